@@ -1,0 +1,58 @@
+"""The repository as a whole: what no file of it may hold, and what its documents say of `make`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Which registry a machine uses is its owner's choice; a name in a lock or script would override it.
+REGISTRY = re.compile(
+    r"\b(?:pypi|pythonhosted|npmjs|yarnpkg|crates|anaconda)\.(?:org|com|io)\b|\b(?:deb|security)\.debian\.",
+    re.IGNORECASE,
+)
+MAKE = re.compile(r"\bmake ([a-z][a-z0-9]*)\b")
+
+
+def own_files() -> list[Path]:
+    """What is committed or about to be."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def registries_named(files: list[Path]) -> list[str]:
+    return [
+        f"{path}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        if REGISTRY.search(line)
+    ]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="which files are ours is asked of git")
+def test_no_file_names_the_host_of_a_package_registry():
+    assert registries_named(own_files()) == []
+
+
+def test_the_host_of_a_package_registry_would_be_seen(tmp_path: Path):
+    lock = tmp_path / "some.lock"
+    lock.write_text("ours==1\n--index-url https://" + "pypi" + ".org/simple\n")
+    assert registries_named([lock]) == [f"{lock}:2"]
+
+
+def test_every_make_target_a_document_names_exists():
+    targets = set(
+        re.findall(r"^([a-z][a-z0-9]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    code = (
+        span
+        for path in documents
+        for span in re.findall(r"`[^`]+`|^\$ .*$", path.read_text("utf-8"), re.MULTILINE)
+    )
+    named = {target for span in code for target in MAKE.findall(span)}
+    assert named <= targets
