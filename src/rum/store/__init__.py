@@ -1,0 +1,1 @@
+"""Keep and fetch rows: `base` is the protocol, each backend a folder."""
