@@ -1,0 +1,1 @@
+"""What a memory, an agent, a question and an answer ARE: plain values, no I/O."""

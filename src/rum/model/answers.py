@@ -1,0 +1,143 @@
+"""What RUM answers to questions: the same objects through every door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from rum.model.layers import Action, Outcome, Perception, Reasoning, TaskType
+from rum.model.memory import FileRef
+
+
+class IntentView(Struct, frozen=True, omit_defaults=True):
+    """As much of an intent as the depth asks for; the goal always."""
+
+    goal: str
+    task_type: TaskType | UnsetType = UNSET
+    context: str = ""
+    constraints: tuple[str, ...] = ()
+
+
+class RetrievedMemory(Struct, frozen=True, kw_only=True):
+    """A memory at some depth: what the depth leaves out is unset and not written out."""
+
+    id: str
+    confidence: float
+    intent: IntentView
+    outcome: Outcome
+    match: str | UnsetType = UNSET
+    agent_id: str | UnsetType = UNSET
+    created_at: int | UnsetType = UNSET
+    reasoning: Reasoning | UnsetType = UNSET
+    perception: Perception | UnsetType = UNSET
+    actions: tuple[Action, ...] | UnsetType = UNSET
+    tags: tuple[str, ...] | UnsetType = UNSET
+    files: tuple[FileRef, ...] | UnsetType = UNSET
+    project_id: str | UnsetType = UNSET
+    session_id: str | UnsetType = UNSET
+    updated_at: int | UnsetType | None = UNSET
+    version: int | UnsetType = UNSET
+    importance: float | UnsetType = UNSET
+    access_count: int | UnsetType = UNSET
+    last_accessed: int | UnsetType | None = UNSET
+    commit: str | UnsetType | None = UNSET
+    branch: str | UnsetType | None = UNSET
+    links: dict[str, list[str]] | UnsetType = UNSET
+    superseded_by: tuple[str, ...] | UnsetType = UNSET
+
+
+class LeftOut(Struct, frozen=True):
+    """What `max_tokens` kept back: memories not given, and memories given at less depth than asked."""
+
+    memories: int
+    shortened: int
+
+
+class RecallResult(Struct, frozen=True, kw_only=True):
+    """The answer of `recall`; `code` is NO_RESULTS, with a hint, when there is nothing to give."""
+
+    memories: list[RetrievedMemory]
+    query_strategy_used: str
+    confidence: float
+    total_matches: int
+    token_estimate: int
+    total_exact: bool | UnsetType = UNSET
+    left_out: LeftOut | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class TraceNode(Struct, frozen=True):
+    """One memory on the way, how it hangs on the previous one, and how far from the origin."""
+
+    memory: RetrievedMemory
+    relationship: str
+    distance: int
+
+
+class TraceResult(Struct, frozen=True):
+    """The answer of `trace`, nearest first."""
+
+    origin: RetrievedMemory
+    chain: list[TraceNode]
+    total_nodes: int
+
+
+class ListedMemory(Struct, frozen=True):
+    """One line of `list`."""
+
+    id: str
+    created_at: int
+    intent_goal: str
+    outcome_success: bool
+    outcome_summary: str
+    importance: float
+    access_count: int
+
+
+class ListResult(Struct, frozen=True):
+    """The answer of `list`."""
+
+    memories: list[ListedMemory]
+    total: int
+
+
+class LinkResult(Struct, frozen=True):
+    """The answer of `link`; `created` is false when the edge was there already."""
+
+    created: bool
+    link_id: str
+
+
+class UpdateResult(Struct, frozen=True):
+    """The answer of `update_memory`."""
+
+    memory_id: str
+    updated_at: int
+    memory: RetrievedMemory
+
+
+class ForgetResult(Struct, frozen=True, kw_only=True):
+    """What was deleted, or would be; `purged` says whether the files hold it no more."""
+
+    id: str
+    forgotten: bool
+    removed: dict[str, int]
+    purged: bool | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class Problem(Struct, frozen=True):
+    """One thing `doctor` found wrong, and what to do."""
+
+    what: str
+    advice: str
+
+
+class Diagnosis(Struct, frozen=True, kw_only=True):
+    """What `doctor` saw."""
+
+    healthy: bool
+    problems: list[Problem]
+    facts: dict[str, Any]

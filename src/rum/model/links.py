@@ -1,0 +1,82 @@
+"""How memories hang together: five kinds of link, each edge kept once."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b32encode
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from rum.model.layers import Layer
+
+
+class LinkType(StrEnum):
+    """The kinds of link, as one says them from the source."""
+
+    CAUSED_BY = "caused_by"
+    LED_TO = "led_to"
+    RELATED_TO = "related_to"
+    SUPERSEDES = "supersedes"
+    BLOCKED_BY = "blocked_by"
+
+
+class Links(Layer, frozen=True):
+    """A memory's links by kind; one id or several."""
+
+    caused_by: str | tuple[str, ...] | None = None
+    led_to: str | tuple[str, ...] | None = None
+    related_to: str | tuple[str, ...] | None = None
+    supersedes: str | tuple[str, ...] | None = None
+    blocked_by: str | tuple[str, ...] | None = None
+
+    def each(self) -> Iterable[tuple[LinkType, str]]:
+        """Every (kind, target id)."""
+        for kind in LinkType:
+            targets: str | tuple[str, ...] | None = getattr(self, kind.value)
+            for target in (targets,) if isinstance(targets, str) else targets or ():
+                yield kind, target
+
+
+class Edge(NamedTuple):
+    """A link as it is kept: never `led_to`, and a symmetric one with its smaller id first."""
+
+    source_id: str
+    target_id: str
+    link_type: LinkType
+
+    @classmethod
+    def of(cls, source_id: str, target_id: str, kind: LinkType) -> Edge:
+        """The one stored form of a link, from whichever end it was told."""
+        if kind is LinkType.LED_TO:
+            return cls(target_id, source_id, LinkType.CAUSED_BY)
+        if kind is LinkType.RELATED_TO:
+            return cls(min(source_id, target_id), max(source_id, target_id), kind)
+        return cls(source_id, target_id, kind)
+
+    @property
+    def link_id(self) -> str:
+        """The same for the same edge, always."""
+        digest = hashlib.sha256("\0".join(self).encode()).digest()
+        return "link_" + b32encode(digest[:16]).decode().rstrip("=").lower()
+
+    def seen_from(self, memory_id: str) -> tuple[str, str] | None:
+        """(kind, other id) as the given memory shows it, or None when that end has no word for it."""
+        if memory_id == self.source_id:
+            return self.link_type.value, self.target_id
+        if self.link_type is LinkType.CAUSED_BY:
+            return LinkType.LED_TO.value, self.source_id
+        if self.link_type is LinkType.RELATED_TO:
+            return LinkType.RELATED_TO.value, self.source_id
+        if self.link_type is LinkType.SUPERSEDES:
+            return "superseded_by", self.source_id
+        return None
+
+
+def links_seen(memory_id: str, edges: Iterable[Edge]) -> dict[str, list[str]]:
+    """A memory's links by kind, from both ends of its edges."""
+    seen: dict[str, list[str]] = {}
+    for edge in edges:
+        if (view := edge.seen_from(memory_id)) is not None:
+            seen.setdefault(view[0], []).append(view[1])
+    return {kind: sorted(ids) for kind, ids in sorted(seen.items())}

@@ -1,0 +1,170 @@
+"""A memory as it is handed in, as it is kept, and what `store` and `update_memory` answer."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rum.model.errors import InvalidQuery
+from rum.model.layers import (
+    Action,
+    ActionDetails,
+    ActionResult,
+    ActionType,
+    Intent,
+    Layer,
+    Outcome,
+    Perception,
+    Reasoning,
+)
+from rum.model.links import Links
+from rum.model.times import Stamp, Time, seconds
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+Number = Annotated[int, Meta(ge=1, le=10**9)]
+"""The number of a version."""
+
+DEFAULT_IMPORTANCE = 0.5
+
+
+class Operation(StrEnum):
+    """What a memory did to a file, weakest first."""
+
+    READ = "read"
+    EDIT = "edit"
+    CREATE = "create"
+    DELETE = "delete"
+
+
+OPERATION_OF: dict[ActionType, Operation] = {
+    ActionType.FILE_READ: Operation.READ,
+    ActionType.FILE_EDIT: Operation.EDIT,
+    ActionType.FILE_CREATE: Operation.CREATE,
+    ActionType.FILE_DELETE: Operation.DELETE,
+}
+
+
+class GivenAction(Layer, frozen=True):
+    """An action as callers write it: its details nested under `details`, or flat beside the type."""
+
+    type: ActionType
+    timestamp: Time | None = None
+    details: ActionDetails | None = None
+    result: ActionResult | None = None
+    file_path: str | None = None
+    lines_affected: str | None = None
+    diff_hash: str | None = None
+    diff_summary: str | None = None
+    command: str | None = None
+    working_directory: str | None = None
+    query: str | None = None
+    scope: str | None = None
+
+    def settled(self, stored_at: int) -> Action:
+        """The one form that is kept: nested, with a time."""
+        nested = self.details or ActionDetails()
+        merged: dict[str, str | None] = {}
+        for name in ActionDetails.__struct_fields__:
+            inner: str | None = getattr(nested, name)
+            flat: str | None = getattr(self, name)
+            if inner is not None and flat is not None and inner != flat:
+                raise InvalidQuery(
+                    f"An action gives `{name}` twice with different values, flat and under `details`.",
+                    field=f"actions[].{name}",
+                )
+            merged[name] = flat if inner is None else inner
+        at = stored_at if self.timestamp is None else seconds(self.timestamp)
+        return Action(type=self.type, timestamp=at, details=ActionDetails(**merged), result=self.result)
+
+
+class Draft(Layer, frozen=True):
+    """What a caller may say of a memory; the links are added to those there are."""
+
+    intent: Intent
+    outcome: Outcome
+    perception: Perception = Perception()
+    reasoning: Reasoning = Reasoning()
+    actions: tuple[GivenAction, ...] = ()
+    links: Links = Links()
+    tags: tuple[str, ...] = ()
+    importance: Share = DEFAULT_IMPORTANCE
+
+
+class FileRef(Struct, frozen=True):
+    """A file a memory is tied to, with git's id of the bytes it had when the memory was stored."""
+
+    path: str
+    operation: Operation
+    content_hash: str | None = None
+
+
+class Content(Struct, frozen=True, kw_only=True):
+    """What a memory says: all that an update may change and its history keeps."""
+
+    intent: Intent
+    outcome: Outcome
+    perception: Perception = Perception()
+    reasoning: Reasoning = Reasoning()
+    actions: tuple[Action, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: Share = DEFAULT_IMPORTANCE
+    files: tuple[FileRef, ...] = ()
+    commit: str | None = None
+    branch: str | None = None
+
+
+class Memory(Content, frozen=True, kw_only=True):
+    """One finished unit of work, as it is kept."""
+
+    id: str
+    agent_id: str
+    project_id: str
+    session_id: str
+    created_at: Stamp
+    updated_at: Stamp | None = None
+    version: Number = 1
+    imported_at: Stamp | None = None
+    superseded_by: tuple[str, ...] = ()
+
+    def content(self) -> Content:
+        """What it says now."""
+        return Content(**{name: getattr(self, name) for name in Content.__struct_fields__})
+
+
+class Similar(Struct, frozen=True):
+    """A memory that looks like the one just stored; nothing was merged."""
+
+    id: str
+    goal: str
+    likeness: float
+
+
+class Who(Struct, frozen=True):
+    """The identity a first `store` took by itself: resumed or registered."""
+
+    agent_id: str
+    action: str
+
+
+class StoreResult(Struct, frozen=True, kw_only=True):
+    """What `store` answers."""
+
+    memory_id: str
+    stored_at: int
+    indexed_files: list[str]
+    similar: list[Similar] | UnsetType = UNSET
+    identity: Who | UnsetType = UNSET
+
+
+class Version(Struct, frozen=True, kw_only=True):
+    """One version of a memory in its history; the last one is what it is now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    current: bool
+    memory: dict[str, Any]

@@ -1,0 +1,150 @@
+"""What can be asked: recall, trace, list, link, identity and forget, with their limits."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from rum.model.agent import AgentType
+from rum.model.errors import InvalidQuery
+from rum.model.layers import Layer, TaskType
+from rum.model.links import LinkType
+from rum.model.memory import Share
+from rum.model.times import Time
+
+MAX_LIMIT = 100
+MAX_TRACE_DEPTH = 20
+Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT)]
+Hops = Annotated[int, Meta(ge=1, le=MAX_TRACE_DEPTH)]
+
+
+class Depth(StrEnum):
+    """How much of a memory is given, least first."""
+
+    SUMMARY = "summary"
+    OUTCOME = "outcome"
+    REASONING = "reasoning"
+    FULL = "full"
+    COMPLETE = "complete"
+
+
+class Strategy(StrEnum):
+    """Which levels of the cascade may run."""
+
+    EXACT = "exact"
+    SEMANTIC = "semantic"
+    AUTO = "auto"
+
+
+class Direction(StrEnum):
+    """Which way a trace walks."""
+
+    CAUSES = "causes"
+    EFFECTS = "effects"
+    BOTH = "both"
+
+
+class RecallQuestion(Layer, frozen=True):
+    """`file`, `intent` and `query` weigh; everything else excludes."""
+
+    memory_id: str | None = None
+    file: str | tuple[str, ...] | None = None
+    intent: str | None = None
+    query: str | None = None
+    task_type: TaskType | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    success_only: bool = False
+    failures_only: bool = False
+    since: Time | None = None
+    before: Time | None = None
+    tags: tuple[str, ...] = ()
+    depth: Depth = Depth.SUMMARY
+    limit: Limit = 5
+    strategy: Strategy = Strategy.AUTO
+    min_confidence: Share | None = None
+    max_tokens: Annotated[int, Meta(ge=1)] | None = None
+    include_links: bool = False
+    include_superseded: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The file patterns asked for."""
+        given = (self.file,) if isinstance(self.file, str) else self.file or ()
+        return tuple(pattern for pattern in given if pattern)
+
+    @property
+    def text(self) -> str:
+        """All words asked for."""
+        return " ".join(part for part in (self.intent, self.query) if part)
+
+    def check(self) -> None:
+        """Refuse what contradicts itself or asks for nothing."""
+        if self.success_only and self.failures_only:
+            raise InvalidQuery(
+                "success_only and failures_only exclude each other; leave one out.", field="failures_only"
+            )
+        if self.strategy is Strategy.SEMANTIC:
+            raise InvalidQuery(
+                "The semantic level is not available in this version; use `auto` or `exact`.",
+                field="strategy",
+                allowed=[Strategy.AUTO.value, Strategy.EXACT.value],
+            )
+        scope = (
+            self.memory_id,
+            self.files,
+            self.text.strip(),
+            self.task_type,
+            self.agent_id,
+            self.session_id,
+        )
+        filters = (self.success_only, self.failures_only, self.tags)
+        if not any(scope) and not any(filters) and self.since is None and self.before is None:
+            names = "memory_id, file, intent, query, task_type, agent_id, tags, since, before, success_only"
+            raise InvalidQuery(f"Say what to look for: give at least one of {names} or failures_only.")
+
+
+class TraceQuestion(Layer, frozen=True):
+    """Walk causes and effects from one memory."""
+
+    memory_id: str
+    direction: Direction = Direction.CAUSES
+    max_depth: Hops = 3
+    depth: Literal["summary", "outcome", "reasoning"] = "summary"
+
+
+class ListQuestion(Layer, frozen=True):
+    """An agent's own memories."""
+
+    session_id: str | None = None
+    since: Time | None = None
+    limit: Limit = 20
+    sort: Literal["recent", "importance", "access_count"] = "recent"
+
+
+class LinkQuestion(Layer, frozen=True):
+    """One edge between two memories."""
+
+    source_id: str
+    target_id: str
+    link_type: LinkType
+
+
+class IdentityQuestion(Layer, frozen=True):
+    """Register, resume or look up an agent."""
+
+    action: Literal["register", "resume", "info"]
+    type: AgentType = AgentType.MAIN
+    parent_id: str | None = None
+    name: Annotated[str, Meta(pattern=r"\S", max_length=80)] | None = None
+    agent_id: str | None = None
+
+
+class ForgetQuestion(Layer, frozen=True):
+    """Delete one memory for good."""
+
+    id: str
+    dry_run: bool = False
+    purge: bool = False
