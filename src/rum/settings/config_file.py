@@ -1,0 +1,93 @@
+"""Read a `config.toml` that may be hostile: bounded, never fatal, and parsed once for each content."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from contextlib import suppress
+
+from rum.settings.home import read_bounded, write_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    _Cache = dict[str, tuple[str, dict[str, object]]]
+    """Path to the text it held, and what that text says."""
+
+LIMIT = 256 * 1024
+REPOSITORY_CONFIG = os.path.join(".rum", "config.toml")
+
+_MOST_DOTS = 300
+"""Dotted keys cost the parser their length squared: a line of 200 kB would take minutes."""
+_CACHE = "config-cache.json"
+_CACHED_FILES = 64
+_CACHED_SIZE = 32 * 1024
+_POSITION = r"\(at [^()]*\)$"
+
+
+class ConfigFile:
+    """What a config file holds, or in `problem` why it cannot be used."""
+
+    __slots__ = ("path", "problem", "raw", "values")
+
+    def __init__(self, path: str, raw: bytes = b"", problem: str | None = None) -> None:
+        self.path = path
+        self.raw = raw
+        self.problem = problem
+        self.values: dict[str, object] = {}
+
+
+def read_config(path: str, home: str) -> ConfigFile | None:
+    """The config file at `path`, or None where there is none; `home` keeps what was parsed before."""
+    try:
+        raw, _ = read_bounded(path, LIMIT)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        return ConfigFile(path, problem=getattr(error, "strerror", None) or str(error))
+    config = ConfigFile(path, raw)
+    try:
+        config.values = _parsed(path, raw.decode(), home)
+    except RecursionError:
+        config.problem = "it is nested too deeply"
+    except ValueError as error:
+        # The parser quotes the file; of a stranger's words only the position may reach a prompt.
+        where = re.search(_POSITION, str(error))
+        config.problem = f"it is not valid TOML {where[0]}" if where else "it is not valid TOML"
+    return config
+
+
+def _parsed(path: str, text: str, home: str) -> dict[str, object]:
+    cache = _read_cache(home)
+    known = cache.get(path)
+    if known and known[0] == text:
+        return known[1]
+    values = _parse(text)
+    if len(text) <= _CACHED_SIZE:
+        cache.pop(path, None)
+        _write_cache(home, {**cache, path: (text, values)})
+    return values
+
+
+def _parse(text: str) -> dict[str, object]:
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+        raise ValueError("a line has too many dots")
+    import tomllib  # noqa: PLC0415 (slow to load, and needed only when a file's content is new)
+
+    return tomllib.loads(text)
+
+
+def _read_cache(home: str) -> _Cache:
+    try:
+        with open(os.path.join(home, _CACHE), encoding="utf-8") as file:
+            entries = json.load(file)
+        return {str(path): (str(text), dict(values)) for path, (text, values) in entries.items()}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _write_cache(home: str, cache: _Cache) -> None:
+    """Best effort: dates cannot be kept, a sandbox cannot write, and both only cost a parse."""
+    newest = dict(list(cache.items())[-_CACHED_FILES:])
+    with suppress(OSError, TypeError, ValueError, RecursionError):
+        write_private(os.path.join(home, _CACHE), json.dumps(newest, ensure_ascii=False).encode())

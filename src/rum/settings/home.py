@@ -1,0 +1,176 @@
+"""RUM's own folder: readable by its owner alone, each file replaced whole, one writer at a time."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+import time
+from contextlib import contextmanager, suppress
+
+from rum.model.errors import InvalidQuery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+    def _unlock(handle: int) -> None:
+        os.lseek(handle, 0, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+_REPLACE_TRIES = 50
+"""Windows refuses to replace a file while somebody reads it; readers are done in a moment."""
+
+
+def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str | None = None) -> str:
+    """RUM's folder as an absolute path: the flag, else `RUM_HOME`, else `.rum` in the user's home."""
+    user = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
+    named = str(flags.get("home") or "") or environ.get("RUM_HOME", "")
+    path = os.path.expanduser(named) if named else os.path.join(user, ".rum")
+    if not named and not os.path.isabs(path):
+        raise InvalidQuery(
+            "No home directory is known here; set RUM_HOME to a folder of your own.", field="home"
+        )
+    path = absolute(path, cwd)
+    if path == os.path.dirname(path) or os.path.realpath(path) == os.path.realpath(user):
+        raise InvalidQuery(
+            f"RUM_HOME is {path}, which holds other things; name a folder for RUM alone.",
+            field="home",
+        )
+    return path
+
+
+def absolute(path: str, base: str | None) -> str:
+    """A path as it is meant from `base`, by default the current directory; `~` is the user's home."""
+    path = os.path.expanduser(path)
+    if not os.path.isabs(path):
+        try:
+            path = os.path.join(base or os.getcwd(), path)
+        except FileNotFoundError:
+            raise InvalidQuery(f"The current directory is gone, so {path} leads nowhere.") from None
+    return os.path.normpath(path)
+
+
+def ensure_private_dir(path: str) -> None:
+    """Make a folder, and any missing one above it, that only its owner can enter; tighten an open one."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        tighten(path)
+    except FileNotFoundError:
+        ensure_private_dir(os.path.dirname(path))
+        ensure_private_dir(path)
+
+
+def tighten(path: str) -> None:
+    """Close an existing folder to everybody but its owner, where that is ours to do."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISDIR(mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    # A sticky folder is shared on purpose, like /tmp: closing it would lock everybody else out.
+    if mode & 0o077 and not mode & stat.S_ISVTX and os.name != "nt":
+        with suppress(OSError):
+            os.chmod(path, stat.S_IMODE(mode) & 0o700)
+
+
+def read_bounded(path: str, limit: int) -> tuple[bytes, os.stat_result]:
+    """The bytes of a regular file, and its figures; ValueError when it is another thing or too large."""
+    # A pipe in place of the file must not make us wait for a writer.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode):
+            raise ValueError("it is not a regular file")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"it is larger than {limit // 1024} kB")
+    return data, state
+
+
+def write_private(path: str, data: bytes) -> None:
+    """Put a file in place whole, on disk and readable by its owner alone, or leave what was there."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _replace(temporary: str, path: str) -> None:
+    for left in range(_REPLACE_TRIES, -1, -1):
+        try:
+            return os.replace(temporary, path)
+        except PermissionError:
+            if os.name != "nt" or not left:
+                raise
+            time.sleep(0.02)
+    return None
+
+
+def _sync_folder(folder: str) -> None:
+    """A rename is only safe from a power cut once its folder is on disk; Windows cannot sync one."""
+    if os.name == "nt":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def file_lock(path: str, patience: float = 30.0) -> Generator[None]:
+    """Hold a lock among processes and threads; TimeoutError when others keep it longer than `patience`.
+
+    The lock is the kernel's, so it ends with its holder, however that ends; the file stays.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _wait_for_lock(handle, path, patience)
+        try:
+            yield
+        finally:
+            # Closing alone would not do: a forked child may hold the same open file.
+            _unlock(handle)
+    finally:
+        os.close(handle)
+
+
+def _wait_for_lock(handle: int, path: str, patience: float) -> None:
+    deadline = time.monotonic() + patience
+    pause = 0.001
+    while True:
+        try:
+            return _try_lock(handle)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() >= deadline:
+                raise TimeoutError(errno.ETIMEDOUT, "others kept the lock", path) from None
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)

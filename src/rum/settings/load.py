@@ -1,0 +1,117 @@
+"""The settings in force for a checkout, a directory, or none."""
+
+from __future__ import annotations
+
+import os
+from collections import namedtuple
+
+from rum.settings.config_file import REPOSITORY_CONFIG, read_config
+from rum.settings.home import find_home
+from rum.settings.layers import Layers, inside, needs_trust
+from rum.settings.table import AGENT_SETTINGS, SETTINGS
+from rum.settings.trust import trusts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NamedTuple
+
+    class AgentSettings(NamedTuple):
+        """What an `[agents.NAME]` table says, with the defaults for the rest."""
+
+        max_injected: int
+        min_importance: str
+        specialties: tuple[str, ...]
+
+else:
+    # `typing` takes longer to load than everything here.
+    AgentSettings = namedtuple("AgentSettings", [setting.name for setting in AGENT_SETTINGS])
+
+
+class Settings:
+    """The effective value of every setting; `origin` tells where each came from."""
+
+    __slots__ = ("_agents", "_origins", "root", "warnings", *(setting.name for setting in SETTINGS))
+
+    root: str | None
+    warnings: tuple[str, ...]
+    home: str
+    project: str | None
+    session: str | None
+    agent: str | None
+    notes_dir: str
+    sessions_dir: str
+    subprojects: tuple[str, ...]
+    recall_limit: int
+    recall_depth: str
+    min_confidence: float | None
+    rate_limit: int
+    busy_timeout: float
+    redact_extra: tuple[str, ...]
+    redact_allow: tuple[str, ...]
+
+    def __init__(self, layers: Layers) -> None:
+        self.root = layers.root
+        self.warnings = layers.all_warnings()
+        self._origins = layers.origins
+        self._agents = layers.agents
+        for name, value in layers.values.items():
+            setattr(self, name, value)
+
+    def origin(self, name: str) -> str:
+        """Where a value came from: `default`, a file's path, a variable's name, or `flag`.
+
+        A setting of one agent is named `agents.NAME.setting`.
+        """
+        return self._origins.get(name, "default")
+
+    def agents(self) -> tuple[str, ...]:
+        """The agents that have a table of their own."""
+        return tuple(self._agents)
+
+    def for_agent(self, name: str | None) -> AgentSettings:
+        """An agent's settings; the defaults for one without a table."""
+        own = self._agents.get(name or "", {})
+        values = {setting.name: own.get(setting.name, setting.default) for setting in AGENT_SETTINGS}
+        return AgentSettings(**values)  # pyright: ignore[reportArgumentType]
+
+    def folder(self, name: str) -> str | None:
+        """`notes_dir` or `sessions_dir` as an absolute path; None when it is off or there is no root."""
+        value = str(getattr(self, name))
+        return inside(self.root, value) if self.root and value else None
+
+
+def load(
+    root: str | None,
+    *,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    cwd: str | None = None,
+) -> Settings:
+    """The settings for a checkout or directory (`root`), or for none.
+
+    A mistake in the user's own file, environment or flags is an error; one in the repository's file,
+    which a stranger may have written, is ignored with a warning.
+    """
+    home = find_home(flags or {}, environ, cwd)
+    layers = Layers(home, root)
+    user_file = os.path.join(home, "config.toml")
+    layers.add_user_file(read_config(user_file, home))
+    if root and os.path.realpath(os.path.join(root, ".rum")) != os.path.realpath(home):
+        layers.add_repository_file(read_config(os.path.join(root, REPOSITORY_CONFIG), home))
+    layers.add_environment(environ, cwd)
+    layers.add_flags(flags or {}, cwd)
+    layers.close_folders_that_lead_outside()
+    return Settings(layers)
+
+
+def untrusted_keys(home: str, root: str) -> dict[str, object]:
+    """What `rum trust` would allow here: the settings that the repository's config asks for in vain."""
+    config = read_config(os.path.join(root, REPOSITORY_CONFIG), home)
+    if config is None or config.problem or trusts(home, root, config.raw):
+        return {}
+    return {
+        setting.name: config.values[setting.name]
+        for setting in SETTINGS
+        if setting.name in config.values and needs_trust(setting, config.values[setting.name], root)
+    }

@@ -1,0 +1,206 @@
+"""Every setting there is: its name, what it may be, its default, and who may set it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import cast
+else:
+
+    def cast(_type: str, value: object) -> object:
+        """As in `typing`, which is slow to load."""
+        return value
+
+
+HARMLESS = "harmless"
+"""A repository's own config may set it."""
+INSIDE = "inside"
+"""A repository's own config may set it to a folder inside the repository; others need `rum trust`."""
+TRUST = "trust"
+"""A repository's own config may set it after `rum trust`."""
+OUTSIDE = "outside"
+"""No config file sets it: only the environment or a flag."""
+
+DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
+IMPORTANCES = ("low", "medium", "high", "critical")
+
+_CONTROL = r"[\x00-\x1f\x7f]"
+
+
+class Kind:
+    """What a value may be: in words, as a check that gives the clean value, and read from text."""
+
+    __slots__ = ("allowed", "check", "parse")
+
+    def __init__(
+        self,
+        allowed: str,
+        check: Callable[[object], object],
+        parse: Callable[[str], object] = str,
+    ) -> None:
+        self.allowed = allowed
+        self.check = check
+        self.parse = parse
+
+
+class Setting:
+    """One line of the table."""
+
+    __slots__ = ("default", "help", "kind", "name", "scope")
+
+    def __init__(self, name: str, kind: Kind, default: object, scope: str, help: str) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.scope = scope
+        self.help = help
+
+    @property
+    def env(self) -> str:
+        """The environment variable that sets it."""
+        return f"RUM_{self.name.upper()}"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 4096 or re.search(_CONTROL, value):
+        raise ValueError
+    return value.strip()
+
+
+def _name(value: object) -> str:
+    text = _text(value)
+    if len(text) > 128 or "/" in text or "\\" in text or text in (".", ".."):
+        raise ValueError
+    return text
+
+
+def _folder(value: object) -> str:
+    return "" if value == "" else _text(value)
+
+
+def _project(value: object) -> str:
+    text = _text(value)
+    return text if is_path(text) else _name(text)
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError
+    items = cast("list[object]", value)
+    return tuple(_text(item) for item in items)
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    patterns = _strings(value)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except (re.error, RecursionError, OverflowError):
+            raise ValueError from None
+    return patterns
+
+
+def _inner_folders(value: object) -> tuple[str, ...]:
+    """Folders below the root, in one spelling; nothing that points outside or at the root itself."""
+    folders = tuple(os.path.normpath(item).replace("\\", "/") for item in _strings(value))
+    for folder in folders:
+        if os.path.isabs(folder) or folder.split("/")[0] in (".", "..", "~"):
+            raise ValueError
+    return folders
+
+
+def _split(text: str) -> object:
+    """A list in an environment variable: a JSON array, or words between commas."""
+    if text.lstrip().startswith("["):
+        return json.loads(text)
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _whole(low: int, high: int) -> Kind:
+    def check(value: object) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise ValueError
+        return value
+
+    return Kind(f"a whole number from {low} to {high}", check, int)
+
+
+def _number(low: float, high: float) -> Kind:
+    def check(value: object) -> float:
+        # Written so that NaN fails too.
+        if not (type(value) is int or type(value) is float) or not low <= value <= high:
+            raise ValueError
+        return float(value)
+
+    return Kind(f"a number from {low:g} to {high:g}", check, float)
+
+
+def _one_of(*words: str) -> Kind:
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError
+        return value
+
+    return Kind(f"one of {', '.join(words)}", check)
+
+
+_NAME = Kind("a name of at most 128 characters without slashes", _name)
+_FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" turns it off', _folder)
+_PROJECT = Kind("a project's id, a directory, or a name of at most 128 characters", _project)
+_STRINGS = Kind("a list of strings", _strings, _split)
+
+SETTINGS = (
+    Setting("home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's own folder, private to its owner"),
+    Setting("project", _PROJECT, None, TRUST, "the project to use: an id, a directory, or a name"),
+    Setting("session", _NAME, None, TRUST, "the session's id, instead of one per process"),
+    Setting("agent", _NAME, None, TRUST, "the name of the agent to act as"),
+    Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "where notes are kept, relative to the root"),
+    Setting(
+        "sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "where journals are kept, relative to the root"
+    ),
+    Setting(
+        "subprojects",
+        Kind("a list of folders inside the repository", _inner_folders, _split),
+        (),
+        HARMLESS,
+        "folders of this repository that are projects of their own",
+    ),
+    Setting("recall_limit", _whole(1, 100), 5, HARMLESS, "how many memories a recall gives"),
+    Setting("recall_depth", _one_of(*DEPTHS), "summary", HARMLESS, "how much of each memory a recall gives"),
+    Setting(
+        "min_confidence",
+        _number(0, 1),
+        None,
+        HARMLESS,
+        "how sure a match must be; unset: the fitted default, 0: best effort",
+    ),
+    Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "calls allowed in a minute; 0: any number"),
+    Setting("busy_timeout", _number(0, 600), 30.0, TRUST, "seconds to wait for other writers"),
+    Setting(
+        "redact_extra",
+        Kind("a list of regular expressions", _patterns, _split),
+        (),
+        TRUST,
+        "regular expressions of further secrets to cut out",
+    ),
+    Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets and are none"),
+)
+"""Each setting once: `rum config`, the reference and the checks all read this."""
+
+AGENT_SETTINGS = (
+    Setting("max_injected", _whole(0, 50), 5, HARMLESS, "how many notes go into the agent's prompt"),
+    Setting("min_importance", _one_of(*IMPORTANCES), "low", HARMLESS, "the least important notes it gets"),
+    Setting("specialties", _STRINGS, (), HARMLESS, "tags of notes that concern it most"),
+)
+"""What an `[agents.NAME]` table may hold."""
+
+
+def is_path(project: str) -> bool:
+    """Whether a `project` value means a directory rather than an id or a name."""
+    separators = {"/", os.sep, os.altsep}
+    return project[:1] in (".", "~") or any(mark in project for mark in separators if mark)
