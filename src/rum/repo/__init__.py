@@ -1,0 +1,1 @@
+"""Facts about the code: which project this is, which commit, which file."""

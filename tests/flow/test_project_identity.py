@@ -1,0 +1,649 @@
+"""One project, however its repository is checked out, moved or cloned; never two projects in one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.repo.project import Project, adopt, all_projects, find_project, open_project
+from rum.settings import load, trust
+
+
+class Machine:
+    """A user's machine: a home, RUM's folder, and a place for work."""
+
+    def __init__(self, folder: Path) -> None:
+        self.user = folder / "user"
+        self.home = self.user / ".rum"
+        self.work = folder / "work"
+        self.environ = {"HOME": str(self.user), "RUM_HOME": str(self.home)}
+        self.user.mkdir()
+        self.work.mkdir()
+
+    def git(self, cwd: Path, *arguments: str) -> str:
+        command = ["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *arguments]
+        done = subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def repository(self, name: str, *, commit: bool = True) -> Path:
+        path = self.work / name
+        path.mkdir(parents=True)
+        self.git(path, "init", "--quiet")
+        if commit:
+            self.commit(path, f"first of {name}")
+        return path
+
+    def commit(self, path: Path, text: str) -> None:
+        (path / "file.txt").write_text(text)
+        self.git(path, "add", "file.txt")
+        self.git(path, "commit", "--quiet", "-m", text)
+
+    def clone(self, source: Path | str, name: str, *options: str) -> Path:
+        self.git(self.work, "clone", "--quiet", *options, str(source), name)
+        return self.work / name
+
+    def project(self, cwd: Path, **flags: object) -> Project:
+        return open_project(str(cwd), flags=flags, environ=self.environ)[1]
+
+    def ids(self) -> set[str]:
+        return {project.id for project in all_projects(str(self.home))}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    for name in [name for name in os.environ if name.startswith(("RUM_", "GIT_"))]:
+        monkeypatch.delenv(name)
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Ann")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ann@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    machine = Machine(tmp_path)
+    monkeypatch.setenv("HOME", str(machine.user))
+    return machine
+
+
+def test_two_worktrees_and_every_directory_in_them_are_one_project(machine: Machine):
+    main = machine.repository("tool")
+    (main / "src" / "deep").mkdir(parents=True)
+    machine.git(main, "worktree", "add", "--quiet", "../tool-fix", "-b", "fix")
+    first = machine.project(main)
+    below = machine.project(main / "src" / "deep")
+    other = machine.project(machine.work / "tool-fix")
+    assert first.id == below.id == other.id
+    assert first.name == "tool"
+    assert (below.root, other.root) == (str(main), str(machine.work / "tool-fix"))
+
+
+def test_a_clone_and_a_clone_of_the_clone_share_also_after_a_remote_is_added(machine: Machine):
+    main = machine.repository("tool")
+    clone = machine.clone(main, "clone")
+    grandchild = machine.clone(clone, "grandchild")
+    first = machine.project(grandchild)
+    assert machine.project(clone).id == machine.project(main).id == first.id
+    machine.git(main, "remote", "add", "origin", "git@example.org:team/tool.git")
+    assert machine.project(main).id == first.id
+    assert "remote:example.org/team/tool" in machine.project(main).keys
+    machine.git(clone, "remote", "set-url", "origin", "https://example.org/team/tool")
+    assert machine.project(clone).id == machine.project(grandchild).id == first.id
+    assert machine.ids() == {first.id}
+
+
+def test_a_clone_made_after_the_remote_was_added_shares_even_when_shallow(machine: Machine):
+    main = machine.repository("tool")
+    machine.commit(main, "second")
+    first = machine.project(main)
+    machine.git(main, "remote", "add", "origin", "ssh://git@example.org:2222/team/tool.git")
+    machine.project(main)
+    shallow = machine.clone(f"file://{main}", "shallow", "--depth=1")
+    machine.git(shallow, "remote", "set-url", "origin", "https://token:x@EXAMPLE.org/team/tool/")
+    project = machine.project(shallow)
+    assert project.id == first.id
+    assert "token" not in (machine.home / "projects.json").read_text()
+
+
+def test_a_shallow_clone_of_a_file_url_is_followed_to_its_source(machine: Machine):
+    main = machine.repository("tool")
+    machine.commit(main, "second")
+    shallow = machine.clone(f"file://{main}", "shallow", "--depth=1")
+    assert machine.project(shallow).id == machine.project(main).id
+
+
+def test_a_shallow_clone_is_not_known_by_the_commit_where_it_was_cut(machine: Machine):
+    main = machine.repository("tool")
+    machine.commit(main, "second")
+    cut = machine.git(main, "rev-parse", "HEAD")
+    shallow = machine.clone(f"file://{main}", "shallow", "--depth=1")
+    machine.git(shallow, "remote", "set-url", "origin", "https://example.org/team/tool")
+    project = machine.project(shallow)
+    assert project.keys == ("remote:example.org/team/tool",)
+    machine.git(shallow, "fetch", "--quiet", "--unshallow", f"file://{main}")
+    whole = machine.project(shallow)
+    assert whole.id == project.id
+    assert f"root:{machine.git(main, 'rev-list', '--max-parents=0', 'HEAD')}" in whole.keys
+    assert f"root:{cut}" not in whole.keys
+
+
+def test_a_shallow_clone_keeps_its_project_when_the_remote_moves(machine: Machine):
+    main = machine.repository("tool")
+    machine.commit(main, "second")
+    shallow = machine.clone(f"file://{main}", "shallow", "--depth=1")
+    machine.git(shallow, "remote", "set-url", "origin", "https://example.org/old/tool")
+    before = machine.project(shallow)
+    machine.git(shallow, "remote", "set-url", "origin", "https://example.org/new/tool")
+    after = machine.project(shallow)
+    assert after.id == before.id
+    assert {"remote:example.org/old/tool", "remote:example.org/new/tool"} <= set(after.keys)
+
+
+def test_renaming_a_remote_changes_nothing(machine: Machine):
+    main = machine.repository("tool")
+    machine.git(main, "remote", "add", "origin", "https://example.org/team/tool")
+    before = machine.project(main)
+    machine.git(main, "remote", "rename", "origin", "upstream")
+    assert machine.project(main) == before
+
+
+def test_two_repositories_of_the_same_name_are_two_projects(machine: Machine):
+    one = machine.project(machine.repository("a/tool"))
+    two = machine.project(machine.repository("b/tool"))
+    assert one.name == two.name == "tool"
+    assert one.id != two.id
+    assert not set(one.keys) & set(two.keys)
+
+
+def test_a_remote_beside_origin_that_is_another_project_is_not_joined(machine: Machine):
+    library = machine.repository("library")
+    main = machine.repository("tool")
+    machine.git(main, "remote", "add", "library", "../library")
+    assert machine.project(main).id != machine.project(library).id
+
+
+def test_where_keys_match_two_projects_the_remote_decides_and_no_key_changes_hands(machine: Machine):
+    by_root = machine.project(machine.repository("tool"))
+    other = machine.repository("other")
+    machine.git(other, "remote", "add", "origin", "https://example.org/team/other")
+    by_remote = machine.project(other)
+    both = machine.clone(machine.work / "tool", "both")
+    machine.git(both, "remote", "set-url", "origin", "https://example.org/team/other")
+    assert machine.project(both).id == by_remote.id
+    keys = {project.id: project.keys for project in all_projects(str(machine.home))}
+    assert keys == {by_root.id: by_root.keys, by_remote.id: by_remote.keys}
+
+
+def test_adding_another_projects_remote_does_not_take_a_repositorys_memory_away(machine: Machine):
+    before = machine.project(machine.repository("tool"))
+    other = machine.repository("other")
+    machine.git(other, "remote", "add", "origin", "https://example.org/team/other")
+    machine.project(other)
+    machine.git(machine.work / "tool", "remote", "add", "origin", "https://example.org/team/other")
+    assert machine.project(machine.work / "tool") == before
+
+
+def test_a_repository_that_is_moved_stays_itself(machine: Machine):
+    before = machine.project(machine.repository("tool"))
+    (machine.work / "tool").rename(machine.work / "renamed")
+    after = machine.project(machine.work / "renamed")
+    assert after.id == before.id
+    assert after.note is None
+    assert all_projects(str(machine.home))[0].root == str(machine.work / "renamed")
+
+
+def test_the_first_commit_and_the_first_remote_add_keys_to_the_same_project(machine: Machine):
+    path = machine.repository("tool", commit=False)
+    empty = machine.project(path)
+    assert [key.split("@")[0] for key in empty.keys] == [f"dir:{path}/.git"]
+    machine.commit(path, "first")
+    machine.git(path, "checkout", "--quiet", "-b", "work")
+    committed = machine.project(path)
+    machine.git(path, "remote", "add", "origin", "https://example.org/team/tool")
+    shared = machine.project(path)
+    assert empty.id == committed.id == shared.id
+    assert [key.split(":")[0] for key in shared.keys] == ["dir", "root", "remote"]
+
+
+def test_clones_of_a_repository_without_commits_share(machine: Machine):
+    machine.git(machine.work, "init", "--quiet", "--bare", "hub.git")
+    one = machine.clone(machine.work / "hub.git", "one")
+    two = machine.clone(machine.work / "hub.git", "two")
+    machine.commit(one, "not pushed yet")
+    assert machine.project(one).id == machine.project(two).id == machine.project(machine.work / "hub.git").id
+
+
+def test_another_clone_in_the_place_of_a_removed_repository_is_another_project(machine: Machine):
+    before = machine.project(machine.repository("tool"))
+    other = machine.repository("other")
+    shutil.rmtree(machine.work / "tool")
+    after = machine.project(machine.clone(other, "tool"))
+    assert after.id != before.id
+    assert after.id == machine.project(other).id
+
+
+@pytest.mark.parametrize("template", [[], ["--template="]])
+def test_a_new_repository_in_the_place_of_a_removed_one_is_another_project(
+    machine: Machine, template: list[str]
+):
+    path = machine.work / "tool"
+    seen: set[str] = set()
+    for turn in range(3):
+        machine.git(machine.work, "init", "--quiet", *template, "tool")
+        seen.add(machine.project(path).id)
+        machine.commit(path, f"turn {turn}")
+        seen.add(machine.project(path).id)
+        assert len(seen) == turn + 1
+        shutil.rmtree(path)
+
+
+def test_a_repository_swapped_in_with_all_its_times_kept_is_noticed(machine: Machine):
+    one = machine.repository("one")
+    two = machine.repository("two")
+    for path in (one, two):
+        os.utime(path / ".git" / "config", (1_000_000_000, 1_000_000_000))
+        os.utime(path / ".git" / "description", (1_000_000_000, 1_000_000_000))
+    assert (one / ".git/config").read_bytes() == (two / ".git/config").read_bytes()
+    first, second = machine.project(one).id, machine.project(two).id
+    one.rename(machine.work / "aside")
+    two.rename(one)
+    assert machine.project(one).id == second != first
+
+
+def test_a_known_repository_is_resolved_without_running_git(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    path = machine.repository("tool")
+    machine.git(path, "remote", "add", "origin", "https://example.org/team/tool")
+    known = machine.project(path)
+    before = (machine.home / "projects.json").stat()
+    monkeypatch.setenv("PATH", str(machine.work))
+    code = """
+        import sys
+        from rum.repo.project import open_project
+        print(open_project(sys.argv[1])[1].id)
+        print({"subprocess", "tomllib", "hashlib", "typing"} & set(sys.modules))
+    """
+    environ = os.environ | machine.environ
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, env=environ).stdout
+    assert printed.split("\n")[:2] == [known.id, "set()"]
+    assert (machine.home / "projects.json").stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_a_directory_without_git_is_known_by_its_path(machine: Machine):
+    path = machine.work / "papers"
+    path.mkdir()
+    project = machine.project(path)
+    assert project.keys == (f"dir:{path}",)
+    assert machine.project(path) == project
+    link = machine.work / "link"
+    link.symlink_to(path)
+    assert machine.project(link).id == project.id
+
+
+def test_below_a_directory_with_a_rum_folder_one_is_in_its_project(machine: Machine):
+    (machine.work / "papers" / ".rum").mkdir(parents=True)
+    (machine.work / "papers" / "2024").mkdir()
+    below = machine.project(machine.work / "papers" / "2024")
+    assert below == machine.project(machine.work / "papers")
+    assert below.root == str(machine.work / "papers")
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away")
+def test_a_strangers_rum_folder_in_a_shared_place_marks_no_project(machine: Machine):
+    (machine.work / "shared" / ".rum").mkdir(parents=True)
+    (machine.work / "shared" / "mine").mkdir()
+    os.chown(machine.work / "shared" / ".rum", 65534, 65534)
+    assert machine.project(machine.work / "shared" / "mine").root == str(machine.work / "shared" / "mine")
+
+
+def test_rums_own_folder_marks_no_project(machine: Machine):
+    (machine.work / "area" / "papers").mkdir(parents=True)
+    environ = machine.environ | {"RUM_HOME": str(machine.work / "area" / ".rum")}
+    (machine.work / "area" / ".rum").mkdir()
+    project = open_project(str(machine.work / "area" / "papers"), environ=environ)[1]
+    assert project.root == str(machine.work / "area" / "papers")
+
+
+def test_a_moved_directory_is_not_joined_by_guess_but_can_be_adopted(machine: Machine):
+    old = machine.work / "old" / "papers"
+    old.mkdir(parents=True)
+    before = machine.project(old)
+    (machine.work / "new").mkdir()
+    old.rename(machine.work / "new" / "papers")
+    moved = machine.project(machine.work / "new" / "papers")
+    assert moved.id != before.id
+    assert moved.note is not None
+    assert f"`rum projects adopt {before.id}`" in moved.note
+    assert machine.project(machine.work / "new" / "papers").note == moved.note
+
+    settings = load(str(machine.work / "new" / "papers"), environ=machine.environ)
+    adopted = adopt(before.id, str(machine.work / "new" / "papers"), settings)
+    assert adopted.id == before.id
+    again = machine.project(machine.work / "new" / "papers")
+    assert (again.id, again.note) == (before.id, None)
+    assert machine.ids() == {before.id}
+    old.mkdir(parents=True)
+    assert machine.project(old).id != before.id
+
+
+def test_two_candidates_for_a_moved_directory_are_not_chosen_between(machine: Machine):
+    for name in ("a", "b"):
+        (machine.work / name / "papers").mkdir(parents=True)
+        machine.project(machine.work / name / "papers")
+        shutil.rmtree(machine.work / name)
+    (machine.work / "papers").mkdir()
+    assert machine.project(machine.work / "papers").note is None
+
+
+def test_adopting_keeps_a_project_that_has_memories_of_its_own(machine: Machine):
+    old = machine.project(machine.repository("tool"))
+    (machine.work / "papers").mkdir()
+    mine = machine.project(machine.work / "papers")
+    Path(mine.directory, "rum.db").write_bytes(b"memories")
+    settings = load(str(machine.work / "papers"), environ=machine.environ)
+    assert adopt(old.id, str(machine.work / "papers"), settings).id == old.id
+    assert machine.ids() == {old.id, mine.id}
+    assert machine.project(machine.work / "papers", project=mine.id).id == mine.id
+    assert adopt(mine.id, str(machine.work / "papers"), settings).id == mine.id
+    assert machine.project(machine.work / "papers").id == mine.id
+
+
+def test_adopting_an_unknown_project_is_an_error_and_changes_nothing(machine: Machine):
+    (machine.work / "papers").mkdir()
+    before = machine.project(machine.work / "papers")
+    settings = load(str(machine.work / "papers"), environ=machine.environ)
+    with pytest.raises(NotFound):
+        adopt("papers-00000000", str(machine.work / "papers"), settings)
+    assert machine.project(machine.work / "papers") == before
+
+
+def test_git_init_in_a_known_directory_goes_on_with_its_project(machine: Machine):
+    path = machine.work / "papers"
+    path.mkdir()
+    before = machine.project(path)
+    machine.git(path, "init", "--quiet")
+    machine.commit(path, "first")
+    after = machine.project(path)
+    assert after.id == before.id
+    assert after.keys[1].startswith("root:")
+
+
+def test_a_repository_moved_to_the_place_of_a_known_directory_is_another_project(machine: Machine):
+    path = machine.work / "papers"
+    path.mkdir()
+    before = machine.project(path)
+    path.rename(machine.work / "aside")
+    machine.repository("other").rename(path)
+    assert machine.project(path).id != before.id
+
+
+def test_a_clone_in_the_place_of_a_known_directory_is_another_project_with_a_note(machine: Machine):
+    path = machine.work / "papers"
+    path.mkdir()
+    before = machine.project(path)
+    after = machine.project(machine.clone(machine.repository("other"), "papers"))
+    assert after.id != before.id
+    assert after.note is not None
+    assert before.id in after.note
+
+
+def test_sub_projects_are_projects_of_their_own(machine: Machine):
+    main = machine.repository("mono")
+    (main / ".rum").mkdir()
+    (main / ".rum" / "config.toml").write_text('subprojects = ["services/api", "./services/web/"]')
+    for name in ("services/api/src", "services/web", "services/apiary"):
+        (main / name).mkdir(parents=True)
+    whole = machine.project(main)
+    api = machine.project(main / "services" / "api" / "src")
+    web = machine.project(main / "services" / "web")
+    assert len({whole.id, api.id, web.id}) == 3
+    assert machine.project(main / "services" / "apiary").id == whole.id
+    assert (api.name, api.root) == ("mono/services/api", str(main))
+    assert [key.rpartition("#")[2] for key in api.keys] == ["services/api"]
+
+    clone = machine.clone(main, "clone")
+    (clone / ".rum").mkdir()
+    shutil.copy(main / ".rum" / "config.toml", clone / ".rum")
+    (clone / "services" / "api").mkdir(parents=True)
+    assert machine.project(clone / "services" / "api").id == api.id
+
+
+def test_the_home_directory_and_the_root_are_never_projects(machine: Machine):
+    account = pytest.importorskip("pwd").getpwuid(os.getuid()).pw_dir
+    for path in (machine.user, Path("/"), Path(account)):
+        with pytest.raises(InvalidQuery, match=r"--project NAME.*RUM_PROJECT"):
+            machine.project(path)
+    assert not machine.home.exists()
+    named = machine.project(machine.user, project="journal")
+    assert (named.name, named.root, named.keys) == ("journal", None, ("name:journal",))
+
+
+def test_below_a_home_under_version_control_a_directory_is_a_plain_one(machine: Machine):
+    machine.git(machine.user, "init", "--quiet")
+    machine.commit(machine.user, "my dotfiles")
+    (machine.user / "papers").mkdir()
+    project = machine.project(machine.user / "papers")
+    assert project.keys == (f"dir:{machine.user}/papers",)
+    with pytest.raises(InvalidQuery):
+        machine.project(machine.user)
+
+
+def test_a_bare_repository_and_its_worktrees_are_one_project(machine: Machine):
+    main = machine.repository("tool")
+    machine.git(machine.work, "clone", "--quiet", "--bare", str(main), "hub.git")
+    hub = machine.work / "hub.git"
+    machine.git(hub, "worktree", "add", "--quiet", "../tree", "-b", "tree")
+    assert machine.project(hub).root == str(hub)
+    assert machine.project(hub).id == machine.project(machine.work / "tree").id == machine.project(main).id
+
+
+def test_a_submodule_is_the_project_of_its_own_repository(machine: Machine):
+    library = machine.repository("library")
+    main = machine.repository("tool")
+    machine.git(main, "submodule", "--quiet", "add", str(library), "vendor/library")
+    inner = machine.project(main / "vendor" / "library")
+    assert inner.id == machine.project(library).id != machine.project(main).id
+    assert inner.root == str(main / "vendor" / "library")
+
+
+def test_a_project_can_be_named_by_id_by_directory_and_by_name(machine: Machine):
+    tool = machine.project(machine.repository("tool"))
+    other = machine.repository("other")
+    assert machine.project(other, project=tool.id) == tool
+    assert machine.project(other, project="../tool") == tool
+    assert machine.project(other, project=str(machine.work / "tool")) == tool
+    named = machine.project(other, project="shared memory")
+    assert (named.name, named.root) == ("shared memory", str(other))
+    assert named.id.startswith("shared-memory-")
+    environ = machine.environ | {"RUM_PROJECT": "shared memory"}
+    assert open_project(str(machine.work), environ=environ)[1].id == named.id
+    with pytest.raises(InvalidQuery, match="no directory"):
+        machine.project(other, project="./missing")
+
+
+def test_a_new_name_that_a_repository_has_already_is_pointed_out(machine: Machine):
+    tool = machine.project(machine.repository("tool"))
+    named = machine.project(machine.work, project="tool")
+    assert named.id != tool.id
+    assert named.note is not None
+    assert tool.id in named.note
+    assert machine.project(machine.work, project="tool").note is None
+
+
+def test_the_settings_are_those_of_the_named_directory(machine: Machine):
+    tool = machine.repository("tool")
+    (tool / ".rum").mkdir()
+    (tool / ".rum" / "config.toml").write_text("recall_limit = 9")
+    here = machine.repository("here")
+    settings, project = open_project(str(here), flags={"project": str(tool)}, environ=machine.environ)
+    assert (project.root, settings.root, settings.recall_limit) == (str(tool), str(tool), 9)
+
+
+def test_a_repository_cannot_choose_another_project_until_it_is_trusted(machine: Machine):
+    secret = machine.project(machine.repository("secret"))
+    hostile = machine.repository("hostile")
+    (hostile / ".rum").mkdir()
+    config = hostile / ".rum" / "config.toml"
+    config.write_text(f'project = "{secret.id}"')
+    settings, project = open_project(str(hostile), environ=machine.environ)
+    assert project.id != secret.id
+    assert any("`project`" in warning and "rum trust" in warning for warning in settings.warnings)
+    trust(str(machine.home), str(hostile))
+    assert machine.project(hostile).id == secret.id
+    config.write_text(f'project = "{secret.id}" # changed')
+    assert machine.project(hostile).id == project.id
+
+
+def test_directories_whose_configs_name_each_other_do_not_run_in_circles(machine: Machine):
+    for here, there in (("a", "b"), ("b", "a")):
+        (machine.work / here / ".rum").mkdir(parents=True)
+        (machine.work / here / ".rum" / "config.toml").write_text(f'project = "../{there}"')
+        trust(str(machine.home), str(machine.work / here))
+    assert machine.project(machine.work / "a").keys == (f"dir:{machine.work}/a",)
+
+
+def test_many_processes_that_meet_a_new_repository_at_once_make_one_project(machine: Machine):
+    path = machine.repository("tool")
+    code = "import sys; from rum.repo.project import open_project; print(open_project(sys.argv[1])[1].id)"
+    command = [sys.executable, "-c", code, str(path)]
+    environ = os.environ | machine.environ
+    running = [subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(8)]
+    printed = {process.communicate()[0].strip() for process in running}
+    assert all(process.returncode == 0 for process in running)
+    assert printed == machine.ids()
+    assert len(printed) == 1
+
+
+def test_many_processes_that_meet_different_repositories_lose_none(machine: Machine):
+    paths = [machine.repository(f"tool{number}") for number in range(8)]
+    code = "import sys; from rum.repo.project import open_project; print(open_project(sys.argv[1])[1].id)"
+    environ = os.environ | machine.environ
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(path)], env=environ, stdout=subprocess.PIPE, text=True
+        )
+        for path in paths
+    ]
+    printed = {process.communicate()[0].strip() for process in running}
+    assert printed == machine.ids()
+    assert len(printed) == len(paths)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_where_the_home_can_only_be_read_projects_are_found_and_nothing_is_written(machine: Machine):
+    known = machine.repository("known")
+    unknown = machine.repository("unknown")
+    expected = machine.project(known)
+    shutil.copytree(machine.home, machine.home.with_name("copy"))
+    would_be = open_project(
+        str(unknown), environ=machine.environ | {"RUM_HOME": str(machine.home.with_name("copy"))}
+    )[1]
+    code = """
+        import os, subprocess, sys
+        from rum.model.errors import StorageError
+        from rum.repo.project import adopt, open_project
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        for path in sys.argv[1:]:
+            settings, project = open_project(path)
+            print(project.id)
+        try:
+            adopt(project.id, sys.argv[1], settings)
+        except StorageError as error:
+            print(error.code)
+    """
+    files = sorted(machine.home.rglob("*"))
+    for path in [machine.home, *files]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    closed = [path for path in machine.home.parents if not path.stat().st_mode & 0o001]
+    for path in closed:
+        path.chmod(0o711)
+    try:
+        command = [sys.executable, "-c", textwrap.dedent(code), str(known), str(unknown)]
+        environ = os.environ | machine.environ
+        done = subprocess.run(command, capture_output=True, text=True, env=environ, check=False, cwd="/")
+        assert done.stderr == ""
+        assert done.stdout.split() == [expected.id, would_be.id, "STORAGE_ERROR"]
+        assert sorted(machine.home.rglob("*")) == files
+    finally:
+        for path in [machine.home, *files, *closed]:
+            path.chmod(0o700)
+
+
+def test_a_damaged_registry_is_kept_aside_rebuilt_and_reported(machine: Machine):
+    tool = machine.project(machine.repository("tool"))
+    named = machine.project(machine.user, project="journal")
+    registry = machine.home / "projects.json"
+    registry.write_text('{"version": 1, "projects": [')
+    found = machine.project(machine.work / "tool")
+    assert found.id == tool.id
+    assert found.note is not None
+    assert "projects.json.corrupt-1" in found.note
+    assert (machine.home / "projects.json.corrupt-1").read_text() == '{"version": 1, "projects": ['
+    assert machine.ids() == {tool.id, named.id}
+    assert machine.project(machine.work / "tool").note is None
+    assert machine.project(machine.user, project="journal").id == named.id
+    registry.write_bytes(b"\xff\x00")
+    assert machine.project(machine.work / "tool").id == tool.id
+    assert (machine.home / "projects.json.corrupt-2").exists()
+
+
+def test_a_registry_that_is_gone_is_rebuilt_too(machine: Machine):
+    tool = machine.project(machine.repository("tool"))
+    (machine.home / "projects" / tool.id / "project.json").write_text("broken")
+    other = machine.project(machine.repository("other"))
+    (machine.home / "projects.json").unlink()
+    assert machine.project(machine.work / "other").id == other.id
+    assert machine.ids() == {tool.id, other.id}
+
+
+def test_the_registry_of_a_newer_version_is_left_alone(machine: Machine):
+    machine.project(machine.repository("tool"))
+    registry = machine.home / "projects.json"
+    registry.write_text(json.dumps({"version": 2, "something": "new"}))
+    with pytest.raises(StorageError, match="newer"):
+        machine.project(machine.work / "tool")
+    assert json.loads(registry.read_text())["version"] == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_everything_is_readable_by_its_owner_alone(machine: Machine):
+    machine.home.mkdir(mode=0o755)
+    machine.project(machine.repository("tool"))
+    for path in [machine.home, *machine.home.rglob("*")]:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+    machine.home.chmod(0o755)
+    machine.project(machine.work / "tool")
+    assert machine.home.stat().st_mode & 0o777 == 0o700
+
+
+def test_git_runs_nothing_of_a_hostile_repository(machine: Machine):
+    path = machine.repository("hostile")
+    trap = machine.work / "trapped"
+    head = machine.git(path, "rev-parse", "HEAD")
+    for key in ("core.fsmonitor", "core.pager", "core.sshCommand", "core.gitProxy", "credential.helper"):
+        machine.git(path, "config", key, f"touch {trap}; true")
+    machine.git(path, "config", "remote.origin.url", "ssh://example.invalid/tool")
+    machine.git(path, "config", "remote.origin.promisor", "true")
+    machine.git(path, "config", "extensions.partialClone", "origin")
+    machine.git(path, "config", "core.repositoryFormatVersion", "1")
+    (path / ".git" / "objects" / head[:2] / head[2:]).unlink()
+    subprocess.run(["git", "rev-list", "HEAD"], cwd=path, capture_output=True, check=False)
+    assert trap.exists(), "an unguarded git springs the trap"
+    trap.unlink()
+    assert machine.project(path).keys == ("remote:example.invalid/tool",)
+    assert not trap.exists()
+
+
+def test_a_settings_object_for_another_place_can_be_used_directly(machine: Machine):
+    path = machine.repository("tool")
+    settings = load(str(path), environ=machine.environ)
+    assert find_project(str(path), settings) == machine.project(path)

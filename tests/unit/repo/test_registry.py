@@ -1,0 +1,131 @@
+"""The list of projects."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from rum.repo.registry import Place, Registry, directory, read, slug, update
+
+
+def make(home: Path, name: str, *keys: str) -> str:
+    def change(registry: Registry) -> str:
+        return registry.create(name, keys, None).id
+
+    return update(str(home), change, patience=5)
+
+
+def test_a_new_projects_id_follows_from_its_name_and_first_key(tmp_path: Path):
+    one = make(tmp_path / "one", "My Tool!", "remote:a/b")
+    two = make(tmp_path / "two", "My Tool!", "remote:a/b", "root:c")
+    three = make(tmp_path / "one", "My Tool!", "remote:a/c")
+    assert one == two != three
+    assert one.startswith("my-tool-")
+    assert len(one) == len("my-tool-") + 8
+
+
+def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path):
+    assert make(tmp_path, "tool", "name:a") != make(tmp_path, "tool", "name:a")
+
+
+def test_a_key_that_a_project_has_is_not_taken_from_it(tmp_path: Path):
+    one = make(tmp_path, "one", "remote:a")
+    two = make(tmp_path, "two", "root:b", "remote:a")
+    update(
+        str(tmp_path),
+        lambda registry: registry.add_keys(registry.projects[one], ("root:b", "root:c")),
+        patience=5,
+    )
+    registry = read(str(tmp_path))
+    assert registry.projects[one].keys == ["remote:a", "root:c"]
+    assert registry.projects[two].keys == ["root:b"]
+
+
+def test_each_project_has_a_copy_of_its_entry(tmp_path: Path):
+    project_id = make(tmp_path, "tool", "name:tool")
+    copy = json.loads((tmp_path / "projects" / project_id / "project.json").read_text())
+    assert (copy["id"], copy["keys"]) == (project_id, ["name:tool"])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "[]",
+        "{}",
+        "null",
+        '{"version": 1, "projects": 5, "places": {}}',
+        '{"version": "x", "projects": [], "places": {}}',
+        '{"version": 1, "projects": [{"id": "../../etc", "name": "x", "keys": []}], "places": {}}',
+        '{"version": 1, "projects": [{"id": "tool-12345678", "name": "x", "keys": "abc"}], "places": {}}',
+        '{"version": 1, "projects": [], "places": {"/x": [1]}}',
+        "[" * 100_000,
+        "",
+    ],
+)
+def test_any_damage_is_survived(tmp_path: Path, damage: str):
+    project_id = make(tmp_path, "tool", "name:tool")
+    (tmp_path / "projects.json").write_text(damage)
+    assert list(read(str(tmp_path)).projects) == [project_id]
+    assert (tmp_path / "projects.json").read_text() == damage
+    note = update(str(tmp_path), lambda registry: registry.note, patience=5)
+    assert note is not None
+    assert "1 projects" in note
+    assert (tmp_path / "projects.json.corrupt-1").read_text() == damage
+
+
+def test_paths_that_are_no_valid_text_are_kept(tmp_path: Path):
+    odd = os.fsdecode(b"/caf\xe9")
+    make(tmp_path, odd, f"dir:{odd}")
+
+    def remember(registry: Registry) -> None:
+        registry.remember(odd, Place("x", [[1]], "known"))
+
+    update(str(tmp_path), remember, patience=5)
+    registry = read(str(tmp_path))
+    assert registry.owner(f"dir:{odd}") is not None
+    assert odd in registry.places
+
+
+def test_when_the_lock_is_held_for_too_long_the_answer_stands_unwritten(tmp_path: Path):
+    from rum.settings import file_lock
+
+    make(tmp_path, "tool", "name:tool")
+    with file_lock(str(tmp_path / "projects.json.lock")):
+        registry = read(str(tmp_path))
+        answer = update(
+            str(tmp_path), lambda registry: registry.create("other", ("name:other",), None).id, patience=0
+        )
+    assert answer.startswith("other-")
+    assert list(read(str(tmp_path)).projects) == list(registry.projects)
+
+
+def test_places_that_are_gone_are_dropped_once_there_are_many(tmp_path: Path):
+    def remember(registry: Registry) -> None:
+        for number in range(600):
+            registry.remember(f"/gone/{number}", Place("x", [], "known"))
+        registry.remember(str(tmp_path), Place("x", [], "known"))
+        registry.remember(f"{tmp_path}//#sub", Place("x", [], "known"))
+
+    update(str(tmp_path), remember, patience=5)
+    assert set(read(str(tmp_path)).places) == {str(tmp_path), f"{tmp_path}//#sub"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("My Tool", "my-tool"),
+        ("Überfluß", "uberflu"),
+        ("日本語", "project"),
+        ("...", "project"),
+        ("a" * 99, "a" * 40),
+    ],
+)
+def test_a_slug_is_a_plain_folder_name(name: str, expected: str):
+    assert slug(name) == expected
+
+
+def test_a_projects_folder_is_in_the_home(tmp_path: Path):
+    assert directory(str(tmp_path), "tool-12345678") == str(tmp_path / "projects" / "tool-12345678")

@@ -1,0 +1,168 @@
+"""One spelling for every way to write where a repository was cloned from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.repo.remotes import local_path, normalise_remote, read_remotes
+
+SPELLINGS = [
+    "https://example.org/team/tool",
+    "https://example.org/team/tool.git",
+    "https://example.org/team/tool.git/",
+    "http://example.org:8080/team//tool/",
+    "https://EXAMPLE.org/team/tool",
+    "https://ann@example.org/team/tool.git",
+    "https://ann:s3cret@example.org/team/tool.git",
+    "https://oauth2:a@b:c@example.org/team/tool.git",
+    "https://example.org/team/tool.git?private_token=s3cret",
+    "https://example.org/team/t%6Fol",
+    "git://example.org/team/tool",
+    "ssh://git@example.org/team/tool.git",
+    "ssh://git@example.org:2222/team/tool.git",
+    "git+ssh://git@example.org/team/tool",
+    "git@example.org:team/tool.git",
+    "git@example.org:/team/tool.git",
+    "example.org:team/tool",
+    "git:s3cret@example.org:team/tool",
+    "persistent-https::https://example.org/team/tool",
+]
+
+
+@pytest.mark.parametrize("url", SPELLINGS)
+def test_all_spellings_of_a_remote_are_one(url: str):
+    assert normalise_remote(url) == "example.org/team/tool"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/srv/tool.git",
+        "../tool",
+        "./a:b",
+        "tool",
+        "file:///srv/tool",
+        "file://localhost/srv/tool",
+        "ext::sh -c 'echo'",
+        "https:///tool",
+        "https://example.org",
+        "https://example.org/.git",
+        "",
+        ":",
+        "a:",
+    ],
+)
+def test_what_names_no_repository_elsewhere_gives_no_key(url: str):
+    assert normalise_remote(url) is None
+
+
+def test_the_path_keeps_its_case_and_an_address_its_brackets():
+    assert normalise_remote("https://example.org/Team/Tool") == "example.org/Team/Tool"
+    assert normalise_remote("ssh://git@[::1]:22/tool") == normalise_remote("git@[::1]:tool") == "[::1]/tool"
+
+
+HOSTS = st.from_regex(r"[a-zA-Z][a-zA-Z0-9-]{0,10}(\.[a-zA-Z]{2,5}){1,2}", fullmatch=True)
+PATHS = st.from_regex(
+    r"[a-zA-Z0-9_~][a-zA-Z0-9_.-]{0,8}(/[a-zA-Z0-9_][a-zA-Z0-9_-]{0,8}){0,3}", fullmatch=True
+)
+USERS = st.sampled_from(["", "git@", "ann:s3cret@", "s3cret@"])
+
+
+@given(HOSTS, PATHS, USERS, st.integers(1, 65535), st.sampled_from(["", ".git", ".git/", "/"]))
+def test_every_form_of_host_and_path_normalises_alike(host: str, path: str, user: str, port: int, end: str):
+    forms = {
+        normalise_remote(url)
+        for url in (
+            f"https://{user}{host}/{path}{end}",
+            f"http://{user}{host.upper()}:{port}//{path}{end}",
+            f"ssh://{user}{host}:{port}/{path}{end}",
+            f"git://{host}/{path}{end}",
+            f"{user}{host}:{path}{end}",
+            f"{user}{host.swapcase()}:/{path}{end}",
+        )
+    }
+    expected = path.removesuffix("/")
+    while expected.endswith(".git"):
+        expected = expected.removesuffix(".git").rstrip("/")
+    assert forms == {f"{host.lower()}/{expected}" if expected else None}
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_taken_and_a_normal_form_is_its_own_normal_form(url: str):
+    normal = normalise_remote(url)
+    local_path(url, "/base")
+    if normal is not None:
+        assert normalise_remote(f"ssh://{normal.replace('%', '%25')}") in (normal, None) or "@" in normal
+
+
+@given(HOSTS, PATHS, st.from_regex(r"[a-zA-Z0-9!$&*+.:=_-]{6,20}", fullmatch=True))
+def test_a_password_is_never_kept(host: str, path: str, password: str):
+    key = normalise_remote(f"https://ann:{password}@{host}/{path}")
+    clean = normalise_remote(f"https://{host}/{path}")
+    assert key == clean
+
+
+def test_a_path_on_this_machine_is_found_in_all_its_forms(tmp_path: Path):
+    assert local_path("/srv/tool.git", "/base") == "/srv/tool.git"
+    assert local_path("../tool", "/base/here") == "/base/tool"
+    assert local_path("tool", "/base") == "/base/tool"
+    assert local_path("./a:b", "/base") == "/base/a:b"
+    assert local_path("file:///srv/a%20b", "/base") == "/srv/a b"
+    assert local_path("file://localhost/srv/tool", "/base") == "/srv/tool"
+    assert local_path("~/tool", "/base") == os.path.expanduser("~/tool")
+
+
+@pytest.mark.parametrize("url", ["https://example.org/tool", "git@example.org:tool", "file://elsewhere/tool"])
+def test_a_remote_elsewhere_has_no_path_here(url: str):
+    assert local_path(url, "/base") is None
+
+
+def test_remotes_are_read_as_git_reads_them(repository: Path, git):
+    urls = {
+        "upstream": "https://example.org/up/tool",
+        "origin": 'https://example.org/a "b" #c;d\\e',
+        'we"ird\\name': "ssh://example.org/x",
+        "spaced": " leading and trailing ",
+    }
+    for name, url in urls.items():
+        git(repository, "config", f"remote.{name}.url", url)
+    git(repository, "config", "--add", "remote.origin.url", "https://example.org/second")
+    git(repository, "config", "branch.main.remote", "origin")
+    git(repository, "config", "url.https://example.org/.insteadOf", "ex:")
+    found = read_remotes((repository / ".git" / "config").read_text())
+    assert found[:2] == (("origin", urls["origin"]), ("origin", "https://example.org/second"))
+    assert dict(found[2:]) == {name: url for name, url in urls.items() if name != "origin"}
+
+
+def test_old_and_odd_spellings_of_a_config_are_understood():
+    config = """
+    ; comment
+    [core]
+        url = https://example.org/not-a-remote
+    [Remote "a"] URL=https://example.org/a ; comment
+    [remote.b]
+        fetch = +refs/heads/*:refs/remotes/b/*
+        url = "https://example.org/b"
+    [remote "c"]
+        url = https://example.org/\\
+c
+    [remote "d"]
+        pushurl = https://example.org/push
+        url
+    """
+    assert read_remotes(config) == (
+        ("a", "https://example.org/a"),
+        ("b", "https://example.org/b"),
+        ("c", "https://example.org/c"),
+    )
+
+
+@given(st.text(max_size=200))
+def test_any_config_is_read_without_error(text: str):
+    read_remotes(text)
+    read_remotes('[remote "origin"]\nurl = ' + text)
