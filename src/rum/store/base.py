@@ -1,0 +1,311 @@
+"""What every store offers: five small protocols, and one way to make several changes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from rum.model.agent import Agent
+from rum.model.depth import Use
+from rum.model.links import Edge
+from rum.model.memory import Memory
+from rum.store.filters import Filters
+
+Row = tuple[str, int, float, str]
+"""(memory id, created_at, importance, session id)."""
+FileRow = tuple[str, int, float, str, str, str]
+"""A row, the path it was found by and the operation."""
+TextRow = tuple[str, int, float, str, float]
+"""A row and its text score, higher is better."""
+
+
+class AgentFigures(NamedTuple):
+    """What an agent has done so far."""
+
+    memories: int
+    successes: int
+    sessions: int
+    children: list[str]
+
+
+class Memories(Protocol):
+    """Rows of memories with everything that hangs on them."""
+
+    def add(self, memory: Memory) -> None:
+        """Write a new memory with its files, tags and terms."""
+        ...
+
+    def replace(self, memory: Memory) -> None:
+        """Overwrite a memory and renew everything derived from it."""
+        ...
+
+    def reindex(self, memory: Memory) -> None:
+        """Write the terms of a memory anew, as it is by now; nothing if it is gone."""
+        ...
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories with these ids, in this order; unknown ones are left out."""
+        ...
+
+    def headlines(self, ids: Sequence[str]) -> list[Memory]:
+        """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
+        ...
+
+    def named(self, name: str) -> list[str]:
+        """The ids a full id or a tail of one can mean: one, none, or several."""
+        ...
+
+    def in_time_order(self, batch: int = 500) -> Iterator[list[Memory]]:
+        """All memories, oldest first, a batch at a time."""
+        ...
+
+    def count(self) -> int:
+        """How many there are."""
+        ...
+
+    def delete(self, memory_id: str) -> dict[str, int]:
+        """Delete a memory with all that hangs on it; says how many rows of each kind went."""
+        ...
+
+    def hanging_on(self, memory_id: str) -> dict[str, int]:
+        """How many rows of each kind belong to a memory."""
+        ...
+
+    def add_version(
+        self, memory_id: str, version: int, changed_at: int, changed_by: str, data: bytes
+    ) -> None:
+        """Keep a version of a memory that is about to be replaced."""
+        ...
+
+    def versions(self, memory_id: str) -> list[tuple[int, int, str, bytes]]:
+        """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
+        ...
+
+    def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
+        """Leave tombstones."""
+        ...
+
+    def buried(self, hashes: Iterable[str]) -> set[str]:
+        """Which of these have a tombstone."""
+        ...
+
+
+class Links(Protocol):
+    """Edges between memories, each kept once."""
+
+    def add(self, edge: Edge, now: int) -> bool:
+        """Add an edge; False when it was there. A circle of `supersedes` is refused."""
+        ...
+
+    def of(self, ids: Iterable[str]) -> list[Edge]:
+        """Every edge that touches any of these memories."""
+        ...
+
+    def all(self) -> list[tuple[Edge, int]]:
+        """Every edge with the time it was made."""
+        ...
+
+
+class Agents(Protocol):
+    """Who remembers."""
+
+    def add(self, agent: Agent) -> None:
+        """Write a new agent."""
+        ...
+
+    def get(self, agent_id: str) -> Agent | None:
+        """The agent with this id."""
+        ...
+
+    def named(self, name: str) -> list[str]:
+        """The ids that an id, a tail of one, or an agent's name can mean."""
+        ...
+
+    def last_main(self, client: str | None) -> Agent | None:
+        """The main agent of a client that was active last; never an imported one."""
+        ...
+
+    def all(self) -> list[Agent]:
+        """Every agent, oldest first."""
+        ...
+
+    def touch(self, agent_id: str, now: int) -> None:
+        """Note that an agent is active."""
+        ...
+
+    def figures(self, agent_id: str) -> AgentFigures:
+        """How much an agent remembers, how often it succeeded, in how many sessions, and its children."""
+        ...
+
+    def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
+        """Whether one agent is above another."""
+        ...
+
+
+class Search(Protocol):
+    """Finders that give plain rows."""
+
+    def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
+        """The newest memories that pass, and how many there are."""
+        ...
+
+    def listed(
+        self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
+    ) -> tuple[list[str], int]:
+        """The ids of the memories that pass, in the order asked for, and how many there are."""
+        ...
+
+    def by_paths(self, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
+        """The newest memories tied to any of the files, each once, and how many there are."""
+        ...
+
+    def by_goal(self, goal: str, filters: Filters, cap: int) -> list[Row]:
+        """The newest memories with exactly this goal, in whatever case."""
+        ...
+
+    def known_paths(self, prefix: str) -> list[str]:
+        """Every file any memory is tied to whose path begins with the prefix."""
+        ...
+
+    def frequency(self, term: str, cap: int) -> int:
+        """How many memories hold a term; counting stops at `cap`."""
+        ...
+
+    def nth_newest(self, term: str, number: int) -> int:
+        """Where the n-th newest memory with a term stands in the order of storing; 0 if there are fewer."""
+        ...
+
+    def by_terms(self, terms: Iterable[str], every: bool, filters: Filters, cap: int) -> list[TextRow]:
+        """The best memories that hold every term, or any of them."""
+        ...
+
+    def newest_with(self, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
+        """The memories stored last of those with every term, anywhere or in the goal; quick, not ranked."""
+        ...
+
+    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
+        """The memories with most of the terms, of which only those count that at most `rare` of them hold."""
+        ...
+
+    def count_terms(self, terms: Iterable[str]) -> int:
+        """How many memories hold any of the terms."""
+        ...
+
+    def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The indexed terms of memories, field by field."""
+        ...
+
+    def existing(self, terms: Iterable[str]) -> list[str]:
+        """Which of the terms the index holds."""
+        ...
+
+    def size(self) -> int:
+        """About how many memories there are, without counting them."""
+        ...
+
+    def common_tags(self, most: int) -> list[str]:
+        """The tags used most."""
+        ...
+
+
+class Activity(Protocol):
+    """How memories are used; never on the path of a memory's own write."""
+
+    def add_uses(self, times: Mapping[str, int], now: int) -> bool:
+        """Count retrievals; False when it could not be written now, and the caller may try later."""
+        ...
+
+    def set_use(self, memory_id: str, use: Use) -> None:
+        """Take over a count from elsewhere; the larger one stands."""
+        ...
+
+    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
+        """The use of each memory that has any."""
+        ...
+
+    def most_used(self) -> list[tuple[str, int]]:
+        """(memory id, times), most used first."""
+        ...
+
+    def delete(self, memory_id: str) -> None:
+        """Forget how a memory was used."""
+        ...
+
+
+class Upkeep(Protocol):
+    """What keeps a store healthy."""
+
+    def problems(self) -> list[tuple[str, str]]:
+        """(what is wrong, what to do), empty when all is well."""
+        ...
+
+    def facts(self) -> dict[str, object]:
+        """Versions and sizes."""
+        ...
+
+    def mend_index(self) -> None:
+        """Empty a text index that is too damaged to be written, so that it can be filled anew."""
+        ...
+
+    def stamp_index(self) -> None:
+        """Note that the whole index is of the present tokeniser; rows without a memory go."""
+        ...
+
+    def backup(self, path: str) -> None:
+        """Copy the canonical file while others go on writing."""
+        ...
+
+    def purge(self) -> bool:
+        """Leave no deleted byte in the files; False when another process kept one open for reading."""
+        ...
+
+
+class Store(Protocol):
+    """One project's memory."""
+
+    @property
+    def memories(self) -> Memories:
+        """Rows of memories."""
+        ...
+
+    @property
+    def links(self) -> Links:
+        """Edges between them."""
+        ...
+
+    @property
+    def agents(self) -> Agents:
+        """Who remembers."""
+        ...
+
+    @property
+    def search(self) -> Search:
+        """The finders."""
+        ...
+
+    @property
+    def activity(self) -> Activity:
+        """How memories are used."""
+        ...
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Checks and care."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """Several changes to memories, links and agents as one."""
+        ...
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn the backend's errors into StorageError."""
+        ...
+
+    def refresh(self) -> None:
+        """See what others wrote, also where the files can only be read."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the files."""
+        ...

@@ -1,0 +1,36 @@
+"""What excludes a memory from an answer, whatever it says."""
+
+from __future__ import annotations
+
+
+class Filters:
+    """All conditions that must hold; an unset one holds for every memory."""
+
+    __slots__ = ("agent_id", "before", "session_id", "since", "success", "superseded", "tags", "task_type")
+
+    def __init__(
+        self,
+        *,
+        task_type: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        success: bool | None = None,
+        since: int | None = None,
+        before: int | None = None,
+        tags: tuple[str, ...] = (),
+        superseded: bool = False,
+    ) -> None:
+        self.task_type = task_type
+        self.agent_id = agent_id
+        self.session_id = session_id
+        self.success = success
+        self.since = since
+        self.before = before
+        self.tags = tags
+        self.superseded = superseded
+        """Whether superseded memories count too."""
+
+    def any(self) -> bool:
+        """Whether anything but being superseded excludes."""
+        unset = (self.task_type, self.agent_id, self.session_id, self.success, self.since, self.before)
+        return bool(self.tags) or any(value is not None for value in unset)

@@ -1,0 +1,53 @@
+"""How memories are used, in a file of its own that never blocks a memory's write."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from rum.model.depth import Use
+from rum.store.sqlite.connect import Database
+from rum.store.sqlite.queries import SQL
+
+
+class SqliteActivity:
+    """Access counts of one project."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_uses(self, times: Mapping[str, int], now: int) -> bool:
+        """Count retrievals; False when it could not be written now, and the caller may try later."""
+        db = self._database.connection
+        if self._database.access != "write":
+            return False
+        rows = [{"id": memory_id, "times": count, "last": now} for memory_id, count in times.items()]
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany(SQL["add_use"], rows)
+            db.execute("COMMIT")
+        except sqlite3.Error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            return False
+        return True
+
+    def set_use(self, memory_id: str, use: Use) -> None:
+        """Take over a count from elsewhere; the larger one stands."""
+        with self._database.transaction() as db:
+            db.execute(SQL["set_use"], (memory_id, use.times, use.last or 0))
+
+    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
+        """The use of each memory that has any."""
+        rows = self._database.connection.execute(SQL["uses_of"], (json.dumps(list(ids)),))
+        return {memory_id: Use(times, last) for memory_id, times, last in rows}
+
+    def most_used(self) -> list[tuple[str, int]]:
+        """(memory id, times), most used first."""
+        return self._database.connection.execute(SQL["most_used"]).fetchall()
+
+    def delete(self, memory_id: str) -> None:
+        """Forget how a memory was used."""
+        with self._database.transaction() as db:
+            db.execute(SQL["delete_use"], (memory_id,))

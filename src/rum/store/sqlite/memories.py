@@ -1,0 +1,221 @@
+"""Memories in SQLite: a row, its files, tags and terms, its history and its tombstone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from rum.model.ids import TAIL
+from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.model.memory import FileRef, Memory, Operation
+from rum.store.index import indexed_text
+from rum.store.sqlite.connect import Database
+from rum.store.sqlite.queries import SQL
+
+_encode = msgspec.json.encode
+_intent = msgspec.json.Decoder(Intent)
+_perception = msgspec.json.Decoder(Perception)
+_reasoning = msgspec.json.Decoder(Reasoning)
+_actions = msgspec.json.Decoder(tuple[Action, ...])
+_outcome = msgspec.json.Decoder(Outcome)
+_tags = msgspec.json.Decoder(tuple[str, ...])
+
+
+class SqliteMemories:
+    """The memories of one project."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, memory: Memory) -> None:
+        """Write a new memory with its files, tags and terms."""
+        with self._database.transaction() as db:
+            seq = db.execute(SQL["insert_memory"], _row(memory)).lastrowid
+            self._add_parts(memory, seq)
+
+    def replace(self, memory: Memory) -> None:
+        """Overwrite a memory and renew everything derived from it."""
+        with self._database.transaction() as db:
+            db.execute(SQL["update_memory"], _row(memory))
+            (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
+            for statement in ("delete_files", "delete_tags"):
+                db.execute(SQL[statement], (memory.id,))
+            db.execute(SQL["delete_text"], (seq,))
+            self._add_parts(memory, seq)
+
+    def _add_parts(self, memory: Memory, seq: int | None) -> None:
+        db = self._database.connection
+        files = [
+            (memory.id, file.path, file.operation.value, file.content_hash, memory.created_at)
+            for file in memory.files
+        ]
+        db.executemany(SQL["insert_file"], files)
+        db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
+        db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+
+    def reindex(self, memory: Memory) -> None:
+        """Write the terms of a memory anew, as it is by now; nothing if it is gone."""
+        with self._database.transaction() as db:
+            for present in self.get([memory.id]):
+                (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
+                db.execute(SQL["delete_text"], (seq,))
+                db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories with these ids, in this order; unknown ones are left out."""
+        if not ids:
+            return []
+        wanted = {"ids": json.dumps(list(ids))}
+        db = self._database.connection
+        rows = db.execute(SQL["memories_by_id"], wanted).fetchall()
+        files: dict[str, list[FileRef]] = {}
+        for memory_id, path, operation, content_hash in db.execute(SQL["files_of"], wanted):
+            files.setdefault(memory_id, []).append(FileRef(path, Operation(operation), content_hash))
+        newer = self._superseders(ids, rows)
+        found = {row[1]: _memory(row, tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows}
+        return [found[one] for one in ids if one in found]
+
+    def headlines(self, ids: Sequence[str]) -> list[Memory]:
+        """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
+        rows = self._database.connection.execute(SQL["headlines_by_id"], (json.dumps(list(ids)),)).fetchall()
+        newer = self._superseders(ids, rows)
+        found = {row[0]: _headline(row, newer.get(row[0], ())) for row in rows}
+        return [found[one] for one in ids if one in found]
+
+    def _superseders(self, ids: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
+        """What superseded each memory; looked for only where a row says so, in its last column."""
+        newer: dict[str, tuple[str, ...]] = {}
+        if any(row[-1] for row in rows):
+            wanted = {"ids": json.dumps(list(ids))}
+            for old, new in self._database.connection.execute(SQL["superseders_of"], wanted):
+                newer[old] = (*newer.get(old, ()), new)
+        return newer
+
+    def named(self, name: str) -> list[str]:
+        """The ids a full id or a tail of one can mean: one, none, or several."""
+        db = self._database.connection
+        if db.execute(SQL["seq_of"], (name,)).fetchone():
+            return [name]
+        tail = name.rpartition("_")[2]
+        if len(tail) < TAIL or "%" in tail:
+            return []
+        return [found for (found,) in db.execute(SQL["ids_by_tail"], {"tail": tail})]
+
+    def in_time_order(self, batch: int = 500) -> Iterator[list[Memory]]:
+        """All memories, oldest first, a batch at a time."""
+        last = (-1, "")
+        while rows := self._database.connection.execute(SQL["in_time_order"], (*last, batch)).fetchall():
+            if memories := self.get([memory_id for _, memory_id in rows]):
+                yield memories
+            last = rows[-1]
+
+    def count(self) -> int:
+        """How many there are."""
+        return self._database.connection.execute("SELECT count(*) FROM memories").fetchone()[0]
+
+    def delete(self, memory_id: str) -> dict[str, int]:
+        """Delete a memory with all that hangs on it; says how many rows of each kind went."""
+        with self._database.transaction() as db:
+            (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
+            removed = self.hanging_on(memory_id)
+            older = [one for (one,) in db.execute(SQL["superseded_by"], (memory_id,))]
+            db.execute(SQL["delete_text"], (seq,))
+            db.execute(SQL["delete_memory"], (memory_id,))
+            db.execute(SQL["mark_superseded"], (json.dumps(older),))
+            return removed
+
+    def hanging_on(self, memory_id: str) -> dict[str, int]:
+        """How many rows of each kind belong to a memory."""
+        db = self._database.connection
+        edges = db.execute(SQL["edges_of"], {"ids": json.dumps([memory_id])}).fetchall()
+        (versions,) = db.execute(SQL["count_versions"], (memory_id,)).fetchone()
+        files = db.execute(SQL["files_of"], {"ids": json.dumps([memory_id])}).fetchall()
+        return {"memories": 1, "files": len(files), "links": len(edges), "versions": versions}
+
+    def add_version(
+        self, memory_id: str, version: int, changed_at: int, changed_by: str, data: bytes
+    ) -> None:
+        """Keep a version of a memory that is about to be replaced."""
+        with self._database.transaction() as db:
+            db.execute(SQL["insert_version"], (memory_id, version, changed_at, changed_by, data.decode()))
+
+    def versions(self, memory_id: str) -> list[tuple[int, int, str, bytes]]:
+        """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
+        rows = self._database.connection.execute(SQL["versions_of"], (memory_id,))
+        return [(number, at, by, data.encode()) for number, at, by, data in rows]
+
+    def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
+        """Leave tombstones."""
+        with self._database.transaction() as db:
+            db.executemany(SQL["insert_tombstone"], [(one, kind, now) for one in hashes])
+
+    def buried(self, hashes: Iterable[str]) -> set[str]:
+        """Which of these have a tombstone."""
+        rows = self._database.connection.execute(SQL["tombstones_among"], (json.dumps(list(hashes)),))
+        return {one for (one,) in rows}
+
+
+def _row(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "agent_id": memory.agent_id,
+        "project_id": memory.project_id,
+        "session_id": memory.session_id,
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "version": memory.version,
+        "intent_goal": memory.intent.goal,
+        "intent_type": memory.intent.task_type.value,
+        "outcome_success": int(memory.outcome.success),
+        "outcome_summary": memory.outcome.summary,
+        "intent": _encode(memory.intent).decode(),
+        "perception": _encode(memory.perception).decode(),
+        "reasoning": _encode(memory.reasoning).decode(),
+        "actions": _encode(memory.actions).decode(),
+        "outcome": _encode(memory.outcome).decode(),
+        "tags": _encode(memory.tags).decode(),
+        "importance": memory.importance,
+        "git_commit": memory.commit,
+        "git_branch": memory.branch,
+        "imported_at": memory.imported_at,
+    }
+
+
+def _memory(row: tuple[Any, ...], files: tuple[FileRef, ...], superseded_by: tuple[str, ...]) -> Memory:
+    return Memory(
+        id=row[1],
+        agent_id=row[2],
+        project_id=row[3],
+        session_id=row[4],
+        created_at=row[5],
+        updated_at=row[6],
+        version=row[7],
+        intent=_intent.decode(row[8]),
+        perception=_perception.decode(row[9]),
+        reasoning=_reasoning.decode(row[10]),
+        actions=_actions.decode(row[11]),
+        outcome=_outcome.decode(row[12]),
+        tags=_tags.decode(row[13]),
+        importance=row[14],
+        commit=row[15],
+        branch=row[16],
+        imported_at=row[17],
+        files=files,
+        superseded_by=superseded_by,
+    )
+
+
+def _headline(row: tuple[Any, ...], superseded_by: tuple[str, ...]) -> Memory:
+    return Memory(
+        id=row[0],
+        agent_id=row[1],
+        project_id=row[2],
+        session_id=row[3],
+        created_at=row[4],
+        intent=Intent(goal=row[5], task_type=TaskType(row[6])),
+        outcome=Outcome(success=bool(row[7]), summary=row[8]),
+        superseded_by=superseded_by,
+    )

@@ -1,0 +1,178 @@
+-- name: insert_memory
+INSERT INTO memories (
+  id, agent_id, project_id, session_id, created_at, updated_at, version,
+  intent_goal, intent_type, outcome_success, outcome_summary,
+  intent, perception, reasoning, actions, outcome, tags, importance, git_commit, git_branch, imported_at
+) VALUES (
+  :id, :agent_id, :project_id, :session_id, :created_at, :updated_at, :version,
+  :intent_goal, :intent_type, :outcome_success, :outcome_summary,
+  :intent, :perception, :reasoning, :actions, :outcome, :tags, :importance, :git_commit, :git_branch, :imported_at
+);
+
+-- name: update_memory
+UPDATE memories SET
+  updated_at = :updated_at, version = :version,
+  intent_goal = :intent_goal, intent_type = :intent_type,
+  outcome_success = :outcome_success, outcome_summary = :outcome_summary,
+  intent = :intent, perception = :perception, reasoning = :reasoning, actions = :actions, outcome = :outcome,
+  tags = :tags, importance = :importance, git_commit = :git_commit, git_branch = :git_branch
+WHERE id = :id;
+
+-- name: memories_by_id
+SELECT m.seq, m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.updated_at, m.version,
+  m.intent, m.perception, m.reasoning, m.actions, m.outcome, m.tags, m.importance,
+  m.git_commit, m.git_branch, m.imported_at, m.superseded
+FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value;
+
+-- name: headlines_by_id
+SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at,
+  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.superseded
+FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
+
+-- name: files_of
+SELECT f.memory_id, f.file_path, f.operation, f.content_hash
+FROM json_each(:ids) AS wanted JOIN memory_files AS f ON f.memory_id = wanted.value
+ORDER BY f.memory_id, f.file_path;
+
+-- name: superseders_of
+SELECT l.target_id, l.source_id
+FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.target_id = wanted.value
+WHERE l.link_type = 'supersedes' ORDER BY l.source_id;
+
+-- name: insert_file
+INSERT INTO memory_files (memory_id, file_path, operation, content_hash, created_at) VALUES (?, ?, ?, ?, ?);
+
+-- name: delete_files
+DELETE FROM memory_files WHERE memory_id = ?;
+
+-- name: insert_tag
+INSERT INTO memory_tags (tag, memory_id) VALUES (?, ?);
+
+-- name: delete_tags
+DELETE FROM memory_tags WHERE memory_id = ?;
+
+-- name: insert_text
+INSERT INTO memory_text (rowid, goal, intent, outcome, learnings, reasoning, perception, actions, tags, paths)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: delete_text
+DELETE FROM memory_text WHERE rowid = ?;
+
+-- name: seq_of
+SELECT seq FROM memories WHERE id = ?;
+
+-- name: delete_memory
+DELETE FROM memories WHERE id = ?;
+
+-- name: count_versions
+SELECT count(*) FROM memory_versions WHERE memory_id = ?;
+
+-- name: ids_by_tail
+SELECT id FROM memories WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
+
+-- name: in_time_order
+SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?;
+
+-- name: insert_version
+INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
+
+-- name: versions_of
+SELECT version, changed_at, changed_by, data FROM memory_versions WHERE memory_id = ? ORDER BY version;
+
+-- name: insert_tombstone
+INSERT INTO tombstones (hash, kind, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: tombstones_among
+SELECT t.hash FROM json_each(?) AS wanted JOIN tombstones AS t ON t.hash = wanted.value;
+
+-- name: insert_link
+INSERT INTO memory_links (source_id, target_id, link_type, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: edges_of
+SELECT l.source_id, l.target_id, l.link_type
+FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.source_id = wanted.value
+UNION
+SELECT l.source_id, l.target_id, l.link_type
+FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.target_id = wanted.value;
+
+-- name: all_edges
+SELECT source_id, target_id, link_type, created_at FROM memory_links ORDER BY source_id, target_id, link_type;
+
+-- name: supersedes_reaches
+WITH RECURSIVE older(id) AS (
+  SELECT :source_id
+  UNION
+  SELECT l.target_id FROM older JOIN memory_links AS l ON l.source_id = older.id AND l.link_type = 'supersedes'
+)
+SELECT 1 FROM older WHERE id = :target_id;
+
+-- name: mark_superseded
+UPDATE memories SET superseded = EXISTS (
+  SELECT 1 FROM memory_links AS l WHERE l.target_id = memories.id AND l.link_type = 'supersedes'
+) WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: superseded_by
+SELECT target_id FROM memory_links WHERE source_id = ? AND link_type = 'supersedes';
+
+-- name: insert_agent
+INSERT INTO agents (id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata)
+VALUES (:id, :type, :parent_id, :project_id, :name, :client, :created_at, :last_active, :imported_at, :metadata);
+
+-- name: agent_by_id
+SELECT id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata
+FROM agents WHERE id = ?;
+
+-- name: agents_by_tail
+SELECT id FROM agents WHERE id LIKE '%' || ? LIMIT 5;
+
+-- name: agent_by_name
+SELECT id FROM agents WHERE name = ?;
+
+-- name: last_main_agent
+SELECT id FROM agents WHERE type = 'main' AND client IS ? AND imported_at IS NULL
+ORDER BY last_active DESC, id DESC LIMIT 1;
+
+-- name: all_agents
+SELECT id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata
+FROM agents ORDER BY created_at, id;
+
+-- name: touch_agent
+UPDATE agents SET last_active = max(last_active, ?) WHERE id = ?;
+
+-- name: children_of
+SELECT id FROM agents WHERE parent_id = ? ORDER BY created_at, id;
+
+-- name: agent_figures
+SELECT count(*), coalesce(sum(outcome_success), 0), count(DISTINCT session_id) FROM memories WHERE agent_id = ?;
+
+-- name: is_ancestor
+WITH RECURSIVE line(id) AS (
+  SELECT parent_id FROM agents WHERE id = :agent_id
+  UNION
+  SELECT a.parent_id FROM line JOIN agents AS a ON a.id = line.id
+)
+SELECT 1 FROM line WHERE id = :ancestor_id;
+
+-- name: add_use
+INSERT INTO uses (memory_id, times, last) VALUES (:id, :times, :last)
+ON CONFLICT (memory_id) DO UPDATE SET times = times + excluded.times, last = max(last, excluded.last);
+
+-- name: set_use
+INSERT INTO uses (memory_id, times, last) VALUES (?, ?, ?)
+ON CONFLICT (memory_id) DO UPDATE SET times = max(times, excluded.times), last = max(last, excluded.last);
+
+-- name: uses_of
+SELECT u.memory_id, u.times, u.last FROM json_each(?) AS wanted JOIN uses AS u ON u.memory_id = wanted.value;
+
+-- name: most_used
+SELECT memory_id, times FROM uses ORDER BY times DESC, memory_id DESC;
+
+-- name: delete_use
+DELETE FROM uses WHERE memory_id = ?;
+
+-- name: get_derived
+SELECT value FROM derived WHERE name = ?;
+
+-- name: set_derived
+INSERT INTO derived (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+

@@ -1,0 +1,60 @@
+"""A project's memory in two files: `rum.db`, fully durable, and `activity.db`, which may lose a second."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from functools import partial
+
+from rum.store.sqlite.activity import SqliteActivity
+from rum.store.sqlite.agents import SqliteAgents
+from rum.store.sqlite.connect import Database, storage_errors
+from rum.store.sqlite.links import SqliteLinks
+from rum.store.sqlite.lookup import Lookup
+from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.migrate import prepare
+from rum.store.sqlite.upkeep import SqliteUpkeep
+
+SCHEMA = {"rum": 1, "activity": 1}
+"""The newest migration of each file."""
+
+
+class SqliteStore:
+    """The store of one project directory."""
+
+    def __init__(self, directory: str, patience: float = 30.0) -> None:
+        self.directory = directory
+        self._rum = self._open("rum", durable=True, patience=patience)
+        try:
+            self._activity = self._open("activity", durable=False, patience=patience)
+        except BaseException:
+            self._rum.close()
+            raise
+        self.memories = SqliteMemories(self._rum)
+        self.links = SqliteLinks(self._rum)
+        self.agents = SqliteAgents(self._rum)
+        self.search = Lookup(self._rum)
+        self.activity = SqliteActivity(self._activity)
+        self.upkeep = SqliteUpkeep(self._rum, self._activity)
+
+    def _open(self, family: str, *, durable: bool, patience: float) -> Database:
+        path = os.path.join(self.directory, f"{family}.db")
+        return Database(path, partial(prepare, family, SCHEMA[family]), durable=durable, patience=patience)
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """Several changes to memories, links and agents as one."""
+        return self._rum.transaction()
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn the backend's errors into StorageError."""
+        return storage_errors(self._rum.path)
+
+    def refresh(self) -> None:
+        """See what others wrote, also where the files can only be read."""
+        self._rum.refresh()
+        self._activity.refresh()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._activity.close()
+        self._rum.close()

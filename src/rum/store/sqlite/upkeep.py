@@ -1,0 +1,179 @@
+"""Checking, backing up and purging SQLite files."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+
+from rum.store import terms
+from rum.store.sqlite.connect import Database, storage_errors
+from rum.store.sqlite.migrate import TOKENISER
+from rum.store.sqlite.queries import SQL
+
+
+class SqliteUpkeep:
+    """The health of one project's two files."""
+
+    def __init__(self, rum: Database, activity: Database) -> None:
+        self._rum = rum
+        self._both = (rum, activity)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """(what is wrong, what to do), empty when all is well."""
+        found: list[tuple[str, str]] = []
+        if self._rum.access == "none":
+            what = f"There is no {self._rum.path}, and it cannot be made."
+            found.append((what, "Set RUM_HOME to a folder of your own."))
+        for database in self._both:
+            found += _checked(database, _file_problems)
+        return found + _checked(self._rum, self._index_problems)
+
+    def _index_problems(self, rum: Database) -> list[tuple[str, str]]:
+        db = rum.connection
+        (memories,) = db.execute("SELECT count(*) FROM memories").fetchone()
+        (indexed,) = db.execute(
+            "SELECT count(*) FROM memories WHERE seq IN (SELECT id FROM memory_text_docsize)"
+        ).fetchone()
+        (rows,) = db.execute("SELECT count(*) FROM memory_text_docsize").fetchone()
+        found: list[str] = []
+        if memories != indexed or rows != indexed:
+            found.append(
+                f"The text index does not agree: {memories} memories, {indexed} indexed, {rows} index rows."
+            )
+        if rum.access == "write" and (damage := self._index_damage()):
+            found.append(f"The text index is damaged: {damage}.")
+        if memories and self._stamped() != str(terms.VERSION):
+            found.append("The text index was made by another tokeniser.")
+        return [(what, "Run `rum reindex`.") for what in found]
+
+    def _index_damage(self) -> str | None:
+        check = "INSERT INTO memory_text(memory_text) VALUES ('integrity-check')"
+        try:
+            self._rum.patiently(lambda: self._rum.connection.execute(check))
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+                raise
+            return str(error)
+        return None
+
+    def mend_index(self) -> None:
+        """Empty a text index that is too damaged to be written, so that it can be filled anew."""
+        if not self._index_damage():
+            return
+        # A damaged FTS5 table can be neither opened nor dropped; its parts are plain tables.
+        with self._rum.transaction() as db:
+            (definition,) = db.execute("SELECT sql FROM sqlite_master WHERE name = 'memory_text'").fetchone()
+            db.execute(definition.replace("memory_text", "memory_text_anew", 1))
+            for part in ("data", "idx", "content", "docsize", "config"):
+                whole, anew = f"memory_text_{part}", f"memory_text_anew_{part}"
+                db.execute(f"DELETE FROM {whole}")  # noqa: S608 a name of ours
+                db.execute(f"INSERT INTO {whole} SELECT * FROM {anew}")  # noqa: S608 names of ours
+            db.execute("DROP TABLE memory_text_anew")
+        self._rum.reopen()
+
+    def _stamped(self) -> str | None:
+        row = self._rum.connection.execute(SQL["get_derived"], (TOKENISER,)).fetchone()
+        return row[0] if row else None
+
+    def facts(self) -> dict[str, object]:
+        """Versions and sizes."""
+        sizes = {os.path.basename(d.path): _size(d.path) for d in self._both}
+        return {
+            "sqlite": sqlite3.sqlite_version,
+            "access": self._rum.access,
+            "schema": self._figure("PRAGMA user_version"),
+            "memories": self._figure("SELECT count(*) FROM memories"),
+            "bytes": sizes,
+        }
+
+    def _figure(self, statement: str) -> int | None:
+        """A number, or None from a file so damaged that it has none."""
+        try:
+            return self._rum.connection.execute(statement).fetchone()[0]
+        except sqlite3.DatabaseError:
+            return None
+
+    def stamp_index(self) -> None:
+        """Note that the whole index is of the present tokeniser; rows without a memory go."""
+        with self._rum.transaction() as db:
+            db.execute(
+                "DELETE FROM memory_text WHERE rowid IN "
+                "(SELECT id FROM memory_text_docsize WHERE id NOT IN (SELECT seq FROM memories))"
+            )
+            db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
+
+    def backup(self, path: str) -> None:
+        """Copy the canonical file while others go on writing."""
+        with storage_errors(path):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            try:
+                self._copy(path)
+            except BaseException:
+                os.unlink(path)
+                raise
+
+    def _copy(self, path: str) -> None:
+        copy = sqlite3.connect(path)
+        try:
+            # In one step: a copy in pieces starts over whenever somebody writes in between.
+            self._rum.connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            copy.close()
+
+    def purge(self) -> bool:
+        """Leave no deleted byte in the files; False when another process kept one open for reading."""
+        done = True
+        with self._rum.transaction() as db:
+            db.execute("INSERT INTO memory_text(memory_text) VALUES ('optimize')")
+        for database in self._both:
+            database.patiently(lambda db=database.connection: db.execute("VACUUM"))
+            done &= _truncate_log(database)
+        return done
+
+
+def _truncate_log(database: Database) -> bool:
+    for _attempt in range(20):  # each waits a moment for readers to be done
+        busy, _, _ = database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            return True
+    return False
+
+
+def _checked(database: Database, check: Callable[[Database], list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """What a check finds; that it cannot be made is a finding too."""
+    try:
+        return check(database)
+    except sqlite3.DatabaseError as error:
+        return [(f"{os.path.basename(database.path)} cannot be checked: {error}.", _advice(database))]
+
+
+def _advice(database: Database) -> str:
+    return f"Restore a backup, or move {database.path} away."
+
+
+def _file_problems(database: Database) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    name = os.path.basename(database.path)
+    for (word,) in database.connection.execute("PRAGMA integrity_check(5)"):
+        if word != "ok":
+            found.append((f"{name} is damaged: {word}.", _advice(database)))
+    if broken := database.connection.execute("PRAGMA foreign_key_check").fetchall():
+        found.append((f"{name} has {len(broken)} rows that point nowhere.", _advice(database)))
+    if os.name == "posix" and os.path.exists(database.path):
+        mode = stat.S_IMODE(os.stat(database.path).st_mode)
+        if mode & 0o077:
+            found.append(
+                (f"{name} can be read by others (mode {mode:o}).", f"Run `chmod 600 {database.path}`.")
+            )
+    log = f"{database.path}-wal"
+    if database.access == "frozen" and os.path.exists(log) and os.path.getsize(log):
+        advice = "Run `rum doctor` once where RUM_HOME can be written."
+        found.append((f"The newest changes, in {name}-wal, cannot be read from here.", advice))
+    return found
+
+
+def _size(path: str) -> int:
+    return sum(os.path.getsize(p) for p in (path, path + "-wal") if os.path.exists(p))

@@ -1,0 +1,49 @@
+"""A project folder with a home of its own, in which several agents may open their memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from making import HandClock, make_draft
+from rum import Rum
+
+
+class Shop:
+    """One project; whatever was opened in it is closed at the end."""
+
+    def __init__(self, base: Path, opened: ExitStack) -> None:
+        self.folder = base / "shop"
+        self.home = base / "rum"
+        self.folder.mkdir()
+        self.clock = HandClock()
+        self._opened = opened
+
+    def open(self, **how: Any) -> Rum:
+        """Open the memory as one more process would."""
+        given: dict[str, Any] = {"home": self.home, "clock": self.clock, **how}
+        return self._opened.enter_context(Rum.open(given.pop("path", self.folder), **given))
+
+
+@contextmanager
+def open_shop(base: Path) -> Iterator[Shop]:
+    """A shop in an empty folder, untouched by the settings of this machine."""
+    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("RUM_")}
+    try:
+        with ExitStack() as opened:
+            yield Shop(base, opened)
+    finally:
+        os.environ.update(kept)
+
+
+def keep(rum: Rum, goal: str = "Fix the login", summary: str = "It works", **more: Any) -> str:
+    """Store a memory that says only this, and whatever else is given; its id."""
+    return rum.store(**make_draft(goal, summary, **more)).memory_id
+
+
+def edited(*paths: str) -> list[dict[str, Any]]:
+    """The actions of somebody who edited these files."""
+    return [{"type": "file_edit", "file_path": path} for path in paths]

@@ -1,0 +1,94 @@
+"""Other processes for tests: small programs, run by a real interpreter on a home and project of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rum import Rum
+
+PATIENCE = 120
+"""Seconds after which a program counts as hanging."""
+NOBODY = 65534
+
+
+class Place(NamedTuple):
+    """A home for RUM and a directory to work in."""
+
+    home: Path
+    work: Path
+
+    def open(self, **options: Any) -> Rum:
+        """The memory of the directory, in this process."""
+        return Rum.open(self.work, home=self.home, **options)
+
+    def start(self, program: str, *arguments: object, **variables: str) -> subprocess.Popen[str]:
+        """Start a program; what it prints and what it is told go through pipes."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
+        modules = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+        paths = {"RUM_HOME": str(self.home), "PYTHONPATH": modules}
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *map(str, arguments)],
+            cwd=self.work,
+            env=inherited | paths | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, program: str, *arguments: object, **variables: str) -> list[str]:
+        """Run a program to its end and give the lines it printed."""
+        return lines_of(self.start(program, *arguments, **variables))
+
+    def project(self) -> Path:
+        """The one project's folder."""
+        (folder,) = (self.home / "projects").iterdir()
+        return folder
+
+
+def make_place(folder: Path) -> Place:
+    """A home that RUM is still to make, and an empty directory."""
+    work = folder / "work"
+    work.mkdir(parents=True)
+    return Place(folder / "home", work)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """See to it that a program is over, whatever became of the test."""
+    if process.poll() is None:
+        process.kill()
+    with process:
+        pass
+
+
+def lines_of(process: subprocess.Popen[str], told: str | None = None) -> list[str]:
+    """What a program printed until its end, which must be a good one."""
+    try:
+        printed, complaints = process.communicate(told, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        printed, complaints = process.communicate()
+        raise AssertionError(f"still running after {PATIENCE} s\n{printed}\n{complaints}") from None
+    assert process.returncode == 0, f"ended with {process.returncode}\n{printed}\n{complaints}"
+    return printed.splitlines()
+
+
+def ask(process: subprocess.Popen[str], line: str = "") -> str:
+    """Tell a running program one line and wait for the line it answers."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return process.stdout.readline().rstrip("\n")
+
+
+def become_nobody() -> None:
+    """Give up root's rights for good, as they open every door; nothing to do for everybody else."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)

@@ -1,0 +1,104 @@
+"""The text index is derived: whatever happens to it, it is noticed and can be made anew."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from making import add_memory, make_draft
+from processes import Place, make_place
+from rum import Rum
+from rum.store.sqlite.store import SqliteStore
+
+QUESTIONS = ("word7", "goal", "sum 3 word3", "wrd12", "nothing")
+
+HARM = {
+    "some rows are gone": "DELETE FROM memory_text WHERE rowid < 20",
+    "all rows are gone": "DELETE FROM memory_text",
+    "a row is left over": "INSERT INTO memory_text(rowid, goal) VALUES (999, 'goal ghost')",
+    "the texts are gone": "DELETE FROM memory_text_content",
+    "the sizes are gone": "DELETE FROM memory_text_docsize",
+    "the terms are garbage": "UPDATE memory_text_data SET block = randomblob(50) WHERE id > 10",
+    "the structure is garbage": "UPDATE memory_text_data SET block = randomblob(20) WHERE id = 10",
+    "the structure is gone": "DELETE FROM memory_text_data",
+    "the format is unknown": "DELETE FROM memory_text_config",
+    "another tokeniser made it": "UPDATE derived SET value = '0' WHERE name = 'tokeniser'",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = make_place(tmp_path)
+    with place.open() as rum:
+        for number in range(30):
+            rum.store(**make_draft(f"Goal {number} word{number}", f"Sum {number}"))
+    return place
+
+
+def found(rum: Rum) -> list[list[tuple[str, float]]]:
+    answers = (rum.recall(query=question, limit=20) for question in QUESTIONS)
+    return [[(memory.id, memory.confidence) for memory in answer.memories] for answer in answers]
+
+
+def harm(place: Place, statement: str) -> None:
+    with closing(sqlite3.connect(place.project() / "rum.db", isolation_level=None)) as db:
+        db.execute(statement)
+
+
+@pytest.mark.parametrize("case", HARM)
+def test_a_damaged_index_is_noticed_and_reindexing_finds_the_same_again(place: Place, case: str):
+    with place.open() as rum:
+        before = found(rum)
+    harm(place, HARM[case])
+    with place.open() as rum:
+        problems = rum.doctor().problems
+        assert any("rum reindex" in problem.advice for problem in problems)
+        assert rum.reindex() == 30
+        assert rum.doctor().problems == []
+        assert found(rum) == before
+    with place.open() as again:
+        assert found(again) == before
+
+
+def test_memories_can_be_read_by_id_and_file_whatever_the_index_is_like(place: Place):
+    with place.open() as rum:
+        kept = rum.store(**make_draft(actions=[{"type": "file_edit", "file_path": "a.py"}]))
+    harm(place, HARM["the structure is gone"])
+    with place.open() as rum:
+        assert rum.show(kept.memory_id).intent.goal == "Fix the login"
+        assert [memory.id for memory in rum.recall(file="a.py").memories] == [kept.memory_id]
+
+
+def test_an_index_that_another_is_writing_to_is_not_called_damaged(store: SqliteStore, folder: Path):
+    add_memory(store, "mem_a")
+    held = threading.Event()
+
+    def hold() -> None:
+        with closing(SqliteStore(str(folder))) as other, other.transaction():
+            held.set()
+            threading.Event().wait(0.6)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(5)
+    try:
+        assert store.upkeep.problems() == []
+    finally:
+        holder.join()
+
+
+def test_reindexing_beside_a_writer_takes_the_newest_words(place: Place):
+    with place.open(owner=True) as rum, place.open(owner=True) as other:
+        (memory,) = rum.recall(query="word7").memories[:1]
+
+        def change(done: int) -> None:
+            other.update_memory(memory.id, intent={"goal": f"changed after {done}"})
+
+        rum.reindex(change)
+        assert rum.recall(query="changed after").memories[0].id == memory.id
+        assert memory.id not in [found.id for found in rum.recall(query="word7").memories]
+        assert rum.doctor().problems == []

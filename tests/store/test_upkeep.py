@@ -1,0 +1,65 @@
+"""A store can say how it is, mend its index, be copied and be purged, while others go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from making import add_memory, make_memory
+from rum.model.errors import StorageError
+from rum.store.base import Store
+from rum.store.filters import Filters
+
+
+def test_a_fresh_store_is_healthy(store: Store):
+    assert store.upkeep.problems() == []
+    assert store.upkeep.facts()["memories"] == 0
+
+
+def test_a_used_store_is_healthy(store: Store):
+    for number in range(5):
+        add_memory(store, f"mem_{number}")
+    store.memories.replace(make_memory("mem_1", "Other words"))
+    store.memories.delete("mem_2")
+    assert store.upkeep.problems() == []
+    assert store.upkeep.facts()["memories"] == 4
+
+
+def test_a_store_that_another_is_writing_to_is_healthy(store: Store, other: Store):
+    add_memory(store, "mem_a")
+    for number in range(3):
+        add_memory(other, f"mem_{number}")
+        assert store.upkeep.problems() == []
+
+
+def test_mending_a_sound_index_leaves_it_alone(store: Store):
+    add_memory(store, "mem_a", "Refresh the token")
+    store.upkeep.mend_index()
+    assert [row[0] for row in store.search.by_terms(["token"], True, Filters(), 9)] == ["mem_a"]
+    store.upkeep.stamp_index()
+    assert [row[0] for row in store.search.by_terms(["token"], True, Filters(), 9)] == ["mem_a"]
+    assert store.upkeep.problems() == []
+
+
+def test_a_backup_into_a_missing_folder_is_refused(store: Store, tmp_path: Path):
+    missing = tmp_path / "nowhere" / "copy"
+    with pytest.raises(StorageError, match="nowhere"):
+        store.upkeep.backup(str(missing))
+
+
+def test_a_backup_does_not_overwrite(store: Store, tmp_path: Path):
+    taken = tmp_path / "taken"
+    taken.write_text("precious")
+    with pytest.raises(StorageError, match="taken"):
+        store.upkeep.backup(str(taken))
+    assert taken.read_text() == "precious"
+
+
+def test_purging_keeps_what_was_not_forgotten(store: Store, other: Store):
+    kept = [add_memory(store, f"mem_{number}", f"Goal word{number}") for number in range(4)]
+    store.memories.delete("mem_3")
+    assert store.upkeep.purge()
+    assert store.memories.get([memory.id for memory in kept]) == kept[:3]
+    assert [row[0] for row in other.search.by_terms(["word1"], True, Filters(), 9)] == ["mem_1"]
+    assert store.upkeep.problems() == []
