@@ -1,0 +1,215 @@
+"""Tells a believable secret from a placeholder, a reference to a secret, or plain words."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import cache
+
+
+@cache
+def compiled(source: str) -> re.Pattern[str]:
+    """Compile a pattern at its first use: most texts need few of them, and importing must stay cheap."""
+    return re.compile(source)
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a table that is written as running text."""
+    return frozenset(words.split())
+
+
+MARK = "[REDACTED:"
+"""How the mark left in place of a secret begins; its kind and `]` follow."""
+
+# How a value was written decides how much it must look like a secret:
+# QUOTED  a string literal, or a place that can hold nothing but a secret (the password of a URL)
+# ENV     UPPER_CASE=value
+# LINE    a line of a configuration file: `key: value`
+# FLAG    --key value
+# LOOSE   anywhere else, so it may be code or prose
+QUOTED, ENV, LINE, FLAG, LOOSE = "quoted", "env", "line", "flag", "loose"
+
+_LEAST_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, LOOSE: 16}
+
+# Of a longer value, the beginning tells.
+_ENOUGH = 128
+
+_WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+
+_TEMPLATE = (
+    r"\$[{(]|\{\{|\}\}|[#%]\{|<%|%[sr](?![A-Za-z0-9])|\{[\w.]*[!:}]|\.\.\.|\u2026|\[?REDACTED"
+    r"|^--|^[+.&].*[+.&]$|\.\$|\$\w+(?:\[|->)"
+    r"|^(?:\$\w+|%\w+%|%[-+#0-9.]*[a-z]|%\(\w+\)s|@[A-Za-z_.]+|<.*|\{.*|\[.*\]?|\*+|:\w+|&\w+;)$"
+    r"|^(?:env|vault|op|ssm|file|ref|arn|keyring|secretsmanager|secrets?|var|vars|aws|kv|process)[:./]"
+    r"|^[A-Za-z][\w+.-]{0,20}://"
+)
+
+_STAND_INS = word_set(
+    """
+    a abc access account actual admins always an any api apikey app ask auth authorization auto bar baz
+    bearer bool boolean change changeit changeme client code cred credential credentials creds database
+    db default dummy empty enter env example expired fake false field file fixme foo go goes has hash
+    hashed header here hidden id incorrect insert int interactive invalid is it key label login mask
+    masked me missing must my name never new nil no none not null number object off old on optional or
+    pass passphrase passwd password passwort placeholder please private prod production prompt put pw
+    pwd qux redacted refresh removed replace required reset sample secret session set some stdin str
+    string super tbd test tested testing text the this to todo token true undefined unknown unset use
+    user username value var very with wrong xxx xxxx yes you your yours
+    """
+)
+_MARKERS = frozenset(("your", "placeholder", "changeme", "replace", "redacted", "insert"))
+_EXAMPLES = frozenset(("example", "dummy", "fake", "sample", "test"))
+
+_SEPARATORS = r"[-_./:|@#~ ]"
+_SMALL_NUMBER = r"(?:128|256|384|512|1024|2048|4096|25519|(?:19|20)[0-9]{2}|[0-9]{1,2})(?![0-9])"
+_WORDY = (
+    rf"{_SEPARATORS}*+(?:(?:(?:[A-Z]?[a-z]++|[A-Z]++)(?:{_SMALL_NUMBER})?+|(?<={_SEPARATORS})[0-9]{{1,4}}(?![0-9]))"
+    rf"{_SEPARATORS}*+)++"
+)
+
+# A letter, and those that often follow it inside the words of English and of programs.
+_FOLLOWERS = word_set(
+    """
+    abcdgilmnprstuy baeilosu caehiklortu dadeilosu eacdefglmnprstvx faefiloru gehinrs haeio
+    iabcdefglmnoprstvz jaeosu kei ladeilostuy maeimops nacdefgiknostuv obcdgklmnoprstuvw paeiloprstuy qu
+    racdegimnorstuy sacehilopstu tacehilorstuy uabceilmnprst vaei waeir xpt yp ze
+    """
+)
+_COMMON_PAIRS = frozenset(row[0] + letter for row in _FOLLOWERS for letter in row[1:])
+
+# Names of types and algorithms, and names of variables, that end in a number.
+_NUMBERED = (
+    r"(?i)(?:u?int|float|sha|md|aes|utf|base|ed|argon|oauth|pbkdf|s?crypt|bcrypt|ecdsa|rsa|http|ipv|python|bytes"
+    r"|hmac|secp|curve|totp|web)[-_]?[0-9]+[-\w]{0,16}"
+    r"|(?:level|type|step|line|row|col|arg|param|field|user|test|new|old|pass|passwd|password|passphrase|pwd|pw|str"
+    r"|string|val|value|var|tmp|temp|key|token|secret|item|node|id|num|part|data|res|result)_?[0-9]{1,2}"
+)
+
+_NUMERIC = r"v?[0-9][0-9.,:/+TZ-]*[a-z%]{0,3}|v?[0-9]+(?:\.[0-9]+)+[-+.\w]*|0x[0-9a-fA-F]{1,16}"
+
+_CODE = (
+    r"\w[(\[]|[)\]]\.|::|->|=>|[{}]|^[&*!\\@]|^\$\w"
+    r"|^(?![sbr]\.[A-Za-z0-9]{24,}$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+(?:[;,?!=]|$)"
+    r"|[=!]=(?!$)|:$"
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Split an identifier or a value into its lower-case words and numbers."""
+    return [word.lower() for word in compiled(_WORDS).findall(text)]
+
+
+def is_filler(value: str) -> bool:
+    """Whether the value is nothing but padding: xxxx, ****."""
+    return set(value) <= set("xX*.-_#?\u2022 ")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether the value stands for a secret (a template, a reference, `changeme`) without being one."""
+    if is_filler(value) or len(set(value)) == 1 or compiled(_TEMPLATE).search(value):
+        return True
+    words = words_of(value)
+    if all(word in _STAND_INS for word in words):
+        return True
+    return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and is_wordy(value))
+
+
+def is_wordy(value: str) -> bool:
+    """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
+
+    Judged by its build, and by how many of its pairs of letters are common ones.
+    """
+    if not compiled(_WORDY).fullmatch(value):
+        return False
+    words = words_of(value)
+    if 2 * sum(char.isalpha() for char in value) < 5 * sum(word.isalpha() for word in words):
+        return False
+    common = units = 0
+    for word in words:
+        if word.isdigit() or len(word) == 1:
+            units += 1
+        else:
+            units += len(word) - 1
+            common += sum(word[at : at + 2] in _COMMON_PAIRS for at in range(len(word) - 1))
+    return common >= 0.65 * units
+
+
+def is_random(value: str, least: int) -> bool:
+    """Whether the value looks drawn at random: long, of mixed classes, neither words nor a number."""
+    if len(value) < least or not value.isascii() or is_wordy(value):
+        return False
+    letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
+    if not letters or compiled(_NUMERIC).fullmatch(value):
+        return False
+    if not digits:
+        return len(value) >= (12 if value.lower() != value != value.upper() else 20)
+    return len(set(value)) >= 5
+
+
+def is_basic_auth(value: str) -> bool:
+    """Whether the value is base64 of `user:password`."""
+    try:
+        plain = codecs.decode(f"{value}{'=' * (-len(value) % 4)}".encode("ascii"), "base64")
+    except ValueError:
+        return False
+    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value is an expression: a call, an attribute, an operator."""
+    return compiled(_CODE).search(value) is not None
+
+
+def believable(kind: str, value: str, form: str) -> bool:
+    """Whether a value written in this form, under a name of this kind, is a secret."""
+    value = value[:_ENOUGH]
+    if len(value) < 3 or is_placeholder(value):
+        return False
+    if any(map(str.isspace, value)):
+        return kind in ("password", "seed-phrase") and _is_phrase(value, form)
+    if kind == "basic-auth":
+        return is_basic_auth(value)
+    if kind == "password":
+        return _believable_password(value, form)
+    if kind == "secret" and form in (QUOTED, ENV):
+        return is_random(value, 6) or (
+            len(value) >= 8 and value.isascii() and value.isalpha() and value.islower()
+        )
+    return is_random(value, _LEAST_LENGTH[form])
+
+
+def _is_phrase(value: str, form: str) -> bool:
+    """Whether several words are a passphrase; under an UPPER_CASE name, any that aren't about passwords."""
+    words = value.split()
+    if not _STAND_INS.isdisjoint(words_of(value)):
+        return False
+    if form == ENV:
+        return len(words) < 6
+    return (
+        form == QUOTED
+        and len(words) > 3
+        and all(word.isalpha() and word.islower() and 3 <= len(word) <= 9 for word in words)
+    )
+
+
+def _believable_password(value: str, form: str) -> bool:
+    if compiled(_NUMBERED).fullmatch(value) or _is_name(value):
+        return False
+    plain = value.isalpha()
+    if form in (QUOTED, ENV):
+        return value.isascii() or not plain
+    if form == LOOSE:
+        return is_random(value, 8)
+    return len(value) >= 5 and (not plain or is_random(value, 8)) and not (value.isdigit() and len(value) < 6)
+
+
+def _is_name(value: str) -> bool:
+    """Whether the value names a thing: a path, a dotted key, or words about secrets joined by hyphens."""
+    first = compiled(r"(?:[~.]{0,2}/|[A-Za-z]:[/\\])([^/\\]+)").match(value)
+    if first and is_wordy(first[1]):
+        return True
+    if not is_wordy(value):
+        return False
+    if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
+        return True
+    return bool(compiled("[-_]").search(value)) and not _STAND_INS.isdisjoint(words_of(value))

@@ -1,0 +1,42 @@
+"""How something forgotten is recognised without being kept: a keyed hash of its words."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+
+from rum.model.memory import Memory
+from rum.settings import file_lock, write_private
+
+LENGTH = 32
+
+
+def marks(memory: Memory, key: bytes) -> list[str]:
+    """The hashes by which a forgotten memory is known again: its id, and what it says."""
+    words = " ".join(f"{memory.intent.goal}\n{memory.outcome.summary}".casefold().split())
+    return [_keyed(key, "id", memory.id), _keyed(key, "words", words)]
+
+
+def _keyed(key: bytes, kind: str, content: str) -> str:
+    return hmac.new(key, f"{kind}\0{content}".encode(), hashlib.sha256).hexdigest()
+
+
+def installation_key(home: str) -> bytes:
+    """The key of this installation, made at first need; kept apart from the databases it protects."""
+    path = os.path.join(home, "tombstone.key")
+    if (key := _read(path)) is None:
+        with file_lock(path + ".lock"):
+            if (key := _read(path)) is None:  # another process may have been faster
+                key = os.urandom(LENGTH)
+                write_private(path, key)
+    return key
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            key = file.read()
+    except FileNotFoundError:
+        return None
+    return key if len(key) == LENGTH else None
