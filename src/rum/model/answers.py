@@ -69,11 +69,15 @@ class RecallResult(Struct, frozen=True, kw_only=True):
 
 
 class TraceNode(Struct, frozen=True):
-    """One memory on the way, how it hangs on the previous one, and how far from the origin."""
+    """One memory on the way, how it hangs on the one before, and how far it is from the origin.
+
+    `via` is the one before, where that is not the origin.
+    """
 
     memory: RetrievedMemory
     relationship: str
     distance: int
+    via: str | UnsetType = UNSET
 
 
 class TraceResult(Struct, frozen=True):

@@ -25,6 +25,9 @@ from rum.model.times import Stamp, Time, seconds
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 
+Name = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{1,200}\Z")]
+"""An id: ours, or one from elsewhere that can be written on a line."""
+
 Number = Annotated[int, Meta(ge=1, le=10**9)]
 """The number of a version."""
 
@@ -94,7 +97,7 @@ class Draft(Layer, frozen=True):
     importance: Share = DEFAULT_IMPORTANCE
 
 
-class FileRef(Struct, frozen=True):
+class FileRef(Struct, frozen=True, omit_defaults=True):
     """A file a memory is tied to, with git's id of the bytes it had when the memory was stored."""
 
     path: str
@@ -120,8 +123,8 @@ class Content(Struct, frozen=True, kw_only=True):
 class Memory(Content, frozen=True, kw_only=True):
     """One finished unit of work, as it is kept."""
 
-    id: str
-    agent_id: str
+    id: Name
+    agent_id: Name
     project_id: str
     session_id: str
     created_at: Stamp

@@ -1,0 +1,1 @@
+"""Memories into the prompt: which, how deep, in how many tokens."""

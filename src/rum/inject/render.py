@@ -1,0 +1,31 @@
+"""Memories as lines of plain text, for prompts, pipes and people; made of plain values only."""
+
+from __future__ import annotations
+
+import time
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """A text on one line, cut at a word."""
+    flat = " ".join(text.split())
+    if len(flat) <= most:
+        return flat
+    return flat[: most - 1].rsplit(" ", 1)[0].rstrip(",.;:") + "…"
+
+
+def memory_line(memory_id: str, goal: str, success: bool, summary: str) -> str:
+    """A memory in one line: what was tried, whether it worked, what came of it."""
+    return (
+        f"{'ok  ' if success else 'FAIL'} {one_line(goal, 90)} — {one_line(summary)} [{short_id(memory_id)}]"
+    )
+
+
+def short_id(memory_id: str) -> str:
+    """The tail that is enough to name a memory; a foreign id stays whole."""
+    body = memory_id.rpartition("_")[2]
+    return body[-8:] if len(body) == 26 else memory_id
+
+
+def when(created_at: int) -> str:
+    """A time as people read it, in local time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(created_at))

@@ -1,0 +1,1 @@
+"""From a question to memories: the cascade, its signs and its confidence."""

@@ -1,0 +1,67 @@
+"""Which known files a path, folder, glob or bare name means."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rum.store.base import Search
+
+MAX_GLOB = 1024
+"""A longer pattern is taken for the name of a file."""
+_WILD = re.compile(r"[*?\[]")
+_OUTSIDE = ("/", "~")
+
+
+def matching_paths(search: Search, pattern: str) -> list[str]:
+    """The files a pattern means: the path itself and what lies under it, else what it matches as a glob."""
+    path = pattern.rstrip("/") or pattern
+    if path == ".":
+        return [known for known in search.known_paths("") if not known.startswith(_OUTSIDE)]
+    wild = _WILD.search(pattern)
+    if wild is None or len(pattern) > MAX_GLOB:
+        return [path, *search.known_paths(path + "/")]
+    # Names such as app/[id]/page.tsx look like a glob.
+    literal = [known for known in search.known_paths(path) if f"{known}/".startswith(f"{path}/")]
+    return literal or [
+        known for known in search.known_paths(pattern[: wild.start()]) if glob_match(pattern, known)
+    ]
+
+
+def paths_named(search: Search, name: str) -> list[str]:
+    """The files of that bare name, in whatever folder, or in folders of that name.
+
+    None when the name has a folder in it already: every path would have to be looked at, and what is
+    asked for most is a whole path that no memory knows.
+    """
+    if "/" in name or _WILD.search(name):
+        return []
+    return [known for known in search.known_paths("") if f"/{name}/" in f"/{known}/"]
+
+
+def glob_match(pattern: str, path: str) -> bool:
+    """Whether a glob fits: `*` and `?` stay within a folder, `**` spans folders; never slow."""
+    steps, parts = _steps(pattern), path.split("/")
+    reachable = {0}
+    for step in steps:
+        if step == "**":
+            reachable = set(range(min(reachable), len(parts) + 1))
+        else:
+            reachable = {
+                at + 1 for at in reachable if at < len(parts) and fnmatch.fnmatchcase(parts[at], step)
+            }
+        if not reachable:
+            return False
+    return len(parts) in reachable
+
+
+@lru_cache(maxsize=64)
+def _steps(pattern: str) -> tuple[str, ...]:
+    """A glob folder by folder; without a folder it may be anywhere, and `**` twice says no more than once."""
+    steps = pattern.split("/") if "/" in pattern else ["**", pattern]
+    return tuple(
+        step for before, step in zip(["", *steps], steps, strict=False) if not before == step == "**"
+    )

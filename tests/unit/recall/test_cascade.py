@@ -1,0 +1,218 @@
+"""Which levels of the cascade run, what they find, and how sure each find is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import NOON
+from opening import Shop, edited, keep
+from rum import InvalidQuery, Rum
+from rum.model.answers import RecallResult
+
+
+def ids(answer: RecallResult) -> list[str]:
+    return [memory.id for memory in answer.memories]
+
+
+def test_an_id_is_looked_up_and_certain(rum: Rum) -> None:
+    kept = keep(rum)
+    answer = rum.recall(memory_id=kept)
+    assert (ids(answer), answer.query_strategy_used, answer.confidence) == ([kept], "exact", 1.0)
+    assert answer.total_matches == 1
+
+
+def test_the_tail_of_an_id_is_enough(rum: Rum) -> None:
+    kept = keep(rum)
+    keep(rum, "Something else")
+    assert ids(rum.recall(memory_id=kept[-8:])) == [kept]
+    assert ids(rum.recall(memory_id=f"mem_{kept[-10:]}")) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("question", "level"),
+    [
+        ({"file": "a.py"}, "exact"),
+        ({"task_type": "bug_fix"}, "exact"),
+        ({"task_type": "bug_fix", "tags": ["x"], "success_only": True}, "exact"),
+        ({"tags": ["x"]}, "structural"),
+        ({"success_only": True}, "structural"),
+        ({"since": 1}, "structural"),
+        ({"before": NOON * 2}, "structural"),
+        ({"query": "login"}, "pattern"),
+        ({"intent": "login", "tags": ["x"]}, "pattern"),
+    ],
+)
+def test_each_kind_of_question_has_its_level(rum: Rum, question: dict[str, Any], level: str) -> None:
+    kept = keep(rum, actions=edited("a.py"), tags=["x"])
+    answer = rum.recall(**question)
+    assert (ids(answer), answer.query_strategy_used) == ([kept], level)
+    assert (answer.confidence == 1.0) is (level != "pattern")
+
+
+def test_words_are_not_looked_for_when_none_were_asked(rum: Rum) -> None:
+    keep(rum)
+    assert rum.recall(file="b.py").query_strategy_used == "exact"
+    assert rum.recall(tags=["unknown"]).query_strategy_used == "structural"
+    assert rum.recall(task_type="refactor").query_strategy_used == "exact"
+    assert rum.recall(query="zebra").query_strategy_used == "pattern"
+    assert rum.recall(query="zebra", file="b.py").query_strategy_used == "exact+pattern"
+    assert rum.recall(query="zebra", strategy="exact").query_strategy_used == "none"
+
+
+def test_the_levels_that_contributed_are_named(rum: Rum) -> None:
+    by_file = keep(rum, "Rewrite the parser", actions=edited("a.py"))
+    by_words = keep(rum, "Login page loses the session")
+    answer = rum.recall(file="a.py", query="login session")
+    assert set(ids(answer)) == {by_file, by_words}
+    assert answer.query_strategy_used == "exact+pattern"
+
+
+def test_the_next_level_does_not_run_when_enough_was_found(rum: Rum) -> None:
+    keep(rum, "One", actions=edited("src/a.py"))
+    keep(rum, "Two", actions=edited("src/b.py"))
+    enough = rum.recall(file="src/a.py", task_type="bug_fix", limit=1)
+    assert (enough.query_strategy_used, enough.total_matches) == ("exact", 1)
+    more = rum.recall(file="src/a.py", task_type="bug_fix", limit=2)
+    assert (more.query_strategy_used, more.total_matches) == ("exact+pattern", 2)
+
+
+def test_the_same_kind_of_task_next_door_is_like_it(rum: Rum) -> None:
+    here = keep(rum, "Here", actions=edited("src/auth/a.py"))
+    next_door = keep(rum, "There", actions=edited("src/auth/b.py"))
+    keep(rum, "Far away", actions=edited("docs/a.md"))
+    answer = rum.recall(file="src/auth/a.py", task_type="bug_fix")
+    assert ids(answer) == [here, next_door]
+    assert answer.memories[0].confidence == 1.0
+    assert answer.memories[1].confidence < 0.5
+    assert ids(rum.recall(file="src/auth/a.py")) == [here]
+    assert ids(rum.recall(file="src/auth/a.py", task_type="bug_fix", strategy="exact")) == [here]
+
+
+def test_words_are_heard_also_where_a_file_has_enough_memories(rum: Rum, shop: Shop) -> None:
+    elsewhere = keep(rum, "Login loses the session", actions=edited("old/login.py"))
+    within = keep(rum, "Session of the login expires", actions=edited("app.py"))
+    for number in range(30):
+        shop.clock.forward(60)
+        keep(rum, f"Unrelated change {number}", actions=edited("app.py"))
+    answer = rum.recall(file="app.py", query="login session")
+    assert ids(answer)[:2] == [within, elsewhere]
+
+
+def test_a_file_and_words_together_are_surer_than_each_alone(rum: Rum) -> None:
+    both = keep(rum, "Fix login session", actions=edited("a.py"))
+    words = keep(rum, "Fix login session of admins too", actions=edited("b.py"))
+    file = keep(rum, "Rename things", actions=edited("a.py"))
+    answer = rum.recall(file="a.py", query="login session")
+    assert ids(answer) == [both, words, file]
+    assert answer.memories[0].confidence > answer.memories[1].confidence > answer.memories[2].confidence
+
+
+def test_exact_looks_at_files_and_filters_only(rum: Rum) -> None:
+    kept = keep(rum, actions=edited("a.py"), tags=["x"])
+    assert ids(rum.recall(query="login", strategy="exact")) == []
+    assert ids(rum.recall(query="login", file="a.py", strategy="exact")) == [kept]
+
+
+@pytest.mark.parametrize("filters", [{"tags": ["x"]}, {"task_type": "bug_fix"}, {"success_only": True}])
+def test_exact_ranks_what_passes_the_filters_by_the_words(rum: Rum, shop: Shop, filters: Any) -> None:
+    login = keep(rum, "Fix the login", tags=["x"])
+    shop.clock.forward(60)
+    other = keep(rum, "Fix the parser", tags=["x"])
+    answer = rum.recall(query="login", strategy="exact", **filters)
+    assert ids(answer) == [login, other]
+    assert answer.memories[1].confidence < 0.5
+
+
+def test_semantic_is_refused_with_the_strategies_there_are(rum: Rum) -> None:
+    with pytest.raises(InvalidQuery) as caught:
+        rum.recall(query="login", strategy="semantic")
+    assert caught.value.details == {"field": "strategy", "allowed": ["auto", "exact"]}
+
+
+def test_the_answer_is_ordered_by_confidence(rum: Rum) -> None:
+    keep(rum, "Fix token refresh in the auth interceptor")
+    keep(rum, "Token cleanup")
+    keep(rum, "Refresh the docs")
+    keep(rum, "Repair token refresh")
+    answer = rum.recall(query="token refresh", min_confidence=0)
+    confidences = [memory.confidence for memory in answer.memories]
+    assert confidences == sorted(confidences, reverse=True)
+    assert answer.confidence == confidences[0]
+    assert all(0 < confidence < 1 for confidence in confidences)
+
+
+def test_weak_matches_are_given_only_when_asked_for(rum: Rum) -> None:
+    kept = keep(rum, "Rewrite the parser of configuration files")
+    for number in range(5):
+        keep(rum, f"Unrelated {number} migrate invoices export ledger")
+    weak = "parser migration of unicorn zebra giraffe elephant hippopotamus invoices"
+    assert kept not in ids(rum.recall(query=weak))
+    assert kept in ids(rum.recall(query=weak, min_confidence=0, limit=10))
+
+
+def test_only_what_is_certain_passes_a_threshold_of_one(rum: Rum) -> None:
+    kept = keep(rum, "Fix the login", actions=edited("src/a.py"))
+    assert ids(rum.recall(query="fix the login", min_confidence=1)) == []
+    assert ids(rum.recall(file="a.py", min_confidence=1)) == []
+    assert ids(rum.recall(file="src/a.py", min_confidence=1)) == [kept]
+    assert ids(rum.recall(memory_id=kept, min_confidence=1)) == [kept]
+
+
+def test_recency_and_importance_break_a_tie(rum: Rum, shop: Shop) -> None:
+    old = keep(rum, "Fix login of admins")
+    shop.clock.forward(90 * 86400)
+    new = keep(rum, "Fix login of guests")
+    important = keep(rum, "Fix login of robots", importance=1.0)
+    assert ids(rum.recall(query="fix login")) == [important, new, old]
+
+
+def test_asking_for_the_words_of_a_goal_gives_that_memory_first(rum: Rum) -> None:
+    for number in range(20):
+        keep(rum, f"Refresh token handling number {number}", "token refresh " * 20)
+    kept = keep(rum, "Refresh token handling")
+    assert ids(rum.recall(query="Refresh token handling"))[0] == kept
+
+
+def test_also_among_many_that_say_the_words_more_often(rum: Rum) -> None:
+    kept = keep(rum, "Refresh the token")
+    for _ in range(100):
+        keep(rum, "Refresh token refresh token refresh token", "Refresh token", tags=["token"])
+    assert ids(rum.recall(query="refresh the token"))[0] == kept
+
+
+def test_a_misspelt_word_is_forgiven(rum: Rum) -> None:
+    kept = keep(rum, "Fix the authentication interceptor")
+    for wrong in ("interceptro", "interceptir", "intreceptor", "interceptorr", "nterceptor"):
+        answer = rum.recall(query=wrong)
+        assert ids(answer) == [kept], wrong
+        assert answer.confidence < rum.recall(query="interceptor").confidence
+
+
+def test_a_long_question_of_unknown_words_is_answered(rum: Rum) -> None:
+    keep(rum)
+    assert rum.recall(query=" ".join(f"wrd{number:04d}xyz" for number in range(900))).code == "NO_RESULTS"
+
+
+def test_one_of_a_few_common_words_finds_all_and_counts_them(rum: Rum) -> None:
+    for number in range(30):
+        keep(rum, f"Fix bug {number}")
+    answer = rum.recall(query="bug", limit=3)
+    assert (len(answer.memories), answer.total_matches) == (3, 30)
+    assert answer.total_exact is not False
+
+
+def test_total_matches_counts_each_memory_once(rum: Rum) -> None:
+    keep(rum, "Fix login", actions=edited("a.py", "b.py"))
+    keep(rum, "Fix login again", actions=edited("a.py"))
+    assert rum.recall(file=["a.py", "b.py"]).total_matches == 2
+    assert rum.recall(file=["a.py", "*.py"], limit=1).total_matches == 2
+    assert rum.recall(file="a.py", query="login").total_matches == 2
+
+
+def test_a_count_that_may_be_too_high_says_so(rum: Rum) -> None:
+    for number in range(50):
+        keep(rum, f"Fix bug {number}", tags=["even"] if number % 2 else [], actions=edited("a.py"))
+    assert rum.recall(query="bug", tags=["even"], limit=3).total_exact is False
+    assert rum.recall(query="bug", file="a.py", limit=3).total_exact is False

@@ -1,0 +1,109 @@
+"""What excludes a memory from an answer, alone and together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import NOON, make_intent, make_outcome
+from opening import Shop, edited, keep
+from rum import Rum
+
+
+@pytest.fixture
+def memories(rum: Rum, shop: Shop) -> dict[str, str]:
+    """Four memories, an hour apart, of two agents in two sessions: id -> name."""
+    named: dict[str, str] = {}
+    bob = shop.open(agent="bob", session="session-b")
+    for name, who, kind, success, tags in (
+        ("first", rum, "bug_fix", True, ["auth"]),
+        ("second", rum, "refactor", False, ["auth", "jwt"]),
+        ("third", bob, "bug_fix", False, ["jwt"]),
+        ("fourth", bob, "refactor", True, ["auth", "jwt", "ui"]),
+    ):
+        draft: dict[str, Any] = {"intent": make_intent(f"Work on the login, {name}", task_type=kind)}
+        draft |= {"outcome": make_outcome(success=success), "tags": tags, "actions": edited("login.py")}
+        named[who.store(**draft).memory_id] = name
+        shop.clock.forward(3600)
+    return named
+
+
+FILTERS: list[tuple[dict[str, Any], str]] = [
+    ({"task_type": "bug_fix"}, "first third"),
+    ({"success_only": True}, "first fourth"),
+    ({"failures_only": True}, "second third"),
+    ({"tags": ["auth"]}, "first second fourth"),
+    ({"tags": ["auth", "jwt"]}, "second fourth"),
+    ({"tags": ["jwt", "auth", "ui"]}, "fourth"),
+    ({"tags": ["AUTH"]}, ""),
+    ({"agent_id": "bob"}, "third fourth"),
+    ({"agent_id": "nobody"}, ""),
+    ({"session_id": "session-b"}, "third fourth"),
+    ({"since": NOON + 3600}, "second third fourth"),
+    ({"since": NOON + 3601}, "third fourth"),
+    ({"before": NOON + 3600}, "first"),
+    ({"before": NOON + 3601}, "first second"),
+    ({"since": NOON + 3600, "before": NOON + 7200}, "second"),
+    ({"since": (NOON + 3600) * 1000}, "second third fourth"),
+    ({"before": (NOON + 3600) * 1000}, "first"),
+    ({"since": NOON + 3600.5}, "second third fourth"),
+    ({"task_type": "refactor", "tags": ["jwt"], "failures_only": True}, "second"),
+    ({"task_type": "refactor", "agent_id": "bob", "since": NOON, "success_only": True}, "fourth"),
+    ({"task_type": "bug_fix", "tags": ["ui"]}, ""),
+]
+SCOPES: list[dict[str, Any]] = [
+    {},
+    {"file": "login.py"},
+    {"query": "login"},
+    {"intent": "work on the login"},
+    {"file": "*.py", "query": "login"},
+]
+
+
+@pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: "+".join(scope) or "alone")
+def test_filters_exclude_whatever_else_is_asked(rum: Rum, memories: dict[str, str], scope: Any) -> None:
+    for filters, expected in FILTERS:
+        answer = rum.recall(**scope, **filters, limit=10)
+        names = sorted(memories[memory.id] for memory in answer.memories)
+        assert names == sorted(expected.split()), filters
+        if answer.total_exact is not False and expected:
+            assert answer.total_matches == len(names), filters
+
+
+def test_filters_exclude_a_memory_asked_for_by_id_too(rum: Rum, memories: dict[str, str]) -> None:
+    for filters, expected in FILTERS:
+        given = [name for one, name in memories.items() if rum.recall(memory_id=one, **filters).memories]
+        assert sorted(given) == sorted(expected.split()), filters
+
+
+def test_an_agent_may_be_named_by_its_id_or_a_tail_of_it(rum: Rum, memories: dict[str, str]) -> None:
+    bob = rum.identity("info", agent_id="bob").agent_id
+    for name in (bob, bob[-8:], "bob"):
+        assert len(rum.recall(agent_id=name).memories) == 2
+
+
+def test_the_newest_come_first_and_the_limit_cuts_the_rest(rum: Rum, memories: dict[str, str]) -> None:
+    answer = rum.recall(since=0, limit=2)
+    assert [memories[memory.id] for memory in answer.memories] == ["fourth", "third"]
+    assert answer.total_matches == 4
+
+
+@pytest.mark.parametrize(
+    "question", [{"file": "login.py"}, {"query": "login"}, {"since": 0}, {"task_type": "bug_fix"}]
+)
+def test_what_was_superseded_is_left_out_unless_asked_for(rum: Rum, question: dict[str, Any]) -> None:
+    old = keep(rum, "Fix the login", actions=edited("login.py"))
+    new = keep(rum, "Fix the login properly", actions=edited("login.py"), links={"supersedes": old})
+    assert [memory.id for memory in rum.recall(**question).memories] == [new]
+    both = rum.recall(**question, include_superseded=True).memories
+    assert {memory.id: memory.superseded_by for memory in both if memory.superseded_by} == {old: (new,)}
+    assert {memory.id for memory in both} == {old, new}
+
+
+def test_what_was_superseded_is_given_by_id_and_marked(rum: Rum) -> None:
+    old = keep(rum)
+    newer = [keep(rum, f"Better {n}", links={"supersedes": old}) for n in range(2)]
+    [memory] = rum.recall(memory_id=old).memories
+    assert memory.superseded_by == tuple(sorted(newer))
+    assert rum.show(old, "summary").superseded_by == tuple(sorted(newer))
