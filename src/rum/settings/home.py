@@ -75,8 +75,12 @@ def ensure_private_dir(path: str) -> None:
     except FileExistsError:
         tighten(path)
     except FileNotFoundError:
-        ensure_private_dir(os.path.dirname(path))
-        ensure_private_dir(path)
+        above = os.path.dirname(path)
+        if os.path.isdir(above):  # as in /proc, where nothing can be made
+            raise
+        ensure_private_dir(above)
+        with suppress(FileExistsError):
+            os.mkdir(path, 0o700)
 
 
 def tighten(path: str) -> None:

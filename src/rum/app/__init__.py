@@ -1,0 +1,1 @@
+"""The use cases: what RUM does, whoever asks."""

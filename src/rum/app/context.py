@@ -1,0 +1,179 @@
+"""One open project: its store, its checkout, who is asking, and what they may do."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, cast
+
+from rum.capture.redact import Redactor
+from rum.capture.tombstones import installation_key
+from rum.model.agent import Agent
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
+from rum.model.ids import TAIL, new_id
+from rum.model.memory import Memory
+from rum.repo.files import blob_id, relative_path
+from rum.repo.git import GitPlace, find_git, head
+from rum.repo.project import Project
+from rum.settings import Settings
+from rum.store.base import Store
+
+Clock = Callable[[], float]
+
+
+class Context:
+    """What every use case needs. Over one process it holds one identity and one session."""
+
+    def __init__(
+        self,
+        project: Project,
+        settings: Settings,
+        store: Store,
+        *,
+        client: str,
+        owner: bool,
+        clock: Clock,
+        cwd: str,
+    ) -> None:
+        self.project = project
+        self.settings = settings
+        self.store = store
+        self.client = client
+        self.owner = owner
+        """Whether a person acts, who may change everything."""
+        self.clock = clock
+        self.cwd = cwd
+        self.agent: Agent | None = None
+        self.session_id: str = settings.session or new_id("session")
+        self.uses: Counter[str] = Counter()
+        self._turn = threading.RLock()
+        self._place: GitPlace | None = None
+        self._calls: deque[float] = deque()
+
+    def now(self) -> int:
+        """Unix seconds."""
+        return int(self.clock())
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Cuts secrets out before anything is written."""
+        return Redactor(extra=self.settings.redact_extra, allow=self.settings.redact_allow)
+
+    def clean(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The same without secrets."""
+        return cast("dict[str, Any]", self.redactor.redact_tree(given))
+
+    @cached_property
+    def tombstone_key(self) -> bytes:
+        """The key of this installation's tombstones."""
+        return installation_key(self.settings.home)
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        """One call at a time, within the rate that was set, with the backend's errors in plain words."""
+        with self._turn:
+            self._count_call()
+            self.store.refresh()
+            try:
+                with self.store.errors():
+                    yield
+            except UnicodeEncodeError:
+                raise InvalidQuery("Half a surrogate pair is no text; give whole characters.") from None
+
+    @contextmanager
+    def identity_undone_on_error(self) -> Generator[None]:
+        """Whoever was registered in a transaction that failed does not exist."""
+        before = self.agent
+        try:
+            yield
+        except BaseException:
+            self.agent = before
+            raise
+
+    def acting(self) -> Agent | None:
+        """The agent that is acting: who identified itself, was named in the settings, or worked here last."""
+        if self.agent is not None:
+            return self.agent
+        if self.settings.agent:
+            found = self.store.agents.named(self.settings.agent)
+            return self.store.agents.get(found[0]) if len(found) == 1 else None
+        return None if self.owner else self.store.agents.last_main(self.client)
+
+    def _count_call(self) -> None:
+        limit = self.settings.rate_limit
+        if not limit:
+            return
+        now = time.monotonic()
+        while self._calls and now - self._calls[0] > 60:
+            self._calls.popleft()
+        if len(self._calls) >= limit:
+            wait = max(0.1, round(60 - (now - self._calls[0]), 1))
+            raise RateLimited(
+                f"More than {limit} calls in a minute; try again in {wait} s.", retry_after=wait
+            )
+        self._calls.append(now)
+
+    def settle(self) -> None:
+        """Write down how memories were used; what cannot be written now waits for the next time."""
+        with self._turn:
+            if self.uses and self.store.activity.add_uses(self.uses, self.now()):
+                self.uses.clear()
+
+    def relative(self, path: str) -> str:
+        """A path as the project knows it."""
+        return relative_path(path, self.project.root, self.cwd)
+
+    def content_hash(self, path: str) -> str | None:
+        """Git's id of what a file of the checkout holds now."""
+        if self.project.root is None or os.path.isabs(path) or path.startswith("~"):
+            return None
+        return blob_id(os.path.join(self.project.root, path))
+
+    def commit_and_branch(self) -> tuple[str | None, str | None]:
+        """Where the checkout stands."""
+        if self._place is None and self.project.root:
+            self._place = find_git(self.project.root)
+        return head(self._place) if self._place else (None, None)
+
+    def memory(self, name: str) -> Memory:
+        """The one memory an id or a tail of one means."""
+        return self.store.memories.get([self.one("memory", name, self.store.memories.named(name))])[0]
+
+    def one(self, kind: str, name: str, found: list[str]) -> str:
+        """The one id found for a name; NOT_FOUND for none, INVALID_QUERY for several."""
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidQuery(
+                f"`{name}` could be {len(found)} different ids; give more of it.", candidates=found
+            )
+        tail = name.rpartition("_")[2]
+        short = f" A tail needs at least {TAIL} characters." if len(tail) < TAIL else ""
+        raise NotFound(f"No {kind} `{name}` in project {self.project.name}.{short}", id=name)
+
+    def may_change(self, memory: Memory) -> None:
+        """Refuse an agent that is neither the author, nor above the author, nor main for an import."""
+        if self.owner:
+            return
+        me = self.acting()
+        if me is None or not (
+            memory.agent_id == me.id
+            or self.store.agents.is_ancestor(me.id, memory.agent_id)
+            or (me.type == "main" and self._imported(memory))
+        ):
+            raise PermissionDenied(
+                f"{memory.id} belongs to {memory.agent_id}; only that agent, one above it or the owner may "
+                "change it. "
+                "Store a memory of your own and link it with `supersedes` instead.",
+                memory_id=memory.id,
+                agent_id=memory.agent_id,
+            )
+
+    def _imported(self, memory: Memory) -> bool:
+        author = self.store.agents.get(memory.agent_id)
+        return memory.imported_at is not None or (author is not None and author.imported_at is not None)

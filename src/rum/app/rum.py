@@ -1,0 +1,237 @@
+"""Rum: one open project and everything that can be done with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar, cast
+
+import msgspec
+
+from rum.app import exchange, identity, reading, upkeep, writing
+from rum.app.calls import called, plain
+from rum.app.context import Clock, Context
+from rum.app.exchange import ImportResult
+from rum.model.agent import Identity
+from rum.model.answers import (
+    Diagnosis,
+    ForgetResult,
+    LinkResult,
+    ListResult,
+    RecallResult,
+    RetrievedMemory,
+    TraceResult,
+    UpdateResult,
+)
+from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
+from rum.model.links import Links
+from rum.model.memory import GivenAction, StoreResult, Version
+from rum.model.parse import parse
+from rum.model.questions import Depth
+from rum.repo.project import Project, open_project
+from rum.settings import Settings
+from rum.store.sqlite.store import SqliteStore
+
+A = TypeVar("A")
+Given = Mapping[str, Any]
+"""A layer as plain JSON values."""
+
+
+class Rum:
+    """The memory of one project.
+
+    Use it as a context manager; calls from several threads take turns.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        project: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        home: str | os.PathLike[str] | None = None,
+        client: str = "python",
+        owner: bool = False,
+        clock: Clock = time.time,
+    ) -> Rum:
+        """Open the memory of the project at `path` (default: the current directory).
+
+        `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
+        person, who may change every agent's memories.
+        """
+        cwd = os.path.abspath(path or os.getcwd())
+        given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
+        flags = {name: value for name, value in given.items() if value is not None}
+        settings, found = open_project(cwd, flags=flags)
+        store = SqliteStore(found.directory, patience=settings.busy_timeout)
+        return cls(Context(found, settings, store, client=client, owner=owner, clock=clock, cwd=cwd))
+
+    def __enter__(self) -> Rum:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write down what is pending and let go of the files."""
+        self._context.settle()
+        self._context.store.close()
+
+    @property
+    def project(self) -> Project:
+        """Which project this is."""
+        return self._context.project
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._context.settings
+
+    def use_session(self, session_id: str) -> None:
+        """Work in the client's session from now on, unless the settings name one."""
+        if not self.settings.session:
+            self._context.session_id = session_id
+
+    def settle(self) -> None:
+        """Write down what is pending (how memories were used)."""
+        self._context.settle()
+
+    def store(
+        self,
+        *,
+        intent: Intent | Given,
+        outcome: Outcome | Given,
+        perception: Perception | Given | None = None,
+        reasoning: Reasoning | Given | None = None,
+        actions: Sequence[Action | GivenAction | Given] = (),
+        links: Links | Given | None = None,
+        tags: Sequence[str] = (),
+        importance: float | None = None,
+        **unknown: Any,
+    ) -> StoreResult:
+        """Keep a finished unit of work in five layers."""
+        given = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags, **unknown}
+        optional = {
+            "perception": perception,
+            "reasoning": reasoning,
+            "links": links,
+            "importance": importance,
+        }
+        given |= {name: layer for name, layer in optional.items() if layer is not None}
+        return self._call("store", given, StoreResult)
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
+        """Any call of the API by its name, with plain JSON arguments."""
+        with self._context.turn():
+            return called(self._context, name, plain(arguments))
+
+    def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
+        return cast("A", self.call(name, arguments))
+
+    def update_memory(self, memory_id: str, **changes: Any) -> UpdateResult:
+        """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
+        return self._call("update_memory", {"memory_id": memory_id, **changes}, UpdateResult)
+
+    def recall(self, **question: Any) -> RecallResult:
+        """The memories that answer a question; see RecallQuestion for what can be asked."""
+        return self._call("recall", question, RecallResult)
+
+    def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
+        """One memory by id, with its links."""
+        with self._context.turn():
+            return reading.show(self._context, memory_id, parse(depth, Depth, "depth"))
+
+    def trace(self, memory_id: str, **question: Any) -> TraceResult:
+        """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
+        return self._call("trace", {"memory_id": memory_id, **question}, TraceResult)
+
+    def list(
+        self,
+        *,
+        session_id: str | None = None,
+        since: float | None = None,
+        limit: int = 20,
+        sort: Literal["recent", "importance", "access_count"] = "recent",
+    ) -> ListResult:
+        """The calling agent's own memories; the owner sees everybody's."""
+        asked = {"session_id": session_id, "since": since, "limit": limit, "sort": sort}
+        return self._call("list", asked, ListResult)
+
+    def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
+        """Tie two memories together."""
+        asked = {"source_id": source_id, "target_id": target_id, "link_type": link_type}
+        return self._call("link", asked, LinkResult)
+
+    def identity(self, action: Literal["register", "resume", "info"], **question: Any) -> Identity:
+        """Register, resume or look up an agent."""
+        return self._call("identity", {"action": action, **question}, Identity)
+
+    def summary(self) -> dict[str, Any]:
+        """The project in a few figures: what it is called, where it lies, who remembers how much."""
+        with self._context.turn():
+            return reading.summary(self._context)
+
+    def agents(self) -> Sequence[Identity]:
+        """Every agent of the project."""
+        with self._context.turn():
+            return [
+                identity.describe(self._context, agent, full=True)
+                for agent in self._context.store.agents.all()
+            ]
+
+    def forget(self, id: str, *, dry_run: bool = False, purge: bool = False) -> ForgetResult:
+        """Delete a memory with its history; `purge` leaves no trace in the files."""
+        return self._call("forget", {"id": id, "dry_run": dry_run, "purge": purge}, ForgetResult)
+
+    def purge(self) -> bool:
+        """Make what was forgotten unrecoverable; False when another process is in the way."""
+        with self._context.turn():
+            return bool(writing.purge(self._context)["purged"])
+
+    def history(self, memory_id: str) -> Sequence[Version]:
+        """Every version of a memory, oldest first."""
+        with self._context.turn():
+            return writing.history(self._context, memory_id)
+
+    def restore(self, memory_id: str, version: int) -> UpdateResult:
+        """Make an earlier version the newest one."""
+        with self._context.turn():
+            return writing.restore(self._context, memory_id, version)
+
+    def export(self) -> Iterator[bytes]:
+        """Everything as JSON lines."""
+        with self._context.turn():
+            yield from exchange.export(self._context)
+
+    def import_lines(
+        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
+    ) -> ImportResult:
+        """Take in an export; it is checked whole before anything is written.
+
+        Lines that can be read only once are kept in memory for that.
+        """
+        kept = list(lines) if isinstance(lines, Iterator) else lines
+        with self._context.turn():
+            exchange.check(kept)
+            return exchange.import_lines(self._context, kept, progress)
+
+    def doctor(self) -> Diagnosis:
+        """Check files, index, permissions, space and settings."""
+        with self._context.turn():
+            return upkeep.doctor(self._context)
+
+    def reindex(self, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Build everything derived anew."""
+        with self._context.turn():
+            return upkeep.reindex(self._context, progress)
+
+    def backup(self, path: str | os.PathLike[str]) -> int:
+        """Copy the memory to a new file while others go on writing."""
+        with self._context.turn():
+            return upkeep.backup(self._context, os.fspath(path))

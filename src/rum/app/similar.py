@@ -1,0 +1,39 @@
+"""Near-duplicates of a memory that is about to be stored, asked for with its rarest words only."""
+
+from __future__ import annotations
+
+from rum.app.context import Context
+from rum.model.memory import Draft, Similar
+from rum.store.terms import terms
+
+RARE = 50
+"""A word in more memories than this does not tell them apart."""
+ASKED = 3
+LOOKED_AT = 5
+LIKE = 0.6
+"""The share of common words in goal and outcome from which two memories are called alike."""
+SHOWN = 3
+
+
+def similar_to(context: Context, draft: Draft) -> list[Similar]:
+    """The memories that say almost the same."""
+    search = context.store.search
+    said = set(terms(draft.intent.goal))
+    telling = sorted(said, key=lambda term: (-len(term), term))[:ASKED]
+    ids = search.sharing(telling, RARE, LOOKED_AT)
+    if not ids:
+        return []
+    said |= set(terms(draft.outcome.summary))
+    texts = search.texts(ids)
+    likeness = {
+        one: _overlap(said, set(f"{texts[one][0]} {texts[one][2]}".split())) for one in ids if one in texts
+    }
+    best = sorted((one for one in ids if likeness.get(one, 0) >= LIKE), key=lambda one: -likeness[one])[
+        :SHOWN
+    ]
+    goals = {memory.id: memory.intent.goal for memory in context.store.memories.headlines(best)}
+    return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other)

@@ -1,0 +1,73 @@
+"""Looking after a project's memory: doctor, reindex, backup."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+from collections.abc import Callable
+
+from rum._version import __version__
+from rum.app.context import Context
+from rum.model.answers import Diagnosis, Problem
+from rum.model.errors import InvalidQuery
+
+LITTLE_SPACE = 100 * 1024 * 1024
+
+
+def doctor(context: Context) -> Diagnosis:
+    """Everything that can be checked: the files, the index, permissions, space, settings."""
+    problems = [Problem(*found) for found in context.store.upkeep.problems()]
+    home = context.settings.home if os.path.isdir(context.settings.home) else None
+    problems += _home_problems(home) if home else []
+    problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
+    free = shutil.disk_usage(home).free if home else None
+    if free is not None and free < LITTLE_SPACE:
+        problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
+    facts = {
+        "rum": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+        "project": context.project.id,
+        "directory": context.project.directory,
+        "free_bytes": free,
+        **context.store.upkeep.facts(),
+    }
+    return Diagnosis(healthy=not problems, problems=problems, facts=facts)
+
+
+def _home_problems(home: str) -> list[Problem]:
+    if os.name != "posix":
+        return []
+    mode = stat.S_IMODE(os.stat(home).st_mode)
+    if not mode & 0o077:
+        return []
+    return [Problem(f"{home} can be entered by others (mode {mode:o}).", f"Run `chmod 700 {home}`.")]
+
+
+def reindex(context: Context, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Build everything derived anew, a batch at a time so that writers get their turn; how many memories."""
+    done = 0
+    context.store.upkeep.mend_index()
+    for batch in context.store.memories.in_time_order(200):
+        with context.store.transaction():
+            for memory in batch:
+                context.store.memories.reindex(memory)
+        done += len(batch)
+        progress(done)
+    context.store.upkeep.stamp_index()
+    return done
+
+
+def backup(context: Context, path: str) -> int:
+    """Copy the canonical database while others go on; the size of the copy."""
+    if os.path.exists(path):
+        raise InvalidQuery(
+            f"{path} exists already; a backup never overwrites. Choose another name.", field="file"
+        )
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise InvalidQuery(f"There is no folder {folder}.", field="file")
+    context.store.upkeep.backup(path)
+    return os.path.getsize(path)

@@ -1,0 +1,142 @@
+"""What was acknowledged survives a writer that is killed at any moment."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from processes import Place, end, make_place
+from rum import NotFound, Rum
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows"),
+]
+
+KILLS = 5
+LONGEST = 0.2  # seconds from the first sign of life to the end
+
+WRITER = """
+import itertools, sys
+from making import make_draft
+from rum import Rum
+
+print("begun", flush=True)
+rum, before = Rum.open(), None
+for number in itertools.count():
+    word = f"word{sys.argv[1]}x{number}"
+    links = {"caused_by": before} if before else {}
+    files = [{"type": "file_edit", "file_path": f"src/{word}.py"}]
+    kept = rum.store(**make_draft(f"Try {word} once", tags=[word], actions=files, links=links))
+    before = kept.memory_id
+    print(word, before, flush=True)
+"""
+
+CHANGER = """
+import itertools, sys
+from making import make_draft
+from rum import Rum
+
+print("begun", flush=True)
+rum = Rum.open()
+for number in itertools.count():
+    word = f"word{sys.argv[1]}x{number}"
+    kept = rum.store(**make_draft(f"Try {word} once"))
+    print("stored", word, kept.memory_id, flush=True)
+    if number % 3:
+        rum.update_memory(kept.memory_id, intent={"goal": f"Try new{word} again"})
+        print("updated", word, kept.memory_id, flush=True)
+    if number % 3 == 2:
+        rum.forget(kept.memory_id)
+        print("forgotten", word, kept.memory_id, flush=True)
+"""
+
+
+def printed_until_killed(place: Place, program: str, name: int, after: float) -> list[list[str]]:
+    """The complete lines a writer printed before it was killed."""
+    writer = place.start(program, name)
+    try:
+        assert writer.stdout
+        assert writer.stdout.readline() == "begun\n"
+        time.sleep(after)
+        writer.send_signal(signal.SIGKILL)
+        printed, complaints = writer.communicate()
+    finally:
+        end(writer)
+    assert writer.returncode == -signal.SIGKILL, complaints
+    return [line.split() for line in printed.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def ids_found(rum: Rum, query: str) -> list[str]:
+    return [memory.id for memory in rum.recall(query=query, limit=3).memories]
+
+
+def assert_kept(rum: Rum, word: str, memory_id: str) -> None:
+    memory = rum.show(memory_id)
+    assert memory.intent.goal == f"Try {word} once"
+    assert memory.tags == (word,)
+    assert ids_found(rum, word) == [memory_id]
+    assert [found.id for found in rum.recall(file=f"src/{word}.py").memories] == [memory_id]
+
+
+def assert_whole(rum: Rum) -> None:
+    """Every memory there is, acknowledged or not, has the link that was stored with it."""
+    lines = [json.loads(line) for line in rum.export()]
+    linked = {line["source_id"] for line in lines if line["kind"] == "link"}
+    stored = [line["memory"] for line in lines if line["kind"] == "memory"]
+    first = [memory for memory in stored if memory["intent"]["goal"].endswith("x0 once")]
+    assert {memory["id"] for memory in stored} - {memory["id"] for memory in first} == linked
+
+
+@pytest.mark.parametrize("round_", range(5))
+@pytest.mark.parametrize("watched", [False, True], ids=["alone", "beside-an-open-reader"])
+def test_every_acknowledged_memory_is_found_after_a_kill(tmp_path: Path, watched: bool, round_: int):
+    place = make_place(tmp_path)
+    moments = random.Random(round_ + 10 * watched)
+    acknowledged: list[list[str]] = []
+    with ExitStack() as open_for_long:
+        if watched:
+            open_for_long.enter_context(place.open())
+        for kill in range(KILLS):
+            acknowledged += printed_until_killed(place, WRITER, kill, moments.uniform(0, LONGEST))
+            with place.open() as rum:
+                assert rum.doctor().problems == []
+                for word, memory_id in acknowledged:
+                    assert_kept(rum, word, memory_id)
+                assert_whole(rum)
+                known = rum.recall(task_type="bug_fix", limit=1).total_matches
+                assert len(acknowledged) <= known <= len(acknowledged) + kill + 1
+    assert acknowledged
+
+
+def test_every_acknowledged_change_holds_after_a_kill(tmp_path: Path):
+    moments = random.Random(22)
+    place = make_place(tmp_path)
+    for kill in range(2 * KILLS):
+        lines = printed_until_killed(place, CHANGER, kill, moments.uniform(0, LONGEST))
+        last: dict[tuple[str, str], str] = {(word, memory_id): done for done, word, memory_id in lines}
+        unsure = lines[-1][2] if lines else None
+        with place.open() as rum:
+            assert rum.doctor().problems == []
+            for (word, memory_id), done in last.items():
+                if memory_id != unsure:
+                    assert_holds(rum, word, memory_id, done)
+
+
+def assert_holds(rum: Rum, word: str, memory_id: str, done: str) -> None:
+    if done == "forgotten":
+        assert memory_id not in ids_found(rum, f"new{word}")
+        with pytest.raises(NotFound):
+            rum.show(memory_id)
+        return
+    expected = word if done == "stored" else f"new{word}"
+    assert expected in rum.show(memory_id).intent.goal
+    assert ids_found(rum, expected) == [memory_id]
+    assert len(rum.history(memory_id)) == (1 if done == "stored" else 2)

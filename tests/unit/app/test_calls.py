@@ -1,0 +1,93 @@
+"""Calls by name with plain arguments, and how often they may come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from making import make_draft
+from opening import Shop, edited, keep
+from rum import InvalidQuery, RateLimited, Rum
+from rum.model.answers import RecallResult
+
+
+def test_an_unknown_call_gets_the_nearest_one(rum: Rum) -> None:
+    with pytest.raises(InvalidQuery, match="Did you mean `recall`") as caught:
+        rum.call("recal", {})
+    assert caught.value.details["nearest"] == "recall"
+    assert "store" in str(caught.value.details["allowed"])
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("recall", {"query": "login", "depth": None, "limit": None, "tags": None, "success_only": None}),
+        ("recall", {"query": "login", "file": None, "since": None, "strategy": None, "include_links": None}),
+        ("list", {"sort": None, "limit": None, "since": None, "session_id": None}),
+        ("identity", {"action": "info", "type": None, "parent_id": None, "name": None, "agent_id": None}),
+    ],
+)
+def test_null_says_no_more_than_leaving_a_field_out(rum: Rum, name: str, question: dict[str, Any]) -> None:
+    keep(rum)
+    said = {field: value for field, value in question.items() if value is not None}
+    assert rum.call(name, question) == rum.call(name, said)
+
+
+@pytest.mark.parametrize("name", ["recall", "trace", "list", "link", "identity", "forget", "store"])
+def test_null_for_what_does_not_exist_is_refused(rum: Rum, name: str) -> None:
+    with pytest.raises(InvalidQuery, match="there is no field `nonsense`"):
+        rum.call(name, {"nonsense": None})
+
+
+def test_what_json_cannot_say_is_refused(rum: Rum) -> None:
+    with pytest.raises(InvalidQuery, match="JSON"):
+        rum.recall(tags=object())
+
+
+def test_a_path_may_be_a_path_object(rum: Rum) -> None:
+    kept = keep(rum, actions=edited("src/a.py"))
+    assert rum.recall(file=Path("src") / "a.py").memories[0].id == kept
+    assert rum.recall(file=[Path("src"), "b.py"]).memories[0].id == kept
+
+
+def test_settings_are_the_defaults_of_a_recall(shop: Shop) -> None:
+    shop.home.mkdir(mode=0o700)
+    (shop.home / "config.toml").write_text('recall_depth = "outcome"\nrecall_limit = 2\nmin_confidence = 1\n')
+    rum = shop.open()
+    for number in range(3):
+        keep(rum, f"Fix the login {number}", tags=["x"])
+    plain = rum.recall(tags=["x"])
+    assert (len(plain.memories), bool(plain.memories[0].created_at)) == (2, True)
+    asked = rum.recall(tags=["x"], limit=3, depth="summary")
+    assert (len(asked.memories), bool(asked.memories[0].created_at)) == (3, False)
+    assert rum.recall(query="login").memories == []
+    assert len(rum.recall(query="login", min_confidence=0).memories) == 2
+
+
+class TestRate:
+    @pytest.fixture
+    def limited(self, shop: Shop) -> Rum:
+        shop.home.mkdir(mode=0o700)
+        (shop.home / "config.toml").write_text("rate_limit = 3\n")
+        return shop.open()
+
+    def test_calls_over_the_rate_are_refused_with_when_to_come_again(self, limited: Rum) -> None:
+        for _ in range(3):
+            limited.list()
+        for _ in range(2):
+            with pytest.raises(RateLimited) as caught:
+                limited.store(**make_draft())
+            assert caught.value.code == "RATE_LIMITED"
+            assert 0 < caught.value.details["retry_after"] <= 60  # type: ignore[operator]
+
+    def test_without_a_limit_any_number_may_come(self, rum: Rum) -> None:
+        keep(rum)
+        answers = [rum.recall(query="login") for _ in range(700)]
+        assert all(isinstance(answer, RecallResult) for answer in answers)
+
+    def test_each_process_has_its_own_count(self, limited: Rum, shop: Shop) -> None:
+        for _ in range(3):
+            limited.list()
+        assert shop.open().list().total == 0
