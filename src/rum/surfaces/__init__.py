@@ -1,0 +1,1 @@
+"""The doors: each parses, calls and formats, nothing else."""

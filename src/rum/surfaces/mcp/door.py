@@ -1,0 +1,67 @@
+"""The seam between the protocol and the application: what is listed at once, and what is opened on demand."""
+
+from __future__ import annotations
+
+# A constant of our own: importing `typing` for it would delay the first answer by a fifth.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    Json = dict[str, Any]
+
+    class Door(Protocol):
+        """The application as tool calls see it; made at the first request that needs it.
+
+        What it raises counts as a defect: the client gets a bare internal error, stderr the traceback.
+        Everything a caller can put right is returned as a result with the error flag set.
+        """
+
+        def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
+            """Run a listed tool; return its result and whether it is an error."""
+            ...
+
+        def read(self, uri: str, caller: Caller) -> Json | None:
+            """One entry of `contents` (`uri`, `mimeType`, `text`), or None where there is none."""
+            ...
+
+        def settle(self) -> None:
+            """Do what may wait until the client has its answer; called after every response."""
+            ...
+
+        def close(self) -> None:
+            """Give everything back; called once, at the end."""
+            ...
+
+
+class Caller:
+    """Who is asking, in which session (where the client tells), and in which era of the protocol."""
+
+    __slots__ = ("client", "session", "stateless")
+
+    def __init__(self, client: str | None, session: str | None, *, stateless: bool) -> None:
+        self.client = client
+        self.session = session
+        self.stateless = stateless
+
+
+class Listing:
+    """What a client may learn without the application being opened; the same for the life of the process."""
+
+    __slots__ = ("instructions", "name", "resources", "templates", "tools", "version")
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        version: str,
+        instructions: str,
+        tools: list[Json],
+        resources: list[Json],
+        templates: list[Json],
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.instructions = instructions
+        self.tools = tools
+        self.resources = resources
+        self.templates = templates

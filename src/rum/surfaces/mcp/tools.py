@@ -1,0 +1,61 @@
+"""The tools and resources behind `rum mcp`: parse, call, format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rum.app.rum import Rum
+from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.surfaces.mcp.door import Caller
+
+Json = dict[str, Any]
+MEMORY = "rum://memory/"
+PROJECT = "rum://project"
+
+
+class RumDoor:
+    """The memory of one project, opened at the first call."""
+
+    def __init__(self, project: str | None, agent: str | None) -> None:
+        self._project = project
+        self._agent = agent
+        self._rum: Rum | None = None
+
+    def _opened(self, caller: Caller) -> Rum:
+        if self._rum is None:
+            self._rum = Rum.open(project=self._project, agent=self._agent, client=caller.client or "mcp")
+        if caller.session:
+            self._rum.use_session(caller.session)
+        return self._rum
+
+    def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
+        """The answer of a tool, and whether it is an error."""
+        try:
+            return msgspec.to_builtins(self._opened(caller).call(name, arguments)), False
+        except RumError as error:
+            return error.to_dict(), True
+
+    def read(self, uri: str, caller: Caller) -> Json | None:
+        """A resource by its address."""
+        try:
+            if uri == PROJECT:
+                content: object = self._opened(caller).summary()
+            elif uri.startswith(MEMORY):
+                content = self._opened(caller).show(uri.removeprefix(MEMORY))
+            else:
+                return None
+        except (NotFound, InvalidQuery):
+            return None
+        return {"uri": uri, "mimeType": "application/json", "text": msgspec.json.encode(content).decode()}
+
+    def settle(self) -> None:
+        """Write down how memories were used, now that the client has its answer."""
+        if self._rum is not None:
+            self._rum.settle()
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        if self._rum is not None:
+            self._rum.close()

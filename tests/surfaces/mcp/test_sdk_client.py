@@ -1,0 +1,133 @@
+"""The official Python SDK's client works with `rum mcp` over stdio, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+TOOLS = ["store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"]
+WORK = {
+    "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},
+    "outcome": {"success": True, "summary": "The clock is frozen now"},
+    "actions": [{"type": "file_edit", "file_path": "tests/test_login.py"}],
+}
+
+ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+"""How the client opens, and the revision both sides then speak."""
+
+Conversation = Callable[[Client], Awaitable[None]]
+
+
+def converse(folder: Path, mode: str, talk: Conversation, *options: str) -> None:
+    """Start `rum mcp` in a folder with a home of its own and run one conversation with it."""
+    environment = {**os.environ, "HOME": str(folder), "RUM_HOME": str(folder / "memory")}
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "rum", "mcp", *options], env=environment, cwd=project
+    )
+
+    async def run() -> None:
+        with anyio.fail_after(60):
+            async with Client(server, mode=mode) as client:
+                assert client.protocol_version == ERAS[mode]
+                await talk(client)
+
+    anyio.run(run)
+
+
+def said(result: Any) -> Any:
+    """What a result says in its text."""
+    return json.loads(result.content[0].text)
+
+
+def read(result: Any) -> Any:
+    """What a resource holds."""
+    return json.loads(result.contents[0].text)
+
+
+async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    """The answer of a tool, which is the same as structured content and as text."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result
+    assert said(result) == result.structured_content
+    return result.structured_content
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_sdk_lists_every_tool_with_title_annotations_and_schema(tmp_path: Path, mode: str):
+    async def talk(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == TOOLS
+        assert all(tool.title and tool.description and tool.annotations for tool in tools)
+        assert all(tool.input_schema["type"] == "object" for tool in tools)
+        reading = {tool.name for tool in tools if tool.annotations.read_only_hint}
+        assert reading == {"recall", "trace", "list"}
+        assert "Recall before" in (client.instructions or "")
+
+    converse(tmp_path, mode, talk)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_sdk_calls_every_tool(tmp_path: Path, mode: str):
+    async def talk(client: Client) -> None:
+        agent = await call(client, "identity", action="register", type="main", name="developer")
+        first = (await call(client, "store", **WORK))["memory_id"]
+        second = (await call(client, "store", **{**WORK, "links": {"caused_by": [first]}}))["memory_id"]
+        found = await call(client, "recall", file="tests/test_login.py")
+        assert {memory["id"] for memory in found["memories"]} == {first, second}
+        chain = (await call(client, "trace", memory_id=second))["chain"]
+        assert [node["memory"]["id"] for node in chain] == [first]
+        changed = await call(client, "update_memory", memory_id=first, tags=["flaky"])
+        assert changed["memory"]["tags"] == ["flaky"]
+        listed = await call(client, "list")
+        assert listed["total"] == 2
+        again = await call(client, "link", source_id=second, target_id=first, link_type="caused_by")
+        assert again["created"] is False
+        await call(client, "forget", id=first)
+        info = await call(client, "identity", action="info")
+        assert info["agent_id"] == agent["agent_id"]
+        assert info["memory_count"] == 1
+
+    converse(tmp_path, mode, talk)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_an_error_is_a_result_the_agent_can_read(tmp_path: Path, mode: str):
+    async def talk(client: Client) -> None:
+        result = await client.call_tool("recall", {"memory_id": "mem_unknown00"})
+        assert result.is_error
+        assert said(result)["code"] == "NOT_FOUND"
+        empty = await call(client, "recall", query="anything")
+        assert empty["code"] == "NO_RESULTS"
+
+    converse(tmp_path, mode, talk)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_sdk_reads_the_resources(tmp_path: Path, mode: str):
+    async def talk(client: Client) -> None:
+        stored = (await call(client, "store", **WORK))["memory_id"]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [template.uri_template for template in templates] == ["rum://memory/{id}"]
+        memory = read(await client.read_resource(f"rum://memory/{stored}"))
+        assert memory["intent"]["goal"] == WORK["intent"]["goal"]
+        project = read(await client.read_resource("rum://project"))
+        assert project["memories"] == 1
+
+    converse(tmp_path, mode, talk)
+
+
+def test_only_the_core_tools_are_listed_when_asked(tmp_path: Path):
+    async def talk(client: Client) -> None:
+        assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS[:4]
+
+    converse(tmp_path, "legacy", talk, "--tools", "core")
