@@ -1,0 +1,45 @@
+"""The `rum` command: `rum mcp` goes straight to its server, everything else to the command line."""
+
+from __future__ import annotations
+
+import sys
+
+_WITH_VALUE = ("--project", "--agent")
+
+
+def main() -> int:
+    """Run what the arguments ask for; the exit code."""
+    arguments = sys.argv[1:]
+    served = _mcp_arguments(arguments)
+    try:
+        # Each door is loaded only when it is used: a server that starts late is a server that is missed.
+        if served is not None:
+            from rum.surfaces.mcp.main import main as serve  # noqa: PLC0415
+
+            return serve(served)
+        from rum.surfaces.cli.main import main as run  # noqa: PLC0415
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _mcp_arguments(arguments: list[str]) -> list[str] | None:
+    """What `rum mcp` was told, before that word or after it; None when the command is another one."""
+    before: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "mcp":
+            return before + rest
+        if word in _WITH_VALUE and rest:
+            before += [word, rest.pop(0)]
+        elif word.partition("=")[0] in _WITH_VALUE:
+            before.append(word)
+        elif word != "--json":
+            return None
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

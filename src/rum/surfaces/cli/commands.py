@@ -1,0 +1,121 @@
+"""Every command: its name, its module and one line of help, so that only the one that runs is loaded."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+from click.shell_completion import CompletionItem
+
+from rum._version import __version__
+from rum.surfaces.cli.asked import Group
+
+COMPLETE = "_RUM_COMPLETE"
+"""The variable by which a completion script tells what the shell wants to know."""
+
+
+class Entry(NamedTuple):
+    """Where a command is, and what it does in a few words."""
+
+    module: str
+    help: str
+
+
+SECTIONS: dict[str, dict[str, Entry]] = {
+    "Remember": {
+        "store": Entry("store", "Keep a finished piece of work."),
+        "update": Entry("update", "Correct or complete a memory."),
+        "link": Entry("link", "Tie two memories together."),
+        "forget": Entry("forget", "Delete memories for good."),
+        "purge": Entry("forget", "Make what was forgotten unrecoverable."),
+        "history": Entry("history", "Show every version of a memory."),
+        "restore": Entry("history", "Make an earlier version the newest one."),
+    },
+    "Find": {
+        "recall": Entry("recall", "Find memories by file, words, tag, time and more."),
+        "show": Entry("show", "Show one memory with everything in it."),
+        "trace": Entry("trace", "Show what led to a memory, or what it led to."),
+        "list": Entry("listing", "List memories, newest first."),
+    },
+    "Who and where": {
+        "identity": Entry("identity", "Register, resume or look up an agent."),
+        "agents": Entry("identity", "List the agents of this project."),
+        "projects": Entry("projects", "List the projects on this machine."),
+        "config": Entry("config", "Show every setting and where it came from."),
+        "trust": Entry("trust", "Allow what this repository's own settings ask for."),
+    },
+    "Look after": {
+        "doctor": Entry("upkeep", "Check that the memory is sound."),
+        "reindex": Entry("upkeep", "Build the search index anew."),
+        "backup": Entry("upkeep", "Copy the memory to a file."),
+        "export": Entry("exchange", "Write everything as JSON lines."),
+        "import": Entry("exchange", "Take in what was exported."),
+    },
+    "Connect": {
+        "mcp": Entry("mcp", "Serve the memory to an agent over MCP."),
+        "completion": Entry("completion", "Print the completion script of a shell."),
+    },
+}
+ALL = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+
+
+class LazyGroup(Group):
+    """A group that knows its commands from the table and loads one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the table."""
+        return list(ALL)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name, loaded now."""
+        entry = ALL.get(cmd_name)
+        if entry is None:
+            return None
+        module = import_module(f"rum.surfaces.cli.{entry.module}")
+        return next(
+            value
+            for value in vars(module).values()
+            if isinstance(value, click.Command) and value.name == cmd_name
+        )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; a near one is named when there is no such."""
+        name = args[0]
+        if name not in ALL and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(name, ALL, n=1)
+            hint = f" Did you mean `{close[0]}`?" if close else ""
+            raise click.UsageError(f"There is no command `{name}`.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The commands by section."""
+        for title, entries in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, entry.help) for name, entry in entries.items()], col_max=12)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names and options that go on from what was typed."""
+        names = [
+            CompletionItem(name, help=entry.help)
+            for name, entry in ALL.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+@click.group(
+    "rum",
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="rum", message="%(prog)s %(version)s")
+@click.pass_context
+def root(ctx: click.Context) -> None:
+    """RUM: a memory for coding agents that survives the session."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

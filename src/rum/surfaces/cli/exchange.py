@@ -1,0 +1,103 @@
+"""`rum export` and `rum import`: everything out and in again, as JSON lines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+import click
+
+from rum.app.exchange import ImportResult
+from rum.model.errors import InvalidQuery
+from rum.surfaces.cli.asked import Asked, Command, Group, command
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import say, say_lines
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import View, said
+
+
+@command("export")
+@click.argument("file", required=False, type=click.Path())
+@click.pass_obj
+def export(asked: Asked, file: str | None) -> None:
+    """Write everything as JSON lines.
+
+    To FILE, which must not exist yet, or to stdout. It holds all agents, memories, versions and links.
+    """
+    with opened(asked) as rum:
+        if file is None:
+            say_lines(rum.export())
+            return
+        if os.path.exists(file):
+            raise InvalidQuery(f"{file} exists already; an export never overwrites.", field="file")
+        with progress("Exporting", None) as tell:
+            count = _write(file, rum.export(), tell)
+    say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
+
+
+def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> int:
+    """Write a file that appears only when it is whole, readable by its owner alone."""
+    folder, name = os.path.split(file)
+    part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    count = 0
+    try:
+        with open(handle, "wb") as out:
+            for count, line in enumerate(lines, start=1):
+                out.write(line + b"\n")
+                tell(count)
+        os.replace(part, file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
+    return count
+
+
+class ImportGroup(Group):
+    """Other forms have a subcommand each; an argument that names none is a file of JSON lines."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that is named, else the import of an export."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "", import_lines, args
+
+
+@click.group("import", cls=ImportGroup, invoke_without_command=True, subcommand_metavar="FILE")
+@click.pass_context
+def import_group(ctx: click.Context) -> None:
+    """Take in what was exported.
+
+    FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
+    What is here already stays as it is, and what was forgotten stays forgotten.
+    """
+    if ctx.invoked_subcommand is None:
+        raise click.UsageError("Give a FILE, or - for stdin.", ctx)
+
+
+@click.command("lines", cls=Command)
+@click.argument("file")
+@click.pass_obj
+def import_lines(asked: Asked, file: str) -> None:
+    """Take in what was exported."""
+    lines = _lines(file)
+    with opened(asked) as rum, progress("Importing", len(lines)) as tell:
+        answer = rum.import_lines(lines, tell)
+    say(asked.json, answer, _taken)
+
+
+def _lines(file: str) -> list[bytes]:
+    if file == "-":
+        return sys.stdin.buffer.readlines()
+    with open(file, "rb") as source:
+        return source.readlines()
+
+
+def _taken(answer: ImportResult) -> View:
+    rest = f"unchanged {answer.unchanged}, different {answer.different}, forgotten {answer.forgotten}"
+    return said(f"Added {answer.added} ({rest}).")

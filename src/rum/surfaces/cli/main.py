@@ -1,0 +1,88 @@
+"""Run one command line, and turn whatever goes wrong into words on stderr and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+
+import click
+from click.exceptions import Exit
+from click.shell_completion import shell_complete
+
+from rum.model.errors import RumError, StorageError
+from rum.surfaces.cli import defuse
+from rum.surfaces.cli.asked import Asked
+from rum.surfaces.cli.commands import COMPLETE, root
+from rum.surfaces.cli.output import complain
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0 when it went well, 1 for an error, 2 for a wrong command line, 130 after Ctrl-C."""
+    _write_utf8()
+    if instruction := os.environ.get(COMPLETE):
+        return shell_complete(root, {}, "rum", COMPLETE, instruction)
+    asked = Asked()
+    try:
+        code = _run(arguments, asked)
+        sys.stdout.flush()
+        return code
+    except RumError as error:
+        complain(error, asked.json)
+    except click.UsageError as error:
+        _explain(error)
+        return 2
+    except OSError as error:
+        gone = _reader_is_gone(error)
+        _let_go_of_stdout()
+        if gone:
+            return 0
+        complain(StorageError(_plain(error)), asked.json)
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        return 130
+    return 1
+
+
+def _run(arguments: list[str], asked: Asked) -> int:
+    if any(0xD800 <= ord(character) <= 0xDFFF for argument in arguments for character in argument):
+        raise click.UsageError("The arguments are not valid UTF-8.")
+    try:
+        with root.make_context("rum", list(arguments), obj=asked) as ctx:
+            root.invoke(ctx)
+    except Exit as done:
+        return done.exit_code
+    return 0
+
+
+def _explain(error: click.UsageError) -> None:
+    click.echo("\n".join(defuse.lines(f"rum: {error.format_message()}")), err=True)
+    if error.ctx is not None:
+        click.echo(error.ctx.get_usage(), err=True)
+        click.echo(f"Try `{error.ctx.command_path} --help`.", err=True)
+
+
+def _plain(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}."
+
+
+def _reader_is_gone(error: OSError) -> bool:
+    """Whether whoever read our output has had enough, as `head` has."""
+    return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
+
+
+def _let_go_of_stdout() -> None:
+    """Drop what cannot be written, or Python would try again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")

@@ -1,0 +1,72 @@
+"""`rum recall`: find memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec import UNSET
+
+from rum.model.answers import RecallResult
+from rum.model.layers import TaskType
+from rum.model.questions import Depth, Strategy
+from rum.surfaces.cli.asked import Asked, command, those_given
+from rum.surfaces.cli.memories import as_fields, as_table
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.times import When
+from rum.surfaces.cli.views import Block, View, said
+from rum.surfaces.cli.words import OneOf
+
+
+@command("recall")
+@click.argument("words", nargs=-1)
+@click.option("--memory-id", metavar="ID", help="One memory, by its id or a tail of it.")
+@click.option("--file", multiple=True, metavar="PATH", help="A file, folder or glob it touched (repeat).")
+@click.option("--intent", metavar="TEXT", help="What you are about to do.")
+@click.option("--type", "task_type", type=OneOf(TaskType), help="Only this kind of work.")
+@click.option("--agent-id", metavar="AGENT", help="Only what this agent remembers (name or id).")
+@click.option("--session-id", metavar="ID", help="Only from this session.")
+@click.option("--success-only", is_flag=True, help="Only what worked.")
+@click.option("--failures-only", is_flag=True, help="Only what failed.")
+@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="Older than that.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
+@click.option("--depth", type=OneOf(Depth), help="How much of each memory.")
+@click.option("--limit", type=int, help="How many, 1 to 100.")
+@click.option("--strategy", type=OneOf(Strategy), help="Which levels of the search may run.")
+@click.option("--min-confidence", type=float, help="How sure, 0 to 1; 0: the best there is.")
+@click.option("--max-tokens", type=int, help="The answer fits in this many tokens.")
+@click.option("--links", "include_links", is_flag=True, help="With the links of each memory.")
+@click.option("--superseded", "include_superseded", is_flag=True, help="Replaced memories too.")
+@click.pass_obj
+def recall(asked: Asked, words: tuple[str, ...], **given: Any) -> None:
+    """Find memories by file, words, tag, time and more.
+
+    WORDS are what to look for. Files, words and the intent weigh; everything else excludes.
+    """
+    question = those_given(given)
+    if words:
+        question["query"] = " ".join(words)
+    with opened(asked) as rum:
+        answer = rum.recall(**question)
+    say(asked.json, answer, recalled)
+    if not asked.json and answer.memories:
+        _remark(answer)
+
+
+def _remark(answer: RecallResult) -> None:
+    if len(answer.memories) < answer.total_matches:
+        note(f"{len(answer.memories)} of {answer.total_matches}, found by {answer.query_strategy_used}.")
+    if answer.left_out:
+        left, cut = answer.left_out.memories, answer.left_out.shortened
+        note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
+
+
+def recalled(answer: RecallResult) -> View:
+    """What was found; where nothing was, how to ask better."""
+    if not answer.memories:
+        return said(str(answer.hint), "dim")
+    short = all(memory.agent_id is UNSET and memory.links is UNSET for memory in answer.memories)
+    blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
+    return blocks

@@ -1,0 +1,112 @@
+"""A memory, or a change of one, as the command line gives it: JSON from stdin or a file, or flags."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import click
+import msgspec
+
+from rum.model.errors import InvalidQuery
+from rum.model.layers import FailureCategory, TaskType
+from rum.model.links import LinkType
+from rum.surfaces.cli.words import OneOf
+
+F = TypeVar("F", bound=Callable[..., Any])
+Json = dict[str, Any]
+
+
+class Flag(NamedTuple):
+    """A flag, the field it sets, and what it takes."""
+
+    name: str
+    field: str
+    help: str
+    type: Any = None
+    many: bool = False
+
+
+FLAGS = (
+    Flag("--goal", "intent.goal", "What was to be done."),
+    Flag("--type", "intent.task_type", "What kind of work it was.", OneOf(TaskType)),
+    Flag("--context", "intent.context", "Why it was to be done."),
+    Flag("--constraint", "intent.constraints", "What had to be heeded (repeat).", many=True),
+    Flag("--summary", "outcome.summary", "What came of it."),
+    Flag("--learning", "outcome.learnings", "What was learned (repeat).", many=True),
+    Flag("--failure-reason", "outcome.failure_reason", "Why it failed."),
+    Flag("--failure-category", "outcome.failure_category", "The same in a word.", OneOf(FailureCategory)),
+    Flag("--follow-up", "outcome.follow_up_needed", "What is left to do (repeat).", many=True),
+    Flag("--approach", "reasoning.approach_chosen", "How it was done."),
+    Flag("--why", "reasoning.why_chosen", "Why in that way."),
+    Flag("--tag", "tags", "A word to find it by (repeat).", many=True),
+    Flag("--importance", "importance", "From 0 to 1.", click.FLOAT),
+    *(
+        Flag(
+            f"--{kind.value.replace('_', '-')}",
+            f"links.{kind.value}",
+            "Link to a memory (repeat).",
+            many=True,
+        )
+        for kind in LinkType
+    ),
+)
+
+
+def record_options(command: F) -> F:
+    """Add `--file` and the flags to a command."""
+    for flag in reversed(FLAGS):
+        metavar = None if flag.type else "TEXT"
+        command = click.option(
+            flag.name, _name(flag.field), type=flag.type, multiple=flag.many, metavar=metavar, help=flag.help
+        )(command)
+    command = click.option(
+        "--success/--failure", _name("outcome.success"), default=None, help="Whether it worked."
+    )(command)
+    return click.option("--file", "source", metavar="FILE", help="Read JSON from this file (-: stdin).")(
+        command
+    )
+
+
+def _name(field: str) -> str:
+    """A field as the name of a parameter."""
+    return field.replace(".", "__")
+
+
+def given_flags(flags: Json) -> Json:
+    """Field to value, for those that were given."""
+    return {name.replace("__", "."): value for name, value in flags.items() if value not in (None, ())}
+
+
+def given_record(source: str | None, named: Json) -> Json:
+    """What was given: the flags if there are any, else JSON from the file or stdin."""
+    if not named:
+        return _from_json(source)
+    if source:
+        raise click.UsageError("Give JSON or flags, not both.")
+    record: Json = {}
+    for field, value in named.items():
+        *path, last = field.split(".")
+        part = record
+        for name in path:
+            part = part.setdefault(name, {})
+        part[last] = [*cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+    return record
+
+
+def _from_json(source: str | None) -> Json:
+    if source in (None, "-"):
+        if sys.stdin.isatty() and source is None:
+            raise click.UsageError("Give JSON on stdin or with --file, or flags.")
+        data, where = sys.stdin.buffer.read(), "stdin"
+    else:
+        with open(source, "rb") as file:
+            data, where = file.read(), source
+    try:
+        record = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidQuery(f"{where} is not JSON: {error}.") from None
+    if not isinstance(record, dict):
+        raise InvalidQuery(f"{where} must hold one JSON object.")
+    return cast("Json", record)

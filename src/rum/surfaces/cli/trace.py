@@ -1,0 +1,64 @@
+"""`rum trace`: what led to a memory, or what it led to, as a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rum.inject.render import short_id
+from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
+from rum.model.questions import MAX_TRACE_DEPTH, Direction
+from rum.surfaces.cli.asked import Asked, command
+from rum.surfaces.cli.memories import as_fields, heading
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.views import Block, Line, Tree, Word
+from rum.surfaces.cli.words import OneOf
+
+
+@command("trace")
+@click.argument("memory_id", metavar="ID")
+@click.option("--direction", type=OneOf(Direction), default="causes", show_default=True)
+@click.option(
+    "--max-depth", type=int, default=3, show_default=True, help=f"How many steps, 1 to {MAX_TRACE_DEPTH}."
+)
+@click.option(
+    "--depth",
+    type=OneOf(["summary", "outcome", "reasoning"]),
+    default="summary",
+    show_default=True,
+    help="How much of each memory.",
+)
+@click.pass_obj
+def trace(asked: Asked, memory_id: str, **given: Any) -> None:
+    """Show what led to a memory, or what it led to."""
+    with opened(asked) as rum:
+        answer = rum.trace(memory_id, **given)
+    say(asked.json, answer, _view)
+
+
+def _view(answer: TraceResult) -> list[Block]:
+    """The tree; deeper than a summary, each memory in full after it."""
+    blocks: list[Block] = [_tree(answer)]
+    memories = [answer.origin, *(node.memory for node in answer.chain)]
+    if answer.origin.agent_id:
+        blocks += map(as_fields, memories)
+    return blocks
+
+
+def _tree(answer: TraceResult) -> Tree:
+    trees = {answer.origin.id: Tree(_line(answer.origin), [])}
+    for node in answer.chain:
+        trees[node.memory.id] = Tree(_hanging(node), [])
+        trees[node.via or answer.origin.id].branches.append(trees[node.memory.id])
+    return trees[answer.origin.id]
+
+
+def _line(memory: RetrievedMemory) -> Line:
+    worked, goal, _ = heading(memory)
+    return (worked, goal, Word("—"), Word(memory.outcome.summary), Word(f"[{short_id(memory.id)}]", "id"))
+
+
+def _hanging(node: TraceNode) -> Line:
+    return (Word(node.relationship, "link"), *_line(node.memory))

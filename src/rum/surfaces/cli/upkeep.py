@@ -1,0 +1,68 @@
+"""`rum doctor`, `rum reindex` and `rum backup`: looking after a memory."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import click
+
+from rum.model.answers import Diagnosis
+from rum.surfaces.cli.asked import Asked, command
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import Field, Fields, Said, View, Word, said
+
+
+@command("doctor")
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Check that the memory is sound.
+
+    Database, index, versions, permissions, disk and settings. The exit code is 1 when something is wrong.
+    """
+    asked = ctx.ensure_object(Asked)
+    with opened(asked) as rum:
+        found = rum.doctor()
+    say(asked.json, found, _diagnosis)
+    ctx.exit(0 if found.healthy else 1)
+
+
+def _diagnosis(found: Diagnosis) -> View:
+    facts: list[Field] = [(name, _fact(value)) for name, value in found.facts.items()]
+    problems: View = [
+        Said((Word("problem:", "bad"), Word(problem.what), Word(problem.advice, "dim")))
+        for problem in found.problems
+    ]
+    heading = Word("healthy", "good") if found.healthy else Word("not healthy", "bad")
+    return [*problems, Fields((heading,), facts)]
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {part}" for name, part in cast("dict[str, object]", value).items())
+    return str(value)
+
+
+@command("reindex")
+@click.pass_obj
+def reindex(asked: Asked) -> None:
+    """Build the search index anew."""
+    with opened(asked) as rum:
+        total = rum.list(limit=1).total if asked.agent is None else None
+        with progress("Reindexing", total) as tell:
+            done = rum.reindex(tell)
+    say(asked.json, {"reindexed": done}, lambda _: said(f"Reindexed: {done}"))
+
+
+@command("backup")
+@click.argument("file", type=click.Path())
+@click.pass_obj
+def backup(asked: Asked, file: str) -> None:
+    """Copy the memory to a file.
+
+    Others may go on writing meanwhile. FILE must not exist yet.
+    """
+    with opened(asked) as rum:
+        size = rum.backup(file)
+    say(asked.json, {"file": file, "bytes": size}, lambda _: said(f"{file}: {size} bytes"))

@@ -1,0 +1,55 @@
+"""A program on a pseudo-terminal: what a person would see, and type."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+
+
+class Seen(NamedTuple):
+    """What stood on the screen, and how it ended."""
+
+    code: int
+    text: str
+
+
+CTRL_C = "\x03"
+
+
+def on_terminal(*arguments: str, wait_for: str = "", typed: str = "", **environment: str) -> Seen:
+    """Run `python -m rum` on a terminal; once `wait_for` is seen, type something or press Ctrl-C."""
+    screen, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rum", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment},
+    )
+    os.close(theirs)
+    seen = b""
+    answered = not wait_for
+    while chunk := _read(screen):
+        seen += chunk
+        if not answered and wait_for.encode() in seen:
+            answered = True
+            if typed == CTRL_C:
+                process.send_signal(signal.SIGINT)
+            else:
+                os.write(screen, typed.encode() + b"\n")
+    os.close(screen)
+    return Seen(process.wait(), seen.decode().replace("\r\n", "\n"))
+
+
+def _read(screen: int) -> bytes:
+    try:
+        return os.read(screen, 4096)
+    except OSError:  # Linux says EIO when the other side is closed
+        return b""

@@ -1,0 +1,195 @@
+"""link, history, restore, forget and purge."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import JSON, Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+
+@pytest.fixture
+def three(rum: Rum) -> list[str]:
+    """Three memories; the first two have the tag `old`."""
+    tags = [["old", "auth"], ["old"], []]
+    return [
+        rum.store(
+            intent={"goal": f"Task {number}", "task_type": "other"},
+            outcome={"success": True, "summary": f"Done {number}"},
+            tags=tags[number],
+        ).memory_id
+        for number in range(3)
+    ]
+
+
+def left(run: Run) -> int:
+    return run("list", "--json").json["total"]
+
+
+def test_a_link_is_made_once(run: Run, three: list[str]):
+    first = run("link", three[0], "caused-by", three[1][-8:])
+    again = run("link", three[0], "caused_by", three[1], "--json")
+    assert first.out.startswith("Linked: link_")
+    assert again.json == {"created": False, "link_id": first.out.split()[1]}
+    assert run("link", three[1], "led_to", three[0]).out.startswith("Linked already: ")
+
+
+def test_a_link_to_itself_is_an_error_and_an_unknown_kind_a_wrong_command_line(run: Run, stored: str):
+    assert run("link", stored, "related_to", stored).code == 1
+    wrong = run("link", stored, "besides", stored)
+    assert wrong.code == 2
+    assert "caused_by" in wrong.err
+
+
+def test_history_tells_who_changed_what_and_restore_goes_back(run: Run, rum: Rum, stored: str):
+    run("update", stored, given={"outcome": {"summary": "Another"}, "tags": []})
+    lines = [line.split("\t") for line in run("history", stored).out.splitlines()]
+    assert [(line[0], line[3]) for line in lines] == [("1", "stored"), ("2", "outcome.summary, tags")]
+    assert lines[1][2] == "owner"
+    ran = run("restore", stored, "--version", "1")
+    assert ran.out == f"{stored} is now version 3.\n"
+    assert rum.show(stored).outcome.summary == JSON["outcome"]["summary"]
+    assert run("history", stored, "--json").json == json.loads(msgspec.json.encode(rum.history(stored)))
+    assert run("restore", stored, "--version", "9").code == 1
+
+
+def test_forgetting_one_needs_no_confirmation(run: Run, three: list[str]):
+    ran = run("forget", three[0][-8:])
+    assert ran.code == 0
+    assert ran.out.splitlines()[0].startswith("ok   Task 0 — Done 0")
+    assert ran.out.splitlines()[1] == "Forgotten: 1 memory."
+    assert left(run) == 2
+    assert run("show", three[0]).code == 1
+
+
+def test_forgetting_one_in_json_is_what_the_api_answers(run: Run, three: list[str]):
+    dry = run("forget", three[0], "--dry-run", "--json").json
+    assert (dry["id"], dry["forgotten"]) == (three[0], False)
+    done = run("forget", three[0], "--purge", "--json").json
+    assert (done["forgotten"], done["purged"]) == (True, True)
+
+
+def test_a_dry_run_shows_what_would_go_and_changes_nothing(run: Run, three: list[str]):
+    ran = run("forget", "--tag", "old", "--dry-run")
+    assert ran.code == 0
+    assert [line.split(" —")[0] for line in ran.out.splitlines()[:2]] == ["ok   Task 0", "ok   Task 1"]
+    assert ran.out.splitlines()[2] == "Would go: 2 memories."
+    assert left(run) == 3
+
+
+@pytest.mark.parametrize("chosen", [["--all"], ["--tag", "old"], ["--before", "2100-01-01"]])
+def test_in_bulk_without_the_projects_name_nothing_is_forgotten(
+    run: Run, three: list[str], chosen: list[str]
+):
+    ran = run("forget", *chosen, given=b"shop\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--confirm shop" in ran.err
+    assert "Task 0" in ran.err, "what would go is shown first"
+    wrong = run("forget", *chosen, "--confirm", "shoe")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert left(run) == 3
+
+
+def test_several_ids_are_bulk_too(run: Run, three: list[str]):
+    assert run("forget", *three[:2]).code == 2
+    assert left(run) == 3
+    ran = run("forget", *three[:2], "--confirm", "shop", "--json")
+    assert [result["id"] for result in ran.json] == three[:2]
+    assert left(run) == 1
+
+
+def test_one_id_twice_is_one_memory(run: Run, three: list[str]):
+    assert run("forget", three[0], three[0][-8:]).code == 0
+    assert left(run) == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "stay"),
+    [
+        (["--tag", "old"], 1),
+        (["--tag", "old", "--tag", "auth"], 2),
+        (["--all"], 0),
+        (["--since", "1h"], 0),
+        (["--before", "1h"], 3),
+        (["--tag", "nothing"], 3),
+        (["--agent-id", "nobody-else"], 3),
+        (["--session-id", "another"], 3),
+    ],
+)
+def test_a_filter_takes_exactly_what_it_says(run: Run, three: list[str], chosen: list[str], stay: int):
+    run("identity", "register", "--name", "nobody-else")
+    ran = run("forget", *chosen, "--confirm", "shop")
+    assert ran.code == 0
+    assert left(run) == stay
+
+
+def test_all_of_an_agent_go_by_its_name(run: Run, three: list[str]):
+    run("store", "--agent", "developer", given=JSON)
+    run("forget", "--agent-id", "developer", "--confirm", "shop")
+    assert left(run) == 3
+    assert run("recall", "token", "--json").json["code"] == "NO_RESULTS"
+
+
+def test_before_and_since_bound_the_time(run: Run, rum: Rum, three: list[str]):
+    hour_ago = int(time.time()) - 3600
+    ran = run(
+        "forget", "--since", str(hour_ago), "--before", str(hour_ago + 60), "--confirm", "shop", "--json"
+    )
+    assert ran.json == []
+
+
+def test_a_time_in_milliseconds_does_not_take_everything(run: Run, three: list[str]):
+    hour_ago = int(time.time() - 3600) * 1000
+    assert run("forget", "--before", str(hour_ago), "--confirm", "shop").out == "Forgotten: nothing.\n"
+    assert left(run) == 3
+
+
+def test_of_many_the_first_are_shown_and_the_rest_counted(run: Run, rum: Rum):
+    for number in range(22):
+        rum.store(
+            intent={"goal": f"Task {number}", "task_type": "other"}, outcome={"success": True, "summary": "x"}
+        )
+    ran = run("forget", "--all")
+    assert "and 2 more" in ran.err
+    assert sum(line.startswith("ok   Task") for line in ran.err.splitlines()) == 20
+    assert len(run("forget", "--all", "--dry-run").out.splitlines()) == 23
+
+
+def test_an_agent_may_not_forget_others_memories_and_then_none_goes(run: Run, three: list[str]):
+    own = run("store", "--agent", "guest", given=JSON).id
+    ran = run("forget", own, three[0], "--agent", "guest", "--confirm", "shop", "--json")
+    assert ran.code == 1
+    assert json.loads(ran.err.splitlines()[-1])["code"] == "PERMISSION_DENIED"
+    assert left(run) == 4
+    assert run("forget", own, "--agent", "guest").code == 0
+
+
+def test_the_owner_may_forget_an_agents_memory(run: Run):
+    made = run("store", "--agent", "guest", given=JSON).id
+    assert run("forget", made).code == 0
+
+
+def test_after_a_purge_the_words_are_in_no_file(run: Run, tmp_path: Path):
+    made = run("store", "--goal", "xylophonist", "--type", "other", "--summary", "s", "--success").id
+    run("forget", made)
+    ran = run("purge")
+    assert (ran.code, ran.out) == (0, "Purged.\n")
+    assert run("purge", "--json").json == {"purged": True}
+    files = [path for path in (tmp_path / "rum").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if b"xylophonist" in path.read_bytes()]
+
+
+@needs_terminal
+@pytest.mark.parametrize(("typed", "code", "stay"), [("shop", 0, 0), ("yes", 1, 3), ("", 1, 3)])
+def test_on_a_terminal_the_name_is_asked_for(run: Run, three: list[str], typed: str, code: int, stay: int):
+    seen = on_terminal("forget", "--all", wait_for="(shop):", typed=typed)
+    assert seen.code == code
+    assert "Task 2" in seen.text
+    assert left(run) == stay

@@ -1,0 +1,80 @@
+"""Completion scripts, and what they are told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rum.surfaces.cli.commands import ALL
+from surfaces.cli.running import Run
+
+
+@pytest.fixture
+def completed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """What bash is offered for the last of some words."""
+
+    def completed(*words: str) -> list[str]:
+        monkeypatch.setenv("_RUM_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        ran = run()
+        assert ran.code == 0
+        return [line.partition(",")[2] for line in ran.out.splitlines() if line]
+
+    return completed
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_is_printed(run: Run, shell: str):
+    ran = run("completion", shell)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"_RUM_COMPLETE={shell}_complete" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["rum", "rec"], ["recall"]),
+        (["rum", "re"], ["restore", "recall", "reindex"]),
+        (["rum", "--pro"], ["--project"]),
+        (["rum", "recall", "--min"], ["--min-confidence"]),
+        (["rum", "recall", "--js"], ["--json"]),
+        (["rum", "recall", "--type", "bug"], ["bug_fix"]),
+        (["rum", "--project", "x", "link", "a", "super"], ["supersedes"]),
+        (["rum", "completion", "z"], ["zsh"]),
+        (["rum", "mcp", "--to"], ["--tools"]),
+        (["rum", "projects", "ad"], ["adopt"]),
+        (["rum", "zzz"], []),
+    ],
+)
+def test_bash_is_offered_what_fits(completed: Callable[..., list[str]], words: list[str], offered: list[str]):
+    assert completed(*words) == offered
+
+
+def test_every_command_is_offered(completed: Callable[..., list[str]]):
+    assert completed("rum", "") == list(ALL)
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs bash")
+def test_bash_completes_with_the_script(project: Path, tmp_path: Path):
+    program = tmp_path / "rum-bin" / "rum"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rum "$@"\n')
+    program.chmod(0o755)
+    script = (
+        'source <("rum" completion bash); COMP_WORDS=(rum recall --failures); COMP_CWORD=2; '
+        '"$(complete -p rum | sed "s/.*-F \\([^ ]*\\).*/\\1/")" rum; echo "${COMPREPLY[@]}"'
+    )
+    ran = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert ran.stdout == "--failures-only\n", ran.stderr

@@ -1,0 +1,212 @@
+"""recall, show, trace and list."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import JSON, Run
+
+
+def as_json(answer: object) -> Any:
+    return json.loads(msgspec.json.encode(answer))
+
+
+def store(rum: Rum, goal: str, success: bool = True, **more: object) -> str:
+    outcome = {"success": success, "summary": f"Done: {goal}"}
+    return rum.store(
+        intent={"goal": goal, "task_type": "other"},
+        outcome=outcome,
+        **more,  # type: ignore[arg-type]
+    ).memory_id
+
+
+def test_recall_prints_a_line_a_memory(run: Run, stored: str):
+    ran = run("recall", "token", "refresh")
+    line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]}]\n"
+    assert (ran.code, ran.out, ran.err) == (0, line, "")
+
+
+def test_recall_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+    for depth in ("summary", "outcome", "reasoning", "full", "complete"):
+        asked = run("recall", "token", "--depth", depth, "--links", "--json").json
+        answer = as_json(rum.recall(query="token", depth=depth, include_links=True))
+        if depth == "complete":  # which tells how often it was asked for, and that is once more each time
+            for one in (asked, answer):
+                one["memories"][0]["access_count"] = one["memories"][0]["last_accessed"] = one[
+                    "token_estimate"
+                ] = 0
+        assert asked == answer
+
+
+def test_json_in_a_pipe_is_one_compact_line(run: Run, stored: str):
+    out = run("recall", "token", "--json").out
+    assert out.endswith("}\n")
+    assert len(out.splitlines()) == 1
+    assert '": ' not in out
+
+
+def test_every_flag_of_recall_reaches_the_question(run: Run, rum: Rum, stored: str):
+    agent = rum.agents()[0].agent_id
+    other = store(rum, "Paint the fence", tags=["garden"])
+    fits = [
+        ["--memory-id", stored[-8:]],
+        ["--file", "src/auth.py"],
+        ["--file", "src/", "--file", "nowhere.py"],
+        ["--intent", "fix token refresh"],
+        ["--type", "bug-fix"],
+        ["--agent-id", agent, "--tag", "auth"],
+        ["--failures-only"],
+        ["--tag", "auth", "--since", "1h"],
+        ["--tag", "auth", "--before", str(int(time.time()) + 60)],
+        ["token", "--strategy", "auto", "--min-confidence", "0", "--limit", "1"],
+    ]
+    for flags in fits:
+        found = run("recall", "--json", *flags).json["memories"]
+        assert [memory["id"] for memory in found] == [stored], flags
+    for flags in (["--success-only"], ["--tag", "garden"], ["fence"]):
+        assert run("recall", "--json", *flags).json["memories"][0]["id"] == other
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--since", "0", "--before", "1d"],
+        ["--session-id", "another", "token"],
+        ["--agent-id", "nobody", "token"],
+    ],
+)
+def test_filters_exclude(run: Run, stored: str, flags: list[str]):
+    ran = run("recall", "--json", *flags)
+    assert ran.json["code"] == "NO_RESULTS"
+
+
+def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
+    ran = run("recall", "zebra")
+    assert ran.code == 0
+    assert ran.out.startswith("Nothing fits.")
+
+
+def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored: str):
+    newer = store(rum, "Hold the token lock longer", links={"supersedes": stored})
+    assert stored[-8:] not in run("recall", "token").out
+    both = run("recall", "token", "--superseded").out
+    assert newer[-8:] in both
+    assert stored[-8:] in both
+
+
+def test_depth_gives_a_block_a_memory_in_a_pipe(run: Run, rum: Rum, stored: str):
+    store(rum, "Rotate the token")
+    out = run("recall", "token", "--depth", "full").out
+    first, second = out.split("\n\n")
+    for block in (first, second):
+        assert block.splitlines()[0].endswith("]")
+    assert "learnings:\n  - Hold the lock until the token is written\n" in out
+    assert "tags: auth\n" in out
+    assert "  - src/auth.py (edit)\n" in out
+
+
+def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):
+    for number in range(5):
+        store(rum, f"Rotate the token, part {number}")
+    ran = run("recall", "token", "--max-tokens", "150")
+    assert 0 < len(ran.out.splitlines()) < 5
+    assert "left out" in ran.err
+
+
+def test_show_prints_every_field_once_and_in_json_what_the_api_answers(run: Run, rum: Rum, stored: str):
+    out = run("show", stored[-8:]).out
+    assert out.splitlines()[0] == f"FAIL Fix the race in token refresh [{stored}]"
+    for field in ("task_type: bug_fix", "context: Users log out", "importance: 0.8", "version: 1"):
+        assert out.count(field + "\n") == 1
+    answer = run("show", stored, "--json").json
+    assert answer.keys() == as_json(rum.show(stored)).keys()
+    assert run("show", stored, "--depth", "outcome", "--json").json == as_json(rum.show(stored, "outcome"))
+
+
+def test_every_layer_of_a_memory_is_readable(run: Run, rum: Rum):
+    made = rum.store(
+        intent=JSON["intent"],
+        outcome={
+            "success": True,
+            "summary": "Two lines\nof summary",
+            "verified_by": {"type": "test", "command": "pytest -q", "result": "12 passed"},
+        },
+        perception={
+            "observations": [{"what": "A race", "where": "src/a.py:4", "significance": "It is the cause"}]
+        },
+        reasoning={"alternatives_considered": [{"approach": "A queue", "why_rejected": "Too slow"}]},
+        actions=[
+            {"type": "command_run", "command": "pytest", "result": {"success": False, "error": "1 failed"}},
+        ],
+    ).memory_id
+    out = run("show", made).out
+    assert "summary: Two lines\n    of summary\n" in out
+    assert "verified_by: test — pytest -q — 12 passed\n" in out
+    assert "  - A race — src/a.py:4 — It is the cause\n" in out
+    assert "  - A queue — Too slow\n" in out
+    assert "  - command_run pytest: failed 1 failed\n" in out
+
+
+def test_trace_is_a_tree_in_which_each_memory_hangs_on_its_cause(run: Run, rum: Rum):
+    origin = store(rum, "Origin")
+    left, right = (store(rum, name, links={"led_to": origin}) for name in ("Left", "Right"))
+    under_left, under_right = store(rum, "Under left"), store(rum, "Under right")
+    rum.link(left, under_left, "caused_by")
+    rum.link(right, under_right, "caused_by")
+    lines = run("trace", origin, "--max-depth", "5").out.splitlines()
+    goals = [(len(line) - len(line.lstrip()), line.partition("ok ")[2].partition(" —")[0]) for line in lines]
+    assert goals[0] == (0, "Origin")
+    assert set(goals) == {(0, "Origin"), (2, "Left"), (2, "Right"), (4, "Under left"), (4, "Under right")}
+    assert goals.index((4, "Under left")) == goals.index((2, "Left")) + 1
+    assert goals.index((4, "Under right")) == goals.index((2, "Right")) + 1
+    assert all(line.strip().startswith("caused_by ok ") for line in lines[1:])
+
+
+def test_trace_goes_both_ways_and_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+    cause, effect = store(rum, "Cause"), store(rum, "Effect")
+    rum.link(stored, cause, "caused_by")
+    rum.link(stored, effect, "led_to")
+    out = run("trace", stored, "--direction", "both").out
+    assert "  caused_by ok Cause" in out
+    assert "  led_to ok Effect" in out
+    asked = run("trace", stored, "--direction", "effects", "--depth", "reasoning", "--json").json
+    assert asked == as_json(rum.trace(stored, direction="effects", depth="reasoning"))
+    assert (
+        "summary: Done: Effect\n" in run("trace", stored, "--direction", "effects", "--depth", "outcome").out
+    )
+
+
+def test_list_prints_newest_first_and_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+    later = store(rum, "Later")
+    lines = run("list").out.splitlines()
+    assert [line[-9:-1] for line in lines] == [later[-8:], stored[-8:]]
+    assert run("list", "--json").json == as_json(rum.list())
+    assert run("list", "--sort", "importance", "--limit", "1", "--json").json == as_json(
+        rum.list(sort="importance", limit=1)
+    )
+
+
+def test_list_says_how_many_it_left_out(run: Run, rum: Rum):
+    for number in range(3):
+        store(rum, f"Number {number}")
+    ran = run("list", "--limit", "2")
+    assert len(ran.out.splitlines()) == 2
+    assert ran.err == "2 of 3.\n"
+
+
+def test_an_empty_list_prints_nothing_to_a_pipe(run: Run):
+    ran = run("list")
+    assert (ran.code, ran.out, ran.err) == (0, "", "No memories.\n")
+
+
+def test_as_an_agent_list_gives_its_own(run: Run, stored: str):
+    made = run("store", "--agent", "developer", given=JSON).id
+    found = run("list", "--agent", "developer", "--json").json["memories"]
+    assert [memory["id"] for memory in found] == [made]
+    assert run("list", "--json").json["total"] == 2

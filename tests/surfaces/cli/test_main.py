@@ -1,0 +1,239 @@
+"""Dispatch, exit codes, errors and what is loaded when."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from rum._version import __version__
+from rum.surfaces.cli.commands import ALL, SECTIONS, root
+from surfaces.cli.running import JSON, Run
+from surfaces.cli.terminal import CTRL_C, needs_terminal, on_terminal
+
+LOADED = (
+    "import sys, rum.__main__ as m; code = m.main(); print(*sys.modules, file=sys.stderr); sys.exit(code)"
+)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that one command loads."""
+    ran = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, input="")
+    assert ran.returncode == 0, ran.stderr
+    return set(ran.stderr.split())
+
+
+def test_version_is_printed(program: Run):
+    ran = program("--version")
+    assert (ran.code, ran.out, ran.err) == (0, f"rum {__version__}\n", "")
+
+
+def test_help_names_every_command_with_what_it_does(run: Run):
+    ran = run("--help")
+    assert ran.code == 0
+    for name, entry in ALL.items():
+        assert any(line.split()[:1] == [name] and entry.help in line for line in ran.out.splitlines())
+
+
+def test_without_a_command_help_is_printed(run: Run):
+    assert run().out == run("--help").out
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_command_says_the_same_of_itself_as_the_table_says_of_it(name: str):
+    command = root.get_command(click.Context(root), name)
+    assert command is not None
+    assert command.get_short_help_str(limit=200) == ALL[name].help
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "mcp"])
+def test_every_command_has_help_with_the_shared_options(run: Run, name: str):
+    ran = run(name, "--help")
+    assert ran.code == 0
+    assert all(option in ran.out for option in ("--project", "--agent", "--json"))
+
+
+def test_no_command_stands_in_two_sections():
+    assert sum(map(len, SECTIONS.values())) == len(ALL)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["recall", "x"], ["list", "--json"]])
+def test_in_a_pipe_rich_is_not_loaded(project: Path, arguments: list[str]):
+    assert not any(name.partition(".")[0] == "rich" for name in loaded_by(*arguments))
+
+
+def test_only_the_command_that_runs_is_loaded(project: Path):
+    loaded = loaded_by("recall", "x")
+    commands = {f"rum.surfaces.cli.{entry.module}" for entry in ALL.values()}
+    assert loaded & commands == {"rum.surfaces.cli.recall"}
+    assert not loaded_by("--help") & commands
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["mcp"],
+        ["--project", "other", "mcp", "--tools", "core"],
+        ["--project=other", "--json", "mcp"],
+        ["mcp", "--project", "other"],
+    ],
+)
+def test_the_server_starts_without_the_command_line(project: Path, arguments: list[str]):
+    loaded = loaded_by(*arguments)
+    assert "rum.surfaces.mcp.main" in loaded
+    assert not loaded & {"click", "rich", "rum.surfaces.cli.main"}
+
+
+def test_the_server_has_help_with_its_options(program: Run):
+    ran = program("--project", "other", "mcp", "--help")
+    assert ran.code == 0
+    assert all(option in ran.out for option in ("--project", "--tools"))
+
+
+@pytest.mark.parametrize("arguments", [["store", "mcp"], ["--nonsense", "mcp"], ["--project"], ["--", "mcp"]])
+def test_mcp_in_another_place_is_no_server(program: Run, arguments: list[str]):
+    ran = program(*arguments)
+    assert ran.code == 2
+    assert ran.err.startswith("rum: ")
+
+
+def test_the_project_is_named_before_or_after_the_command(run: Run):
+    run("--project", "one", "store", given=JSON)
+    assert run("list", "--project", "one", "--json").json["total"] == 1
+    assert run("--project", "one", "--json", "list").json["total"] == 1
+    assert run("list", "--json").json["total"] == 0
+
+
+def test_the_last_named_project_counts(run: Run):
+    run("--project", "one", "store", "--project", "two", given=JSON)
+    assert run("--project", "two", "list", "--json").json["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["recal"], "Did you mean `recall`?"),
+        (["zzz"], "There is no command `zzz`"),
+        (["recall", "--nonsense"], "--nonsense"),
+        (["show"], "ID"),
+        (["link", "one", "two"], "TARGET"),
+        (["restore", "one"], "--version"),
+        (["recall", "x", "--depth", "deep"], "summary"),
+        (["recall", "x", "--limit", "many"], "many"),
+        (["identity", "become"], "register"),
+        (["import"], "FILE"),
+        (["completion", "csh"], "bash"),
+        (["store", "--goal", "x"], "--type, --summary, --success or --failure"),
+        (["update", "x", "--file", "x.json", "--goal", "y"], "not both"),
+        (["forget"], "--tag"),
+        (["forget", "x", "--all"], "--tag"),
+        (["recall", "\udcff"], "UTF-8"),
+    ],
+)
+def test_a_wrong_command_line_is_exit_code_2_and_words_on_stderr(run: Run, arguments: list[str], said: str):
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("rum: ")
+    assert said in ran.err
+
+
+def test_a_wrong_command_line_is_exit_code_2_of_the_program(program: Run):
+    assert program("recall", "--nonsense").code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["show", "nosuchmemory"],
+        ["update", "nosuchmemory", "--goal", "x"],
+        ["trace", "nosuchmemory"],
+        ["link", "nosuchmemory", "led_to", "other"],
+        ["forget", "nosuchmemory"],
+        ["history", "nosuchmemory"],
+        ["restore", "nosuchmemory", "--version", "1"],
+        ["identity", "info", "--name", "nobody"],
+        ["projects", "adopt", "nosuch-00000000"],
+        ["recall"],
+        ["recall", "x", "--limit", "0"],
+        ["recall", "x", "--success-only", "--failures-only"],
+        ["trust"],
+        ["import", "nosuchfile"],
+        ["store", "--file", "nosuchfile"],
+        ["backup", "nosuchfolder/copy.db"],
+        ["export", "nosuchfolder/all.jsonl"],
+    ],
+)
+def test_what_cannot_be_done_is_exit_code_1_and_words_on_stderr(run: Run, arguments: list[str]):
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("rum: ")
+    assert "Traceback" not in ran.err
+
+
+def test_an_error_is_exit_code_1_of_the_program(program: Run):
+    assert program("show", "nosuchmemory").code == 1
+
+
+def test_an_error_comes_as_the_apis_json_when_json_is_asked_for(run: Run):
+    ran = run("show", "nosuchmemory", "--json")
+    assert (ran.code, ran.out) == (1, "")
+    error = json.loads(ran.err)
+    assert error["code"] == "NOT_FOUND"
+    assert error["details"]["id"] == "nosuchmemory"
+
+
+def test_an_unknown_field_is_named_on_stderr_with_the_nearest_one(run: Run):
+    wrong = {**JSON, "intent": {"goal": "x", "task_tpye": "bug_fix"}}
+    ran = run("store", given=wrong)
+    assert (ran.code, ran.out) == (1, "")
+    assert "intent.task_tpye" in ran.err
+    assert "Did you mean `task_type`?" in ran.err
+    assert "\nallowed: constraints, context, goal, task_type\n" in ran.err, (
+        "details that the message lacks follow it"
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes a POSIX pipe")
+def test_a_reader_who_has_had_enough_ends_it_quietly(run: Run, project: Path):
+    for _ in range(3):
+        run("store", given=JSON)
+    script = f'"{sys.executable}" -m rum export | head -c 1 >/dev/null; echo "${{PIPESTATUS[0]}}"'
+    big = json.dumps({**JSON, "intent": {**JSON["intent"], "context": "long " * 100_000}})
+    run("store", given=big.encode())
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("0\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_an_error(project: Path):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "rum", "config"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("rum: ")
+    assert len(ran.stderr.splitlines()) == 1
+
+
+@needs_terminal
+def test_ctrl_c_is_exit_code_130_without_a_traceback(run: Run):
+    run("store", given=JSON)
+    seen = on_terminal("forget", "--all", wait_for="(shop):", typed=CTRL_C)
+    assert seen.code == 130
+    assert "Traceback" not in seen.text
+    assert run("list", "--json").json["total"] == 1
+
+
+def test_warnings_go_to_stderr_once_and_never_to_stdout(run: Run, project: Path):
+    (project / ".rum").mkdir()
+    (project / ".rum" / "config.toml").write_text("rate_limit = 1\n")
+    for command in (["list"], ["config"], ["list", "--json"]):
+        ran = run(*command)
+        assert ran.code == 0
+        assert ran.err.count("rum trust") == 1
+        assert "rum trust" not in ran.out

@@ -1,0 +1,50 @@
+"""The installed program, from the first memory to the last, every command once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rum.surfaces.cli.commands import ALL
+from surfaces.cli.running import FLAGS, JSON, Run
+
+
+def test_every_command_works_as_a_program(program: Run, project: Path):
+    (project / ".rum").mkdir()
+    (project / ".rum" / "config.toml").write_text("rate_limit = 1000\n")
+    done: set[str] = set()
+
+    def do(command: str, *arguments: str, given: bytes = b"") -> str:
+        ran = program(command, *arguments, given=given)
+        assert ran.code == 0, ran.err
+        done.add(command)
+        return ran.out
+
+    assert "is trusted" in do("trust", "--yes")
+    bug = do("store", *FLAGS).strip()
+    fix = do(
+        "store", given=json.dumps({**JSON, "outcome": {"success": True, "summary": "Fixed"}}).encode()
+    ).strip()
+    assert "Linked: " in do("link", fix, "caused_by", bug)
+    assert bug[-8:] in do("recall", "token", "refresh")
+    assert "Users log out" in do("show", bug)
+    assert f"  caused_by FAIL {JSON['intent']['goal']}" in do("trace", fix)
+    assert "version 2" in do("update", fix, given=b'{"tags": ["fixed"]}')
+    assert "tags" in do("history", fix)
+    assert "version 3" in do("restore", fix, "--version", "1")
+    assert len(do("list").splitlines()) == 2
+    assert "developer" in do("identity", "register", "--name", "developer")
+    assert len(do("agents").splitlines()) == 2
+    assert len(do("projects").splitlines()) == 1
+    assert "rate_limit\t1000\t" in do("config")
+    assert "Reindexed: 2" in do("reindex")
+    assert "copy.db: " in do("backup", "copy.db")
+    exported = do("export")
+    assert "Would go: 2 memories" in do("forget", "--all", "--dry-run")
+    assert "Forgotten: 2 memories" in do("forget", "--all", "--confirm", "shop")
+    assert "Purged." in do("purge")
+    assert "forgotten 2" in do("import", "-", given=exported.encode())
+    assert do("doctor").startswith("healthy\n")
+    assert "complete" in do("completion", "bash")
+    assert "--tools" in do("mcp", "--help")
+    assert done == set(ALL)

@@ -1,0 +1,122 @@
+"""store and update: by JSON, by file, by flags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import FLAGS, JSON, Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+OWN = ("id", "created_at", "session_id", "access_count", "last_accessed")
+
+
+def said(rum: Rum, memory_id: str) -> dict[str, Any]:
+    """What a memory says, without what differs from one memory to the next."""
+    memory = msgspec.to_builtins(rum.show(memory_id))
+    for action in memory["actions"]:
+        del action["timestamp"]
+    return {name: value for name, value in memory.items() if name not in OWN}
+
+
+def test_flags_stdin_and_file_give_the_same_memory(run: Run, rum: Rum, project: Path):
+    (project / "memory.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(JSON).encode())
+    ways = [
+        run("store", *FLAGS),
+        run("store", given=JSON),
+        run("store", "--file", "memory.json"),
+        run("store", "--file", "-", given=JSON),
+    ]
+    assert [way.code for way in ways] == [0] * 4
+    first, *others = (said(rum, way.id) for way in ways)
+    assert others == [first] * 3
+    assert first["outcome"]["failure_category"] == "race_condition"
+    assert first["files"][0]["path"] == "src/auth.py"
+
+
+def test_a_pipe_gets_the_id_alone_and_remarks_go_to_stderr(run: Run):
+    first = run("store", given=JSON)
+    assert first.out.startswith("mem_")
+    assert len(first.out.splitlines()) == 1
+    assert "(registered)" in first.err
+    again = run("store", given=JSON)
+    assert "(resumed)" in again.err
+    assert first.id in again.err, "a near-duplicate is named"
+
+
+def test_in_json_the_answer_is_the_apis(run: Run):
+    ran = run("store", "--json", given=JSON)
+    assert set(ran.json) == {"memory_id", "stored_at", "indexed_files", "identity"}
+    assert ran.json["indexed_files"] == ["src/auth.py"]
+    assert ran.err == ""
+
+
+def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
+    made = run("store", *FLAGS, "--caused-by", stored, "--supersedes", stored, "--read", "src/other.py").id
+    memory = rum.show(made)
+    assert memory.links == {"caused_by": [stored], "supersedes": [stored]}
+    assert [file.path for file in memory.files or ()] == ["src/auth.py", "src/other.py"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[]", "one JSON object"),
+        (b"\xff\xfe", "not JSON"),
+        (b"{}", "intent"),
+    ],
+)
+def test_what_is_no_memory_is_refused_and_nothing_is_stored(run: Run, given: bytes, said: str):
+    ran = run("store", given=given)
+    assert (ran.code, ran.out) == (1, "")
+    assert said in ran.err
+    assert run("list", "--json").json["total"] == 0
+
+
+@needs_terminal
+def test_on_a_terminal_store_does_not_wait_for_json(project: Path):
+    seen = on_terminal("store")
+    assert seen.code == 2
+    assert "Give JSON on stdin" in seen.text
+
+
+def test_update_by_json_merges_and_clears(run: Run, rum: Rum, stored: str):
+    patch = {"outcome": {"success": True, "failure_reason": None}, "tags": ["auth", "done"]}
+    ran = run("update", stored[-8:], given=patch)
+    assert (ran.code, ran.out) == (0, f"{stored} is now version 2.\n")
+    memory = rum.show(stored)
+    assert memory.outcome.success
+    assert memory.outcome.failure_reason is None
+    assert memory.outcome.summary == JSON["outcome"]["summary"]
+    assert memory.tags == ("auth", "done")
+
+
+def test_update_by_flags_changes_only_what_is_given(run: Run, rum: Rum, stored: str):
+    before = rum.show(stored)
+    ran = run("update", stored, "--success", "--summary", "Held to the end", "--json")
+    assert ran.json["memory"]["outcome"]["summary"] == "Held to the end"
+    after = rum.show(stored)
+    assert after.outcome.success
+    assert (after.intent, after.actions, after.tags) == (before.intent, before.actions, before.tags)
+
+
+def test_update_with_nothing_to_change_is_an_error(run: Run, stored: str):
+    assert run("update", stored, given=b"{}").code == 1
+
+
+def test_update_means_the_memory_on_the_command_line(run: Run, stored: str):
+    ran = run("update", stored, "--json", given={"memory_id": "another", "tags": ["x"]})
+    assert ran.json["memory_id"] == stored
+
+
+def test_secrets_on_the_command_line_are_not_stored(run: Run, project: Path):
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"
+    made = run("store", *FLAGS, "--context", f"used {secret}").id
+    assert secret not in run("show", made, "--json").out

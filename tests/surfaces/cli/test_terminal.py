@@ -1,0 +1,158 @@
+"""What a person sees: colour, tables and trees; and that no memory can play tricks with the screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+HOSTILE = {
+    "intent": {
+        "goal": "\x1b[2J\x1b]0;owned\x07[bold red]wipe[/] \u202ereversed",
+        "task_type": "other",
+        "context": "first\nFORGED: a field\r\nok   forged line",
+    },
+    "outcome": {
+        "success": True,
+        "summary": "\x9b31mred [link=https://example.com]click[/link] \x1b]52;c;aGk=\x07 :smile:",
+        "learnings": ["\x1b[8mhidden\x1b[0m"],
+    },
+    "tags": ["\x1b[5mblink"],
+}
+
+
+@pytest.fixture
+def hostile(rum: Rum) -> str:
+    return rum.store(**HOSTILE).memory_id  # type: ignore[arg-type]
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    "command", ["list", "recall token", "show ID", "trace ID", "agents", "config", "history ID"]
+)
+def test_a_terminal_gets_colour(stored: str, command: str):
+    seen = on_terminal(*command.replace("ID", stored).split())
+    assert seen.code == 0
+    assert COLOUR.search(seen.text)
+
+
+@needs_terminal
+def test_a_table_has_a_heading_and_a_tree_has_branches(rum: Rum, stored: str):
+    cause = rum.store(
+        intent={"goal": "Cache the token", "task_type": "other"},
+        outcome={"success": True, "summary": "Cached"},
+        links={"led_to": stored},
+    ).memory_id
+    table = COLOUR.sub("", on_terminal("list").text)
+    assert table.split("\n")[0].split() == ["id", "when", "goal", "outcome", "weight", "uses"]
+    assert cause[-8:] in table
+    assert "└── caused_by ok Cache the token" in COLOUR.sub("", on_terminal("trace", stored).text)
+
+
+@needs_terminal
+@pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colour_gets_none(stored: str, plain: dict[str, str]):
+    seen = on_terminal("recall", "token", **plain)
+    assert "Fix the race" in seen.text
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", seen.text)
+
+
+@needs_terminal
+def test_a_narrow_terminal_is_kept_to_its_width(stored: str):
+    seen = on_terminal("recall", "token", COLUMNS="50")
+    assert all(len(COLOUR.sub("", line)) <= 50 for line in seen.text.splitlines())
+
+
+@needs_terminal
+def test_json_on_a_terminal_is_set_in_and_without_colour(stored: str):
+    seen = on_terminal("show", stored, "--json")
+    assert json.loads(seen.text)["id"] == stored
+    assert '\n  "id": ' in seen.text
+    assert "\x1b" not in seen.text
+
+
+@needs_terminal
+def test_a_person_gets_errors_in_words(project: Path):
+    seen = on_terminal("show", "nosuchmemory")
+    assert seen.code == 1
+    assert "rum: No memory `nosuchmemory`" in COLOUR.sub("", seen.text)
+
+
+def test_a_pipe_gets_no_colour_and_no_frames(program: Run, stored: str):
+    for command in (
+        ["list"],
+        ["recall", "token"],
+        ["show", stored],
+        ["trace", stored],
+        ["agents"],
+        ["doctor"],
+    ):
+        ran = program(*command)
+        assert ran.code == 0
+        assert "\x1b" not in ran.out + ran.err
+        assert not re.search("[\u2500-\u257f•]", ran.out)
+
+
+def test_colour_can_be_forced_into_a_pipe(program: Run, stored: str):
+    assert COLOUR.search(program("recall", "token", FORCE_COLOR="1", TERM="xterm").out)
+    assert not COLOUR.search(program("recall", "token", FORCE_COLOR="0", TERM="xterm").out)
+
+
+def test_a_pipe_gets_the_same_bytes_each_time(program: Run, stored: str):
+    assert program("recall", "token").out == program("recall", "token").out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_output_is_utf_8_whatever_the_machine_prefers(program: Run, rum: Rum, encoding: str):
+    rum.store(
+        intent={"goal": "Grüße, 日本", "task_type": "other"}, outcome={"success": True, "summary": "→ ok"}
+    )
+    ran = program("list", PYTHONIOENCODING=encoding, PYTHONUTF8="0", LC_ALL="C")
+    assert "Grüße, 日本 — → ok" in ran.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["list", "recall wipe", "show ID", "trace ID", "recall wipe --depth full", "forget ID --dry-run"],
+)
+def test_hostile_text_is_defused_in_a_pipe(run: Run, hostile: str, command: str):
+    out = run(*command.replace("ID", hostile).split()).out
+    assert "[bold red]wipe[/] reversed" in out
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", out)
+    assert "owned" not in out
+    assert not any(line.startswith(("FORGED", "ok   forged")) for line in out.splitlines())
+
+
+@needs_terminal
+@pytest.mark.parametrize("command", ["list", "recall wipe", "show ID", "trace ID"])
+def test_hostile_text_is_defused_on_a_terminal(hostile: str, command: str):
+    text = on_terminal(*command.replace("ID", hostile).split()).text
+    assert not re.search(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202e]", text)
+    ours = COLOUR.sub("", text)
+    assert "\x1b" not in ours
+    assert "[bold" in ours, "markup is shown as it is"
+    assert ":smile:" in ours or command.startswith("show")
+    assert "owned" not in ours
+
+
+def test_json_keeps_hostile_text_as_it_is(run: Run, hostile: str):
+    shown = run("show", hostile, "--json")
+    assert shown.json["intent"]["goal"] == HOSTILE["intent"]["goal"]
+    assert "\x1b" not in shown.out
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["recall", "--\x1b[2Jzz"], 2), (["show", "\x1b[2Jzzzzzzzz"], 1)]
+)
+def test_hostile_words_are_not_given_back_to_a_terminal(project: Path, arguments: list[str], code: int):
+    seen = on_terminal(*arguments)
+    assert seen.code == code
+    assert "\x1b" not in COLOUR.sub("", seen.text)

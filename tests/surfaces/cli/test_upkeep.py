@@ -1,0 +1,127 @@
+"""doctor, reindex, backup, export, import."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+
+def database(tmp_path: Path) -> Path:
+    (found,) = (tmp_path / "rum" / "projects").glob("*/rum.db")
+    return found
+
+
+def test_a_sound_memory_is_healthy(run: Run, stored: str):
+    ran = run("doctor")
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == "healthy"
+    assert "memories: 1\n" in ran.out
+    answer = run("doctor", "--json").json
+    assert (answer["healthy"], answer["problems"]) == (True, [])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX")
+def test_what_is_wrong_is_named_with_advice_and_exit_code_1(run: Run, stored: str, project: Path):
+    (project / ".rum").mkdir()
+    (project / ".rum" / "config.toml").write_text("rate_limit = 1\n")
+    ran = run("doctor")
+    assert ran.code == 1
+    problems = [line for line in ran.out.splitlines() if line.startswith("problem: ")]
+    assert len(problems) == 1
+    assert "rum config" in problems[0]
+    assert "not healthy" in ran.out.splitlines()
+    answer = run("doctor", "--json")
+    assert answer.code == 1
+    assert answer.json["healthy"] is False
+
+
+def test_a_database_that_is_none_is_an_error(run: Run, rum: Rum, stored: str, tmp_path: Path):
+    rum.close()
+    for path in database(tmp_path).parent.glob("rum.db*"):
+        path.write_bytes(b"this is no database, and never was one" * 100)
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "Traceback" not in ran.err
+
+
+def test_reindex_makes_a_lost_index_anew(run: Run, rum: Rum, stored: str):
+    ran = run("reindex")
+    assert (ran.code, ran.out, ran.err) == (0, "Reindexed: 1\n", "")
+    assert run("reindex", "--json").json == {"reindexed": 1}
+    assert run("reindex", "--agent", "other").code == 0
+    assert stored[-8:] in run("recall", "token").out
+
+
+def test_a_backup_is_a_database_and_overwrites_nothing(run: Run, stored: str, project: Path):
+    ran = run("backup", "copy.db")
+    size = (project / "copy.db").stat().st_size
+    assert (ran.code, ran.out) == (0, f"copy.db: {size} bytes\n")
+    with closing(sqlite3.connect(project / "copy.db")) as copy:
+        assert copy.execute("SELECT id FROM memories").fetchall() == [(stored,)]
+    assert run("backup", "copy.db").code == 1
+    assert run("backup", "other.db", "--json").json == {"file": "other.db", "bytes": size}
+
+
+def test_an_export_goes_to_stdout_or_a_private_file_and_overwrites_nothing(
+    run: Run, stored: str, project: Path
+):
+    to_stdout = run("export")
+    assert to_stdout.code == 0
+    ran = run("export", "all.jsonl")
+    written = (project / "all.jsonl").read_text(encoding="utf-8")
+    assert written == to_stdout.out
+    assert (ran.out, ran.err) == (f"all.jsonl: {len(written.splitlines())} lines\n", "")
+    assert run("export", "all.jsonl").code == 1
+    assert run("export", "more.jsonl", "--json").json == {"file": "more.jsonl", "lines": 3}
+    assert sorted(path.name for path in project.iterdir()) == ["all.jsonl", "more.jsonl"]
+    if os.name != "nt":
+        assert stat.S_IMODE((project / "all.jsonl").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("way", ["file", "stdin"])
+def test_what_was_exported_is_taken_in(run: Run, rum: Rum, stored: str, way: str):
+    rum.update_memory(stored, tags=["auth", "naïve 日本"])
+    run("export", "all.jsonl")
+    exported = run("export").out.encode()
+    arguments = ["all.jsonl"] if way == "file" else ["-"]
+    ran = run("--project", "copy", "import", *arguments, given=exported)
+    assert (ran.code, ran.out) == (0, "Added 1 (unchanged 0, different 0, forgotten 0).\n")
+    assert run("--project", "copy", "show", stored, "--json").json["tags"] == ["auth", "naïve 日本"]
+    again = run("import", "--project", "copy", *arguments, "--json", given=exported)
+    assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0}
+
+
+def test_an_export_with_a_broken_line_is_refused_whole(run: Run, stored: str):
+    broken = run("export").out.encode() + b"{oops\n"
+    ran = run("--project", "copy", "import", "-", given=broken)
+    assert (ran.code, ran.out) == (1, "")
+    assert "Line 4" in ran.err
+    assert run("--project", "copy", "list", "--json").json["total"] == 0
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("arguments", "title", "result"),
+    [
+        (["import", "all.jsonl", "--project", "copy"], "Importing", "Added 1"),
+        (["export", "again.jsonl"], "Exporting", "again.jsonl: 3 lines"),
+        (["reindex"], "Reindexing", "Reindexed: 1"),
+    ],
+)
+def test_on_a_terminal_long_work_shows_a_bar(
+    run: Run, stored: str, arguments: list[str], title: str, result: str
+):
+    run("export", "all.jsonl")
+    seen = on_terminal(*arguments)
+    assert seen.code == 0
+    assert title in seen.text
+    assert result in seen.text

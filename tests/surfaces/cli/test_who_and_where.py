@@ -1,0 +1,166 @@
+"""identity, agents, projects, config and trust."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rum import Rum
+from rum.settings import SETTINGS
+from surfaces.cli.running import JSON, Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+
+def test_agents_are_registered_resumed_and_looked_up(run: Run, rum: Rum):
+    made = run("identity", "register", "--name", "developer", "--json").json
+    assert made["agent_id"].startswith("agent_")
+    child = run("identity", "register", "--type", "subagent", "--parent-id", "developer", "--json").json
+    assert child["parent_id"] == made["agent_id"]
+    assert run("identity", "resume", "--json").json["agent_id"] == made["agent_id"]
+    info = run("identity", "info", "--agent-id", "developer", "--json").json
+    assert info == json.loads(msgspec.json.encode(rum.identity("info", name="developer")))
+    assert info["children"] == [child["agent_id"]]
+    out = run("identity", "info", "--name", "developer").out
+    assert out.splitlines()[0] == "developer"
+    assert f"children:\n  - {child['agent_id']}\n" in out
+
+
+def test_a_name_is_taken_once(run: Run):
+    run("identity", "register", "--name", "developer")
+    assert run("identity", "register", "--name", "developer").code == 1
+
+
+def test_agents_are_listed_a_line_each(run: Run, rum: Rum):
+    empty = run("agents")
+    assert (empty.out, empty.err) == ("", "No agents yet.\n")
+    run("store", "--agent", "developer", given=JSON)
+    run("identity", "register", "--name", "idle")
+    rows = [line.split("\t") for line in run("agents").out.splitlines()]
+    assert sorted((row[0], row[2], row[3], row[4]) for row in rows) == [
+        ("developer", "main", "1", "0%"),
+        ("idle", "main", "0", "-"),
+    ]
+    assert run("agents", "--json").json == json.loads(msgspec.json.encode(rum.agents()))
+
+
+def test_projects_are_listed_a_line_each(run: Run, project: Path):
+    empty = run("projects")
+    assert (empty.out, empty.err) == ("", "No projects yet.\n")
+    run("list")
+    (line,) = run("projects").out.splitlines()
+    name, project_id, root = line.split("\t")
+    assert (name, root) == ("shop", str(project))
+    assert project_id.startswith("shop-")
+    (listed,) = run("projects", "--json").json
+    assert (listed["id"], listed["name"], listed["root"]) == (project_id, "shop", str(project))
+
+
+def test_a_moved_directory_takes_its_memories_up_again(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    made = run("store", given=JSON).id
+    (project_id,) = (one["id"] for one in run("projects", "--json").json)
+    elsewhere = project.parent / "elsewhere" / "shop"
+    elsewhere.parent.mkdir()
+    monkeypatch.chdir(project.parent)
+    project.rename(elsewhere)
+    monkeypatch.chdir(elsewhere)
+    lost = run("list")
+    assert lost.out == ""
+    assert f"rum projects adopt {project_id}" in lost.err
+    ran = run("projects", "adopt", project_id)
+    assert (ran.code, ran.out) == (0, f"{elsewhere} is now part of {project_id}.\n")
+    assert run("show", made).code == 0
+
+
+def test_config_shows_every_setting_and_where_it_came_from(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (project / ".rum").mkdir()
+    (project / ".rum" / "config.toml").write_text("recall_limit = 7\n[agents.developer]\nmax_injected = 3\n")
+    monkeypatch.setenv("RUM_RECALL_DEPTH", "outcome")
+    shown = run("config", "--json", "--agent", "developer").json
+    assert {setting.name for setting in SETTINGS} <= shown.keys()
+    assert shown["recall_limit"] == {"value": 7, "origin": str(project / ".rum" / "config.toml")}
+    assert shown["recall_depth"] == {"value": "outcome", "origin": "RUM_RECALL_DEPTH"}
+    assert shown["agent"] == {"value": "developer", "origin": "flag"}
+    assert shown["busy_timeout"]["origin"] == "default"
+    assert shown["agents.developer.max_injected"]["value"] == 3
+    assert shown["agents.developer.min_importance"] == {"value": "low", "origin": "default"}
+    rows = [line.split("\t") for line in run("config").out.splitlines()]
+    assert ["recall_depth", "outcome", "RUM_RECALL_DEPTH"] in rows
+    assert len(rows) == len(shown)
+
+
+def test_config_works_where_no_project_can_be(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(os.environ["HOME"])
+    ran = run("config")
+    assert ran.code == 0
+    assert "recall_limit\t5\tdefault\n" in ran.out
+    assert "is not a project" in ran.err
+    assert run("list").code == 1
+
+
+def test_a_mistake_in_the_users_own_settings_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_RECALL_LIMIT", "many")
+    ran = run("config")
+    assert (ran.code, ran.out) == (1, "")
+    assert "RUM_RECALL_LIMIT" in ran.err
+
+
+@pytest.fixture
+def wanting(project: Path) -> Path:
+    """A repository whose own settings ask for more than they may."""
+    folder = project / ".rum"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        'rate_limit = 50\nredact_allow = ["\\u001b[2Jpass"]\nrecall_limit = 9\n'
+    )
+    return folder / "config.toml"
+
+
+def rate_limit(run: Run) -> int:
+    return run("config", "--json").json["rate_limit"]["value"]
+
+
+def test_trust_shows_what_it_allows_and_needs_a_yes(run: Run, wanting: Path):
+    refused = run("trust", given=b"y\n")
+    assert (refused.code, refused.out) == (2, "")
+    assert "rate_limit = 50" in refused.err
+    assert "redact_allow" in refused.err
+    assert "recall_limit" not in refused.err, "harmless settings need no permission"
+    assert "\x1b" not in refused.err
+    assert rate_limit(run) == 0
+    ran = run("trust", "--yes")
+    assert (ran.code, ran.out) == (0, f"{wanting.parent.parent} is trusted.\n")
+    assert rate_limit(run) == 50
+
+
+def test_trust_is_taken_back_and_ends_when_the_file_changes(run: Run, wanting: Path):
+    answer = run("trust", "--yes", "--json").json
+    assert answer["trusted"] is True
+    assert answer["keys"]["rate_limit"] == 50
+    assert run("trust").out.endswith("is trusted already.\n")
+    assert run("trust", "--revoke").out.endswith("is trusted no more.\n")
+    assert run("trust", "--revoke").out.endswith("was not trusted.\n")
+    run("trust", "--yes")
+    wanting.write_text(wanting.read_text() + "# changed\n")
+    assert rate_limit(run) == 0
+
+
+@needs_terminal
+@pytest.mark.parametrize(("typed", "code", "limit"), [("y", 0, 50), ("", 1, 0)])
+def test_on_a_terminal_trust_asks(run: Run, wanting: Path, typed: str, code: int, limit: int):
+    seen = on_terminal("trust", wait_for="[y/N]", typed=typed)
+    assert seen.code == code
+    assert "rate_limit = 50" in seen.text
+    assert rate_limit(run) == limit
+
+
+def test_in_the_home_directory_there_is_nothing_to_trust(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(os.environ["HOME"])
+    assert run("trust", "--yes").code == 1
