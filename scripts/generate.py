@@ -1,0 +1,95 @@
+"""Writes the files that are made from the code, or checks that they are what the code would make now."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from rum.settings import AGENT_SETTINGS, SETTINGS, Setting
+from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, TRUST
+from rum.surfaces.mcp.catalogue import catalogue_text
+
+ROOT = Path(__file__).resolve().parent.parent
+REPOSITORY_MAY = {
+    HARMLESS: "yes",
+    INSIDE: "a folder inside it",
+    TRUST: "after `rum trust`",
+    OUTSIDE: "no config file may",
+}
+
+
+def settings_page() -> str:
+    """The reference of all settings, from the table that checks them."""
+    return f"""# Settings
+
+<!-- Made by `make generate` from src/rum/settings/table.py: change it there. -->
+
+What comes later wins: the defaults, `config.toml` in RUM's home, `.rum/config.toml` in the repository, the
+environment, flags. `rum config` shows each value and where it came from.
+
+{_table(SETTINGS, lambda setting: f"`{setting.name}`, `{setting.env}`")}
+
+A repository is foreign territory: what it may not set is ignored, with a warning, until `rum trust`.
+
+## For one agent
+
+In a table of the agent's name:
+
+```toml
+[agents.developer]
+max_injected = 3
+specialties = ["auth", "database"]
+```
+
+{_table(AGENT_SETTINGS, lambda setting: f"`{setting.name}`")}
+"""
+
+
+def _table(settings: Iterable[Setting], title: Callable[[Setting], str]) -> str:
+    rows = ["| setting | meaning | value | default | may a repository set it |", "|---|---|---|---|---|"]
+    for setting in settings:
+        default = "" if setting.default is None else f"`{json.dumps(setting.default)}`"
+        cells = (title(setting), setting.help, setting.kind.allowed, default, REPOSITORY_MAY[setting.scope])
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "docs/reference/settings.md": settings_page,
+    "src/rum/surfaces/mcp/tools.json": catalogue_text,
+}
+"""Each file made from the code, and the function that makes it."""
+
+
+def stale() -> list[str]:
+    """The files that differ from what the code would make."""
+    return [
+        name
+        for name, make in GENERATED.items()
+        if not (ROOT / name).is_file() or (ROOT / name).read_text(encoding="utf-8") != make()
+    ]
+
+
+def main() -> int:
+    """Command line: `generate.py [--check]`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 if a file is not current"
+    )
+    check = parser.parse_args().check
+    names = stale()
+    for name in names:
+        if check:
+            print(f"{name} is not what the code makes now: run `make generate`.", file=sys.stderr)
+        else:
+            (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / name).write_text(GENERATED[name](), encoding="utf-8", newline="\n")
+            print(f"wrote {name}")
+    return 1 if check and names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""What a hook needs stays light: asked of a real interpreter, not only of the source."""
+
+from __future__ import annotations
+
+import configparser
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONTRACTS = Path(__file__).resolve().parents[2] / ".importlinter"
+# Beyond what the import contract forbids: parts of the standard library that load slowly. The contract
+# cannot name them, because a type-checker's import (`if TYPE_CHECKING:`) counts there.
+SLOW = {
+    "ctypes",
+    "email",
+    "importlib.metadata",
+    "inspect",
+    "pathlib",
+    "socket",
+    "typing",
+    "urllib.request",
+    "uuid",
+}
+
+
+def listed(key: str) -> list[str]:
+    parser = configparser.ConfigParser()
+    parser.read(CONTRACTS, encoding="utf-8")
+    return parser["importlinter:contract:light-path"][key].split()
+
+
+def loaded_after(statement: str) -> set[str]:
+    program = f"{statement}\nimport sys\nprint(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(ran.stdout.split())
+
+
+@pytest.fixture(scope="module")
+def baseline() -> set[str]:
+    """What the interpreter loads for itself (`site`, and whatever this environment adds to it)."""
+    return loaded_after("pass")
+
+
+@pytest.mark.parametrize("module", listed("source_modules"))
+def test_a_light_module_loads_nothing_heavy(module: str, baseline: set[str]):
+    added = loaded_after(f"import {module}") - baseline
+    assert module in added
+    assert added & (SLOW | set(listed("forbidden_modules"))) == set()
+
+
+def test_the_front_door_loads_nothing_heavy(baseline: set[str]):
+    added = loaded_after("import rum") - baseline
+    assert "rum" in added
+    assert added & (SLOW | set(listed("forbidden_modules"))) == set()
+
+
+def test_a_heavy_module_would_be_seen(baseline: set[str]):
+    added = loaded_after("import rum.model.layers") - baseline
+    assert "msgspec" in added
