@@ -126,7 +126,7 @@ def tokens() -> Any:
 
 
 def recalled(rum: Rum, depth: str, **question: Any) -> Json:
-    answer = rum.recall(**({"tags": ["jwt"]} | question), depth=depth)
+    answer = rum.call("recall", {"tags": ["jwt"], **question, "depth": depth})
     return msgspec.json.decode(msgspec.json.encode(answer))
 
 

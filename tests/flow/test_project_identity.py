@@ -468,22 +468,76 @@ def test_a_project_can_be_named_by_id_by_directory_and_by_name(machine: Machine)
         machine.project(other, project="./missing")
 
 
-def test_a_new_name_that_a_repository_has_already_is_pointed_out(machine: Machine):
+def test_a_name_that_one_project_has_means_that_project(machine: Machine):
     tool = machine.project(machine.repository("tool"))
-    named = machine.project(machine.work, project="tool")
-    assert named.id != tool.id
-    assert named.note is not None
-    assert tool.id in named.note
-    assert machine.project(machine.work, project="tool").note is None
+    (machine.work / "elsewhere").mkdir()
+    for cwd in (machine.work / "tool", machine.work / "elsewhere", machine.user):
+        assert machine.project(cwd, project="tool") == tool
+    environ = machine.environ | {"RUM_PROJECT": "tool"}
+    assert open_project(str(machine.work), environ=environ)[1] == tool
+    assert machine.ids() == {tool.id}
+
+
+def test_a_project_found_by_name_is_where_one_stands_if_that_is_a_checkout_of_it(machine: Machine):
+    tool = machine.project(machine.repository("tool"))
+    clone = machine.clone(machine.work / "tool", "clone")
+    machine.project(clone)
+    here = machine.project(clone, project="tool")
+    assert (here.id, here.root) == (tool.id, str(clone))
+
+
+def test_a_name_that_several_projects_have_is_an_error_that_lists_their_ids(machine: Machine):
+    ids = sorted(machine.project(machine.repository(f"{folder}/tool")).id for folder in ("a", "b"))
+    with pytest.raises(InvalidQuery, match="`tool`") as caught:
+        machine.project(machine.work, project="tool")
+    assert caught.value.details["candidates"] == ids
+    assert all(one in caught.value.message for one in ids)
+    assert machine.ids() == set(ids)
+    assert machine.project(machine.work, project=ids[0]).id == ids[0]
+
+
+def test_a_name_that_no_project_has_makes_one_and_says_so_once(machine: Machine):
+    machine.project(machine.repository("shop"))
+    new = machine.project(machine.work, project="shpo")
+    assert new.note is not None
+    assert "no project `shpo`" in new.note
+    assert "new" in new.note
+    assert "`rum projects`" in new.note
+    again = machine.project(machine.work, project="shpo")
+    assert (again.id, again.note) == (new.id, None)
+
+
+def test_a_name_goes_with_the_project_that_adopted_it(machine: Machine):
+    (machine.work / "papers").mkdir()
+    journal = machine.project(machine.user, project="journal")
+    settings = load(str(machine.work / "papers"), environ=machine.environ)
+    adopt(journal.id, str(machine.work / "papers"), settings)
+    tool = machine.project(machine.repository("tool"))
+    adopt(tool.id, str(machine.work / "papers"), settings)
+    assert machine.ids() == {tool.id}
+    assert machine.project(machine.user, project="journal").id == tool.id
+
+
+def test_many_processes_that_name_a_new_project_at_once_make_one(machine: Machine):
+    code = """
+        import sys
+        from rum.repo.project import open_project
+        print(open_project(sys.argv[1], flags={"project": "journal"})[1].id)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(machine.work)]
+    environ = os.environ | machine.environ
+    running = [subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert {process.communicate()[0].strip() for process in running} == machine.ids()
 
 
 def test_the_settings_are_those_of_the_named_directory(machine: Machine):
     tool = machine.repository("tool")
     (tool / ".rum").mkdir()
-    (tool / ".rum" / "config.toml").write_text("recall_limit = 9")
+    (tool / ".rum" / "config.toml").write_text('notes_dir = "memories"')
     here = machine.repository("here")
     settings, project = open_project(str(here), flags={"project": str(tool)}, environ=machine.environ)
-    assert (project.root, settings.root, settings.recall_limit) == (str(tool), str(tool), 9)
+    assert (project.root, settings.root) == (str(tool), str(tool))
+    assert settings.folder("notes_dir") == str(tool / "memories")
 
 
 def test_a_repository_cannot_choose_another_project_until_it_is_trusted(machine: Machine):

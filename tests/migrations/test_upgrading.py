@@ -106,15 +106,25 @@ STRANGERS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["rum.db", "activity.db"])
 @pytest.mark.parametrize("stranger", STRANGERS)
-def test_a_file_that_is_not_ours_is_refused_and_not_changed(tmp_path: Path, stranger: str, name: str):
-    STRANGERS[stranger](tmp_path / name)
-    before = (tmp_path / name).read_bytes()
-    with pytest.raises(StorageError, match=name) as caught:
+def test_a_file_that_is_not_ours_is_refused_and_not_changed(tmp_path: Path, stranger: str):
+    STRANGERS[stranger](tmp_path / "rum.db")
+    before = (tmp_path / "rum.db").read_bytes()
+    with pytest.raises(StorageError, match=r"rum\.db") as caught:
         SqliteStore(str(tmp_path))
     assert "backup" in caught.value.message
-    assert (tmp_path / name).read_bytes() == before
+    assert (tmp_path / "rum.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("stranger", list(STRANGERS)[1:])
+def test_a_damaged_file_of_counts_is_put_aside_and_does_not_stand_in_the_way(tmp_path: Path, stranger: str):
+    STRANGERS[stranger](tmp_path / "activity.db")
+    before = (tmp_path / "activity.db").read_bytes()
+    with closing(SqliteStore(str(tmp_path))) as store:
+        add_memory(store, "mem_a")
+        assert store.activity.add_uses({"mem_a": 1}, 0)
+        assert any("activity.db.damaged" in what for what, _ in store.upkeep.problems())
+    assert (tmp_path / "activity.db.damaged").read_bytes() == before
 
 
 def test_an_empty_file_is_a_fresh_database(tmp_path: Path):

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, cast
@@ -14,6 +14,7 @@ from typing import Any, cast
 from rum.capture.redact import Redactor
 from rum.capture.tombstones import installation_key
 from rum.model.agent import Agent
+from rum.model.depth import Use
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
 from rum.model.ids import TAIL, new_id
 from rum.model.memory import Memory
@@ -22,6 +23,9 @@ from rum.repo.git import GitPlace, find_git, head
 from rum.repo.project import Project
 from rum.settings import Settings
 from rum.store.base import Store
+
+LABEL = 200
+"""How much is kept of a session's, client's or branch's name."""
 
 Clock = Callable[[], float]
 
@@ -43,13 +47,13 @@ class Context:
         self.project = project
         self.settings = settings
         self.store = store
-        self.client = client
+        self.client = self.label(client)
         self.owner = owner
         """Whether a person acts, who may change everything."""
         self.clock = clock
         self.cwd = cwd
         self.agent: Agent | None = None
-        self.session_id: str = settings.session or new_id("session")
+        self.session_id = self.label(settings.session or new_id("session"))
         self.uses: Counter[str] = Counter()
         self._turn = threading.RLock()
         self._place: GitPlace | None = None
@@ -62,11 +66,18 @@ class Context:
     @cached_property
     def redactor(self) -> Redactor:
         """Cuts secrets out before anything is written."""
-        return Redactor(extra=self.settings.redact_extra, allow=self.settings.redact_allow)
+        try:
+            return Redactor(extra=self.settings.redact_extra, allow=self.settings.redact_allow)
+        except ValueError as error:
+            raise InvalidQuery(f"The setting redact_extra has {error}.", field="redact_extra") from None
 
     def clean(self, given: dict[str, Any]) -> dict[str, Any]:
         """The same without secrets."""
         return cast("dict[str, Any]", self.redactor.redact_tree(given))
+
+    def label(self, text: str) -> str:
+        """A name that others gave to something, short and without secrets."""
+        return self.redactor.redact(text[:LABEL])
 
     @cached_property
     def tombstone_key(self) -> bytes:
@@ -84,6 +95,8 @@ class Context:
                     yield
             except UnicodeEncodeError:
                 raise InvalidQuery("Half a surrogate pair is no text; give whole characters.") from None
+            except RecursionError:
+                raise InvalidQuery("This is nested too deeply.") from None
 
     @contextmanager
     def identity_undone_on_error(self) -> Generator[None]:
@@ -124,6 +137,20 @@ class Context:
             if self.uses and self.store.activity.add_uses(self.uses, self.now()):
                 self.uses.clear()
 
+    def used(self, ids: Iterable[str]) -> dict[str, Use]:
+        """How often memories were retrieved, what is not yet written down included."""
+        wanted = list(ids)
+        uses = self.store.activity.uses(wanted)
+        for one in self.uses.keys() & set(wanted):
+            uses[one] = Use(uses.get(one, Use()).times + self.uses[one], self.now())
+        return uses
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know."""
+        stale = self.store.upkeep.stale_index()
+        old = ("The index was made by another version of RUM; run `rum reindex`.",) if stale else ()
+        return (*self.settings.warnings, *filter(None, [self.project.note]), *old)
+
     def relative(self, path: str) -> str:
         """A path as the project knows it."""
         return relative_path(path, self.project.root, self.cwd)
@@ -142,6 +169,10 @@ class Context:
 
     def memory(self, name: str) -> Memory:
         """The one memory an id or a tail of one means."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
+            raise InvalidQuery(
+                "A memory's id is a text such as `mem_01h455vb4pex5vsknk084sn02q`.", field="memory_id"
+            )
         return self.store.memories.get([self.one("memory", name, self.store.memories.named(name))])[0]
 
     def one(self, kind: str, name: str, found: list[str]) -> str:

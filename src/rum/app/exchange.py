@@ -20,7 +20,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Content, Memory, Number
 from rum.model.parse import parse
-from rum.model.times import Stamp
+from rum.model.times import Stamp, seconds
 
 FORMAT = 1
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
@@ -90,15 +90,23 @@ def export(context: Context) -> Iterator[bytes]:
     for agent in _parents_first(context.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
     for batch in context.store.memories.in_time_order():
-        uses = context.store.activity.uses(memory.id for memory in batch)
-        for memory in batch:
-            use = uses.get(memory.id, Use())
-            yield msgspec.json.encode(MemoryLine(memory, use.times, use.last))
-            for number, at, by, data in context.store.memories.versions(memory.id):
-                content = msgspec.json.decode(data, type=Content)
-                yield msgspec.json.encode(VersionLine(memory.id, number, at, by, content))
+        yield from _memory_lines(context, [memory.id for memory in batch])
     for edge, at in context.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
+
+
+def _memory_lines(context: Context, ids: list[str]) -> list[bytes]:
+    """Some memories, each with the versions before it, all of one moment."""
+    lines: list[bytes] = []
+    with context.store.snapshot():
+        uses = context.store.activity.uses(ids)
+        for memory in context.store.memories.get(ids):
+            use = uses.get(memory.id, Use())
+            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
+            for number, at, by, data in context.store.memories.versions(memory.id):
+                content = msgspec.json.decode(data, type=Content)
+                lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
+    return lines
 
 
 def _parents_first(agents: list[Agent]) -> list[Agent]:
@@ -139,7 +147,7 @@ def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 def _parsed(line: bytes, number: int) -> Line:
     try:
         data = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidQuery(f"Line {number}: not JSON ({error}).", field=f"line {number}") from None
     return parse(data, Line, f"Line {number}")  # type: ignore[arg-type]
 
@@ -149,7 +157,7 @@ def import_lines(
 ) -> ImportResult:
     """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
-    alike: set[str] = set()
+    alike: dict[str, int] = {}
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
@@ -161,15 +169,15 @@ def import_lines(
     return ImportResult(**counts)
 
 
-def _take(context: Context, line: Line, counts: dict[str, int], alike: set[str]) -> None:
+def _take(context: Context, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
     if isinstance(line, AgentLine):
         _take_agent(context, line.agent)
     elif isinstance(line, MemoryLine):
         word = _take_memory(context, line)
         counts[word] += 1
         if word in ("added", "unchanged"):
-            alike.add(line.memory.id)
-    elif isinstance(line, VersionLine) and line.memory_id in alike:
+            alike[line.memory.id] = line.memory.version
+    elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
         _take_version(context, line)
     elif isinstance(line, LinkLine):
         _take_link(context, line)
@@ -233,5 +241,13 @@ def _here(context: Context, memory: Memory) -> Memory:
     files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())
     tags = tuple(dict.fromkeys(clean.tags))
     return replace(
-        clean, files=files, tags=tags, project_id=context.project.id, imported_at=None, superseded_by=()
+        clean,
+        files=files,
+        tags=tags,
+        actions=tuple(replace(one, timestamp=seconds(one.timestamp)) for one in clean.actions),
+        created_at=seconds(clean.created_at),
+        updated_at=clean.updated_at and seconds(clean.updated_at),
+        project_id=context.project.id,
+        imported_at=None,
+        superseded_by=(),
     )

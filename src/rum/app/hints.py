@@ -74,7 +74,7 @@ def _near_files(inquiry: Inquiry) -> list[str]:
         folder, name = posixpath.split(path)
         start = folder + "/" if folder else ""
         below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths(start)}
-        if close := nearest(name, sorted(below)[:COMPARED]):
+        if close := nearest(name, sorted(below - {name})[:COMPARED]):
             found.append(start + close)
         elif below and folder:
             found.append(start)

@@ -30,7 +30,7 @@ def register(context: Context, question: IdentityQuestion) -> Agent:
     """A new agent."""
     parent_id = _parent(context, question)
     name = question.name and context.redactor.redact(question.name)
-    if name and context.store.agents.named(name):
+    if name and _taken(context, name):
         raise InvalidQuery(
             f"There is an agent `{name}` in this project already; resume it, or take another name.",
             field="name",
@@ -50,6 +50,16 @@ def register(context: Context, question: IdentityQuestion) -> Agent:
     return agent
 
 
+def _taken(context: Context, name: str) -> bool:
+    """Whether somebody here has the name; an imported author gives it up to whoever works here."""
+    found = context.store.agents.named(name)
+    owner = context.store.agents.get(found[0]) if found else None
+    if owner is None or owner.imported_at is None or owner.name != name:
+        return bool(found)
+    context.store.agents.rename(owner.id, f"{name}-{owner.id[-8:]}")
+    return False
+
+
 def _parent(context: Context, question: IdentityQuestion) -> str | None:
     if question.type is AgentType.MAIN:
         if question.parent_id:
@@ -67,7 +77,8 @@ def _resume(context: Context, name: str | None) -> Agent:
     if agent.imported_at is not None:
         raise InvalidQuery(f"{agent.id} is an imported author and cannot be resumed.", field="agent_id")
     now = max(agent.last_active, context.now())
-    context.store.agents.touch(agent.id, now)
+    if context.store.writable:
+        context.store.agents.touch(agent.id, now)
     return replace(agent, last_active=now)
 
 
@@ -88,10 +99,16 @@ def somebody(context: Context) -> tuple[Agent, Who | None]:
     if context.agent is not None and context.store.agents.get(context.agent.id):
         return context.agent, None
     name, agents = context.settings.agent, context.store.agents
-    known = bool(agents.named(name)) if name else agents.last_main(context.client) is not None
+    known = _resumable(context, name) if name else agents.last_main(context.client) is not None
     asked = IdentityQuestion(action="register", name=name)
     context.agent = _resume(context, name) if known else register(context, asked)
     return context.agent, Who(context.agent.id, "resumed" if known else "registered")
+
+
+def _resumable(context: Context, name: str) -> bool:
+    found = context.store.agents.named(name)
+    agent = context.store.agents.get(found[0]) if len(found) == 1 else None
+    return bool(found) and not (agent and agent.imported_at is not None and agent.name == name)
 
 
 def describe(context: Context, agent: Agent, *, full: bool = False) -> Identity:

@@ -113,7 +113,7 @@ def _passes(memory: Memory, filters: Filters) -> bool:
 def _views(context: Context, question: RecallQuestion, found: list[tuple[Memory, float]]) -> list[View]:
     """How to show each memory, at whatever depth it gets."""
     ids = [memory.id for memory, _ in found]
-    uses = context.store.activity.uses(ids) if question.depth is Depth.COMPLETE else {}
+    uses = context.used(ids) if question.depth is Depth.COMPLETE else {}
     links = _links(context, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
     return [
         partial(_view, memory, confidence, uses.get(memory.id, Use()), links.get(memory.id))
@@ -180,13 +180,14 @@ def _estimated(result: RecallResult) -> RecallResult:
 def show(context: Context, memory_id: str, depth: Depth) -> RetrievedMemory:
     """One memory by id, with its links."""
     memory = context.memory(memory_id)
+    view = shown(context, memory, depth)
     context.uses[memory.id] += 1
-    return shown(context, memory, depth)
+    return view
 
 
 def shown(context: Context, memory: Memory, depth: Depth) -> RetrievedMemory:
     """A memory at a depth, with its links and, at full depth, its use."""
-    use = context.store.activity.uses([memory.id]).get(memory.id, Use())
+    use = context.used([memory.id]).get(memory.id, Use())
     return at_depth(memory, depth, 1.0, use, _links(context, [memory.id])[memory.id])
 
 
@@ -220,7 +221,7 @@ def listing(context: Context, question: ListQuestion) -> ListResult:
     )
     uses = context.store.activity.most_used() if question.sort == "access_count" else []
     ids, total = context.store.search.listed(filters, question.sort, question.limit, uses)
-    counts = context.store.activity.uses(ids)
+    counts = context.used(ids)
     return ListResult([_listed(memory, counts) for memory in context.store.memories.get(ids)], total)
 
 
@@ -246,4 +247,5 @@ def summary(context: Context) -> dict[str, Any]:
         "root": project.root,
         "memories": context.store.memories.count(),
         "agents": [msgspec.to_builtins(agent) for agent in agents],
+        "warnings": list(context.warnings()),
     }

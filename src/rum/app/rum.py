@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 import msgspec
 
 from rum.app import exchange, identity, reading, upkeep, writing
+from rum.app.asked import Changes, Given, Identified, Nothing, Recalled, Traced
 from rum.app.calls import called, plain
 from rum.app.context import Clock, Context
 from rum.app.exchange import ImportResult
@@ -34,8 +35,6 @@ from rum.settings import Settings
 from rum.store.sqlite.store import SqliteStore
 
 A = TypeVar("A")
-Given = Mapping[str, Any]
-"""A layer as plain JSON values."""
 
 
 class Rum:
@@ -70,7 +69,11 @@ class Rum:
         flags = {name: value for name, value in given.items() if value is not None}
         settings, found = open_project(cwd, flags=flags)
         store = SqliteStore(found.directory, patience=settings.busy_timeout)
-        return cls(Context(found, settings, store, client=client, owner=owner, clock=clock, cwd=cwd))
+        return cls(
+            Context(
+                found, settings, store, client="owner" if owner else client, owner=owner, clock=clock, cwd=cwd
+            )
+        )
 
     def __enter__(self) -> Rum:
         return self
@@ -96,7 +99,12 @@ class Rum:
     def use_session(self, session_id: str) -> None:
         """Work in the client's session from now on, unless the settings name one."""
         if not self.settings.session:
-            self._context.session_id = session_id
+            self._context.session_id = self._context.label(session_id)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know: settings that were ignored, a project that moved, an old index."""
+        return self._context.warnings()
 
     def settle(self) -> None:
         """Write down what is pending (how memories were used)."""
@@ -113,7 +121,7 @@ class Rum:
         links: Links | Given | None = None,
         tags: Sequence[str] = (),
         importance: float | None = None,
-        **unknown: Any,
+        **unknown: Unpack[Nothing],
     ) -> StoreResult:
         """Keep a finished unit of work in five layers."""
         given = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags, **unknown}
@@ -134,11 +142,11 @@ class Rum:
     def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
         return cast("A", self.call(name, arguments))
 
-    def update_memory(self, memory_id: str, **changes: Any) -> UpdateResult:
+    def update_memory(self, memory_id: str, **changes: Unpack[Changes]) -> UpdateResult:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", {"memory_id": memory_id, **changes}, UpdateResult)
 
-    def recall(self, **question: Any) -> RecallResult:
+    def recall(self, **question: Unpack[Recalled]) -> RecallResult:
         """The memories that answer a question; see RecallQuestion for what can be asked."""
         return self._call("recall", question, RecallResult)
 
@@ -147,7 +155,7 @@ class Rum:
         with self._context.turn():
             return reading.show(self._context, memory_id, parse(depth, Depth, "depth"))
 
-    def trace(self, memory_id: str, **question: Any) -> TraceResult:
+    def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
         return self._call("trace", {"memory_id": memory_id, **question}, TraceResult)
 
@@ -168,7 +176,9 @@ class Rum:
         asked = {"source_id": source_id, "target_id": target_id, "link_type": link_type}
         return self._call("link", asked, LinkResult)
 
-    def identity(self, action: Literal["register", "resume", "info"], **question: Any) -> Identity:
+    def identity(
+        self, action: Literal["register", "resume", "info"], **question: Unpack[Identified]
+    ) -> Identity:
         """Register, resume or look up an agent."""
         return self._call("identity", {"action": action, **question}, Identity)
 

@@ -8,7 +8,7 @@ from rum.store.terms import terms
 
 RARE = 50
 """A word in more memories than this does not tell them apart."""
-ASKED = 3
+ASKED = 6
 LOOKED_AT = 5
 LIKE = 0.6
 """The share of common words in goal and outcome from which two memories are called alike."""
@@ -19,7 +19,8 @@ def similar_to(context: Context, draft: Draft) -> list[Similar]:
     """The memories that say almost the same."""
     search = context.store.search
     said = set(terms(draft.intent.goal))
-    telling = sorted(said, key=lambda term: (-len(term), term))[:ASKED]
+    # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
+    telling = sorted(said, key=lambda term: (term.isalpha(), -len(term), term))[:ASKED]
     ids = search.sharing(telling, RARE, LOOKED_AT)
     if not ids:
         return []

@@ -59,7 +59,7 @@ def _memory(context: Context, draft: Draft, agent: Agent, now: int) -> Memory:
             intent=draft.intent,
             outcome=draft.outcome,
             commit=commit,
-            branch=branch,
+            branch=branch and context.label(branch),
         ),
         now,
     )
@@ -120,13 +120,17 @@ def update(context: Context, memory_id: str, given: dict[str, Any]) -> UpdateRes
         memory = context.memory(memory_id)
         context.may_change(memory)
         draft = patched(memory, patch)
-        changed = _replace(context, memory, _content(context, draft, memory, memory.created_at))
+        changed = _content(context, draft, memory, memory.created_at)
+        if changed.content() != memory.content():
+            changed = _replace(context, memory, changed)
         _add_links(context, memory.id, draft.links, context.now())
     return _updated(context, changed)
 
 
 def _updated(context: Context, memory: Memory) -> UpdateResult:
-    return UpdateResult(memory.id, memory.updated_at or 0, shown(context, memory, Depth.COMPLETE))
+    return UpdateResult(
+        memory.id, memory.updated_at or memory.created_at, shown(context, memory, Depth.COMPLETE)
+    )
 
 
 def _replace(context: Context, old: Memory, new: Memory) -> Memory:
@@ -172,13 +176,11 @@ def restore(context: Context, memory_id: str, number: int) -> UpdateResult:
 
 def forget(context: Context, question: ForgetQuestion) -> ForgetResult:
     """Delete a memory with its history and all that was derived from it; only a keyed hash stays."""
+    if question.dry_run:
+        return _would_go(context, question.id)
     with context.store.transaction():
         memory = context.memory(question.id)
         context.may_change(memory)
-        if question.dry_run:
-            return ForgetResult(
-                id=memory.id, forgotten=False, removed=context.store.memories.hanging_on(memory.id)
-            )
         context.store.memories.bury(marks(memory, context.tombstone_key), "memory", context.now())
         removed = context.store.memories.delete(memory.id)
         # Before the commit: if the other file cannot be written, nothing was forgotten.
@@ -187,6 +189,12 @@ def forget(context: Context, question: ForgetQuestion) -> ForgetResult:
     if not question.purge:
         return ForgetResult(id=memory.id, forgotten=True, removed=removed)
     return ForgetResult(id=memory.id, forgotten=True, removed=removed, **purge(context))
+
+
+def _would_go(context: Context, name: str) -> ForgetResult:
+    memory = context.memory(name)
+    context.may_change(memory)
+    return ForgetResult(id=memory.id, forgotten=False, removed=context.store.memories.hanging_on(memory.id))
 
 
 def purge(context: Context) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import hashlib
 import hmac
 import os
 
+import msgspec
+
 from rum.model.memory import Memory
 from rum.settings import file_lock, write_private
 
@@ -14,8 +16,10 @@ LENGTH = 32
 
 def marks(memory: Memory, key: bytes) -> list[str]:
     """The hashes by which a forgotten memory is known again: its id, and what it says."""
-    words = " ".join(f"{memory.intent.goal}\n{memory.outcome.summary}".casefold().split())
-    return [_keyed(key, "id", memory.id), _keyed(key, "words", words)]
+    said = (memory.intent, memory.outcome, memory.reasoning, memory.perception, memory.tags)
+    files = [file.path for file in memory.files]
+    content = msgspec.json.encode([*said, files]).decode().casefold()
+    return [_keyed(key, "id", memory.id), _keyed(key, "content", " ".join(content.split()))]
 
 
 def _keyed(key: bytes, kind: str, content: str) -> str:

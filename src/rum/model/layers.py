@@ -138,7 +138,7 @@ class ActionResult(Layer, frozen=True):
     success: bool
     output_summary: str | None = None
     error: str | None = None
-    duration_ms: float | None = None
+    duration_ms: Annotated[float, Meta(ge=0, le=10**12)] | None = None
 
 
 class Action(Layer, frozen=True, omit_defaults=False):

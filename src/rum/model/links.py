@@ -60,8 +60,8 @@ class Edge(NamedTuple):
         digest = hashlib.sha256("\0".join(self).encode()).digest()
         return "link_" + b32encode(digest[:16]).decode().rstrip("=").lower()
 
-    def seen_from(self, memory_id: str) -> tuple[str, str] | None:
-        """(kind, other id) as the given memory shows it, or None when that end has no word for it."""
+    def seen_from(self, memory_id: str) -> tuple[str, str]:
+        """(kind, other id) as the memory at either end shows it."""
         if memory_id == self.source_id:
             return self.link_type.value, self.target_id
         if self.link_type is LinkType.CAUSED_BY:
@@ -70,13 +70,13 @@ class Edge(NamedTuple):
             return LinkType.RELATED_TO.value, self.source_id
         if self.link_type is LinkType.SUPERSEDES:
             return "superseded_by", self.source_id
-        return None
+        return "blocks", self.source_id
 
 
 def links_seen(memory_id: str, edges: Iterable[Edge]) -> dict[str, list[str]]:
     """A memory's links by kind, from both ends of its edges."""
     seen: dict[str, list[str]] = {}
     for edge in edges:
-        if (view := edge.seen_from(memory_id)) is not None:
-            seen.setdefault(view[0], []).append(view[1])
+        kind, other = edge.seen_from(memory_id)
+        seen.setdefault(kind, []).append(other)
     return {kind: sorted(ids) for kind, ids in sorted(seen.items())}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
+import posixpath
 import re
 from functools import lru_cache
+
+from rum.store.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +20,13 @@ _OUTSIDE = ("/", "~")
 
 
 def matching_paths(search: Search, pattern: str) -> list[str]:
-    """The files a pattern means: the path itself and what lies under it, else what it matches as a glob."""
+    """The files a pattern means: the path and all below it (`path/`), or what it matches as a glob."""
     path = pattern.rstrip("/") or pattern
     if path == ".":
         return [known for known in search.known_paths("") if not known.startswith(_OUTSIDE)]
     wild = _WILD.search(pattern)
     if wild is None or len(pattern) > MAX_GLOB:
-        return [path, *search.known_paths(path + "/")]
+        return [path, path + "/"]
     # Names such as app/[id]/page.tsx look like a glob.
     literal = [known for known in search.known_paths(path) if f"{known}/".startswith(f"{path}/")]
     return literal or [
@@ -40,6 +43,16 @@ def paths_named(search: Search, name: str) -> list[str]:
     if "/" in name or _WILD.search(name):
         return []
     return [known for known in search.known_paths("") if f"/{name}/" in f"/{known}/"]
+
+
+def neighbours(search: Search, path: str) -> list[str]:
+    """The files of the same folder whose names share a word with this one's."""
+    folder, name = posixpath.split(path.rstrip("/"))
+    words = set(terms(posixpath.splitext(name)[0]))
+    if not folder or not words:
+        return []
+    known = search.known_paths(folder + "/")
+    return [near for near in known if words & set(terms(posixpath.basename(near).partition(".")[0]))]
 
 
 def glob_match(pattern: str, path: str) -> bool:

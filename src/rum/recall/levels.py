@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable
 from itertools import chain
 
 from rum.model.questions import Strategy
-from rum.recall.files import matching_paths, paths_named
+from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry
 from rum.recall.weights import BARE_NAME, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
 
@@ -101,8 +100,7 @@ def _by_words(inquiry: Inquiry, found: Found) -> None:
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
     search = inquiry.store.search
-    folders = {posixpath.dirname(path.rstrip("/")) for path in inquiry.files}
-    paths = [path for folder in folders if folder for path in search.known_paths(folder + "/")]
+    paths = [near for path in inquiry.files for near in neighbours(search, path)]
     rows, _ = search.by_paths(paths, inquiry.filters, inquiry.candidates)
     fresh = {row[0] for row in rows} - set(found.matches)
     for row in rows:

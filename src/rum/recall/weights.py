@@ -29,6 +29,12 @@ FIELD_CREDIT = (1.0, 0.95, 0.95, 0.95, 0.9, 0.9, 0.85, 0.95, 0.9)
 TYPO_CREDIT = 0.7
 """What a word is worth that was only found one typing error away."""
 
+UNKNOWN = 0.5
+"""How much a word counts that no memory holds: it tells little about which of them is meant."""
+
+STOP_WORDS = 0.2
+"""What words are worth that say nothing, where a question has no others."""
+
 TEXT_SCORE = 0.15
 """The share of BM25 (how often, how rare, in how short a text) beside the share of words found."""
 
@@ -49,5 +55,5 @@ COMMON = 1000
 SAMPLE = 200
 """So many of the newest memories with a common word tell how common it is."""
 
-AFFORDABLE = 500
+AFFORDABLE = 200
 """So many rows may be ranked for a question without looking for a stricter one."""

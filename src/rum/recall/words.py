@@ -6,7 +6,7 @@ import math
 import string
 
 from rum.recall import weights
-from rum.store.terms import query_terms
+from rum.store.terms import query_terms, says_little
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Words:
         self._text = text
         self.terms = query_terms(text)
         self.counts = {term: search.frequency(term, weights.COMMON) for term in self.terms}
+        self._says_little = says_little(self.terms)
         self._size = max(search.size(), 1) if self.terms else 1
         self.variants: dict[str, list[str]] = {}
         self._sought: list[tuple[float, list[tuple[float, str]]]] | None = None
@@ -56,7 +57,8 @@ class Words:
     def rarity(self, term: str) -> float:
         """The rarer a term, the more it says; one that only exists in another spelling is as rare as that."""
         count = max((self.counts[other] for other in self.variants.get(term, [term])), default=0)
-        return math.log(1 + (self._size - min(count, self._size) + 0.5) / (count + 0.5))
+        known = 1.0 if count else weights.UNKNOWN
+        return known * math.log(1 + (self._size - min(count, self._size) + 0.5) / (count + 0.5))
 
     def candidates(self, filters: Filters, most: int) -> tuple[list[TextRow], bool]:
         """The memories worth a closer look, and whether that is every memory with one of the words.
@@ -120,9 +122,9 @@ class Words:
         return [(*row, score) for row in self._search.newest_with(terms, in_goal, filters, most)]
 
     def total(self) -> int:
-        """How many memories hold any of the words; at least how many, if one of them is common."""
-        if any(map(self._is_common, self.counts)):
-            return weights.COMMON
+        """How many memories hold any of the words; at least how many, if counting them takes long."""
+        if sum(self.counts.values()) > weights.AFFORDABLE:
+            return max(self.counts.values())
         return self._search.count_terms([term for term, count in self.counts.items() if count])
 
     def _is_common(self, term: str) -> bool:
@@ -135,7 +137,8 @@ class Words:
             self._weight = sum(rarity for rarity, _ in self._sought)
         places = [(credit, f" {' '.join(map(fields.__getitem__, group))} ") for credit, group in _PLACES]
         found = sum(rarity * _credit(spelled, places) for rarity, spelled in self._sought)
-        return found / self._weight if self._weight else 0.0
+        share = found / self._weight if self._weight else 0.0
+        return share * weights.STOP_WORDS if self._says_little else share
 
     def _spelled(self, term: str) -> list[tuple[float, str]]:
         """A word and what it may have been meant to be, with what finding each is worth."""

@@ -130,6 +130,10 @@ class Agents(Protocol):
         """Every agent, oldest first."""
         ...
 
+    def rename(self, agent_id: str, name: str) -> None:
+        """Call an agent otherwise."""
+        ...
+
     def touch(self, agent_id: str, now: int) -> None:
         """Note that an agent is active."""
         ...
@@ -248,6 +252,10 @@ class Upkeep(Protocol):
         """Empty a text index that is too damaged to be written, so that it can be filled anew."""
         ...
 
+    def stale_index(self) -> bool:
+        """Whether the index was made by another tokeniser."""
+        ...
+
     def stamp_index(self) -> None:
         """Note that the whole index is of the present tokeniser; rows without a memory go."""
         ...
@@ -294,8 +302,17 @@ class Store(Protocol):
         """Checks and care."""
         ...
 
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be written here."""
+        ...
+
     def transaction(self) -> AbstractContextManager[object]:
         """Several changes to memories, links and agents as one."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Several reads of one state."""
         ...
 
     def errors(self) -> AbstractContextManager[None]:

@@ -13,6 +13,10 @@ from itertools import chain, pairwise
 from rum.store.fold import BASE, LIGATURES, MARK, folded, without_ending
 from rum.store.stem import stem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 VERSION = 1
 """Stamped into the database; goes up whenever the same text would give other terms."""
 
@@ -64,6 +68,11 @@ def query_terms(text: str, most: int = 64) -> list[str]:
     content = _distinct(text, opening.end() if opening else 0)
     kept = [term for term in content if term not in _stop_words()]
     return (kept or list(_distinct(text)))[:most]
+
+
+def says_little(asked: Iterable[str]) -> bool:
+    """Whether a question has nothing but stop words."""
+    return all(term in _stop_words() for term in asked)
 
 
 def _distinct(text: str, start: int = 0) -> dict[str, None]:

@@ -16,7 +16,7 @@ LISTS = {
 
 
 class TestHandshake:
-    @pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+    @pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25"])
     def test_a_supported_revision_is_agreed_to(self, silent, revision):
         result = silent.initialize(revision)
         assert result["protocolVersion"] == revision

@@ -46,6 +46,16 @@ def test_what_json_cannot_say_is_refused(rum: Rum) -> None:
         rum.recall(tags=object())
 
 
+@pytest.mark.parametrize("depth", [10, 300, 2_000, 100_000])
+def test_what_is_nested_too_deeply_is_refused(rum: Rum, depth: int) -> None:
+    nested: Any = "goal"
+    for _ in range(depth):
+        nested = [nested]
+    for name, given in (("store", make_draft() | {"intent": {"goal": nested}}), ("recall", {"tags": nested})):
+        with pytest.raises(InvalidQuery):
+            rum.call(name, given)
+
+
 def test_a_path_may_be_a_path_object(rum: Rum) -> None:
     kept = keep(rum, actions=edited("src/a.py"))
     assert rum.recall(file=Path("src") / "a.py").memories[0].id == kept

@@ -169,17 +169,16 @@ def test_an_extra_pattern_that_matches_nothing_or_a_mark_does_no_harm():
     assert redactor.redact("password=hunter2") == "[REDACTED:custom]=[REDACTED:password]"
 
 
-def test_the_allow_list_keeps_what_it_matches_whole():
-    redactor = Redactor(allow=["hunter[0-9]"])
+def test_the_allow_list_keeps_what_it_names_letter_by_letter():
+    redactor = Redactor(allow=["hunter2", "(no pattern"])
     assert redactor.redact("DB_PASSWORD=hunter2") == "DB_PASSWORD=hunter2"
     assert redactor.redact("DB_PASSWORD=hunter22") == "DB_PASSWORD=[REDACTED:password]"
     assert redactor.redact_tree({"password": "hunter2"}) == {"password": "hunter2"}
 
 
-@pytest.mark.parametrize("how", ["extra", "allow"])
-def test_a_bad_pattern_is_named(how: str):
+def test_a_bad_pattern_is_named():
     with pytest.raises(ValueError, match=re.escape("'(unclosed'")):
-        Redactor(**{how: ["fine", "(unclosed"]})
+        Redactor(extra=["fine", "(unclosed"])
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_a_memory_shows_its_links_by_kind() -> None:
     ]
     assert links_seen("m", edges) == {
         "blocked_by": ["wall"],
+        "blocks": ["other"],
         "caused_by": ["cause1", "cause2"],
         "led_to": ["effect"],
         "related_to": ["peer"],

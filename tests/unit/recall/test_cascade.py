@@ -70,24 +70,25 @@ def test_the_levels_that_contributed_are_named(rum: Rum) -> None:
 
 
 def test_the_next_level_does_not_run_when_enough_was_found(rum: Rum) -> None:
-    keep(rum, "One", actions=edited("src/a.py"))
-    keep(rum, "Two", actions=edited("src/b.py"))
-    enough = rum.recall(file="src/a.py", task_type="bug_fix", limit=1)
+    keep(rum, "One", actions=edited("src/cart.py"))
+    keep(rum, "Two", actions=edited("src/cart_test.py"))
+    enough = rum.recall(file="src/cart.py", task_type="bug_fix", limit=1)
     assert (enough.query_strategy_used, enough.total_matches) == ("exact", 1)
-    more = rum.recall(file="src/a.py", task_type="bug_fix", limit=2)
+    more = rum.recall(file="src/cart.py", task_type="bug_fix", limit=2)
     assert (more.query_strategy_used, more.total_matches) == ("exact+pattern", 2)
 
 
 def test_the_same_kind_of_task_next_door_is_like_it(rum: Rum) -> None:
-    here = keep(rum, "Here", actions=edited("src/auth/a.py"))
-    next_door = keep(rum, "There", actions=edited("src/auth/b.py"))
-    keep(rum, "Far away", actions=edited("docs/a.md"))
-    answer = rum.recall(file="src/auth/a.py", task_type="bug_fix")
+    here = keep(rum, "Here", actions=edited("src/auth/token.py"))
+    next_door = keep(rum, "There", actions=edited("src/auth/token_store.py"))
+    keep(rum, "Another thing in that folder", actions=edited("src/auth/session.py"))
+    keep(rum, "Far away", actions=edited("docs/token.md"))
+    answer = rum.recall(file="src/auth/token.py", task_type="bug_fix")
     assert ids(answer) == [here, next_door]
     assert answer.memories[0].confidence == 1.0
     assert answer.memories[1].confidence < 0.5
-    assert ids(rum.recall(file="src/auth/a.py")) == [here]
-    assert ids(rum.recall(file="src/auth/a.py", task_type="bug_fix", strategy="exact")) == [here]
+    assert ids(rum.recall(file="src/auth/token.py")) == [here]
+    assert ids(rum.recall(file="src/auth/token.py", task_type="bug_fix", strategy="exact")) == [here]
 
 
 def test_words_are_heard_also_where_a_file_has_enough_memories(rum: Rum, shop: Shop) -> None:
@@ -216,3 +217,19 @@ def test_a_count_that_may_be_too_high_says_so(rum: Rum) -> None:
         keep(rum, f"Fix bug {number}", tags=["even"] if number % 2 else [], actions=edited("a.py"))
     assert rum.recall(query="bug", tags=["even"], limit=3).total_exact is False
     assert rum.recall(query="bug", file="a.py", limit=3).total_exact is False
+
+
+def test_a_question_of_stop_words_finds_only_a_goal_that_says_just_that(rum: Rum) -> None:
+    keep(rum, "Fix the login", summary="It was the clock")
+    same = keep(rum, "What is this for", summary="Nobody knows")
+    assert rum.recall(query="the").memories == []
+    assert ids(rum.recall(query="what is this for")) == [same]
+
+
+def test_a_rare_word_is_enough_beside_words_that_no_memory_holds(rum: Rum) -> None:
+    for number in range(30):
+        keep(rum, f"Add page {number} to the guide", summary="Written")
+    wanted = keep(rum, "Pin terraform", summary="The provider recreated the database")
+    answer = rum.recall(query="terraform keeps replacing database")
+    assert ids(answer)[:1] == [wanted]
+    assert rum.recall(query="kubernetes ingress timeout").memories == []

@@ -51,6 +51,11 @@ class SqliteAgents:
         """Every agent, oldest first."""
         return [_agent(row) for row in self._database.connection.execute(SQL["all_agents"])]
 
+    def rename(self, agent_id: str, name: str) -> None:
+        """Call an agent otherwise."""
+        with self._database.transaction() as db:
+            db.execute(SQL["rename_agent"], (name, agent_id))
+
     def touch(self, agent_id: str, now: int) -> None:
         """Note that an agent is active."""
         with self._database.transaction() as db:

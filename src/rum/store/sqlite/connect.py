@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+DAMAGED = ".damaged"
+"""What is added to the name of a file that was put aside."""
 APPLICATION_ID = 0x52554D31
 _ADVICE = (
     ("is full", "The disk is full; free some space and try again. Nothing was written."),
@@ -199,6 +201,18 @@ class Database:
                 raise
             finally:
                 self._depth -= 1
+
+    @contextmanager
+    def snapshot(self) -> Generator[None]:
+        """Several reads that see one state, whatever others write meanwhile."""
+        if self.connection.in_transaction:
+            yield
+            return
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("ROLLBACK")
 
     def _must_be_writable(self) -> None:
         if self.access != "write":  # there may be room now, or a folder

@@ -30,6 +30,14 @@ FIELD_WEIGHTS = (4.0, 2.0, 2.0, 2.0, 1.5, 1.0, 1.0, 2.5, 1.5)
 
 _NOTHING = '""'
 _COLUMNS = "m.id, m.created_at, m.importance, m.session_id"
+_TIED = """
+SELECT f.memory_id, f.file_path, f.operation
+FROM json_each(?) AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
+UNION ALL
+SELECT f.memory_id, f.file_path, f.operation
+FROM json_each(?) AS p CROSS JOIN memory_files AS f
+  ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
+"""
 _BM25 = f"bm25(memory_text, {', '.join(map(str, FIELD_WEIGHTS))})"
 
 
@@ -111,22 +119,25 @@ class Lookup:
         return [one for (one,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
 
     def by_paths(self, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
-        """The newest memories tied to any of the files, each once, and how many there are."""
-        if len(paths) == 1:
+        """The newest memories tied to any of the files, each once, and how many there are.
+
+        A path that ends in `/` means everything below it.
+        """
+        if len(paths) == 1 and not paths[0].endswith("/"):
             return self._by_path(paths[0], filters, cap)
         where, values = conditions(filters)
-        source = (
-            "FROM json_each(?) AS p JOIN memory_files AS f ON f.file_path = p.value "
-            f"JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
-        )
-        wanted = json.dumps(list(paths))
+        # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
+        source = f"FROM ({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
+        folders = [path for path in paths if path.endswith("/")]
+        files = [path for path in paths if not path.endswith("/")]
+        wanted = [json.dumps(files), json.dumps(folders)]
         # Beside min(), SQLite takes the other columns from the same row.
         columns, each = f"{_COLUMNS}, min(f.file_path), f.operation", "GROUP BY m.seq"
         order = "ORDER BY m.created_at DESC, m.id DESC"
-        rows = self._rows(f"SELECT {columns} {source} {each} {order} LIMIT ?", [wanted, *values, cap])
+        rows = self._rows(f"SELECT {columns} {source} {each} {order} LIMIT ?", [*wanted, *values, cap])
         if len(rows) < cap:
             return rows, len(rows)
-        return rows, self._rows(f"SELECT count(DISTINCT m.seq) {source}", [wanted, *values])[0][0]
+        return rows, self._rows(f"SELECT count(DISTINCT m.seq) {source}", [*wanted, *values])[0][0]
 
     def _by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int]:
         """The same for one file, however many memories it has: the index has them in order of time."""
@@ -209,9 +220,11 @@ class Lookup:
 
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The indexed terms of memories, field by field."""
+        # Read where FTS5 keeps them: through the virtual table it takes twice as long.
+        columns = ", ".join(f"t.c{at}" for at in range(len(FIELDS)))
         statement = (
-            f"SELECT m.id, {', '.join('t.' + field for field in FIELDS)} FROM json_each(?) AS wanted "
-            "JOIN memories AS m ON m.id = wanted.value JOIN memory_text AS t ON t.rowid = m.seq"
+            f"SELECT m.id, {columns} FROM json_each(?) AS wanted "
+            "JOIN memories AS m ON m.id = wanted.value JOIN memory_text_content AS t ON t.id = m.seq"
         )
         return {row[0]: row[1:] for row in self._rows(statement, (json.dumps(list(ids)),))}
 

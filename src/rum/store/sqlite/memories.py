@@ -41,9 +41,7 @@ class SqliteMemories:
         with self._database.transaction() as db:
             db.execute(SQL["update_memory"], _row(memory))
             (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-            for statement in ("delete_files", "delete_tags"):
-                db.execute(SQL[statement], (memory.id,))
-            db.execute(SQL["delete_text"], (seq,))
+            self._delete_parts(memory.id, seq)
             self._add_parts(memory, seq)
 
     def _add_parts(self, memory: Memory, seq: int | None) -> None:
@@ -56,13 +54,19 @@ class SqliteMemories:
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
         db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
+    def _delete_parts(self, memory_id: str, seq: int) -> None:
+        db = self._database.connection
+        for statement in ("delete_files", "delete_tags"):
+            db.execute(SQL[statement], (memory_id,))
+        db.execute(SQL["delete_text"], (seq,))
+
     def reindex(self, memory: Memory) -> None:
-        """Write the terms of a memory anew, as it is by now; nothing if it is gone."""
+        """Write the terms, tags and files of a memory anew, as it is by now; nothing if it is gone."""
         with self._database.transaction() as db:
             for present in self.get([memory.id]):
                 (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-                db.execute(SQL["delete_text"], (seq,))
-                db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
+                self._delete_parts(memory.id, seq)
+                self._add_parts(present, seq)
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
         """The memories with these ids, in this order; unknown ones are left out."""

@@ -111,6 +111,20 @@ UPDATE memories SET superseded = EXISTS (
   SELECT 1 FROM memory_links AS l WHERE l.target_id = memories.id AND l.link_type = 'supersedes'
 ) WHERE id IN (SELECT value FROM json_each(?));
 
+-- name: renew_superseded
+UPDATE memories SET superseded = 1 - superseded WHERE superseded <> EXISTS (
+  SELECT 1 FROM memory_links AS l WHERE l.target_id = memories.id AND l.link_type = 'supersedes'
+);
+
+-- name: wrongly_superseded
+SELECT count(*) FROM memories WHERE superseded <> EXISTS (
+  SELECT 1 FROM memory_links AS l WHERE l.target_id = memories.id AND l.link_type = 'supersedes'
+);
+
+-- name: untagged
+SELECT count(*) FROM memories AS m
+WHERE json_array_length(m.tags) <> (SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id);
+
 -- name: superseded_by
 SELECT target_id FROM memory_links WHERE source_id = ? AND link_type = 'supersedes';
 
@@ -135,6 +149,9 @@ ORDER BY last_active DESC, id DESC LIMIT 1;
 -- name: all_agents
 SELECT id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata
 FROM agents ORDER BY created_at, id;
+
+-- name: rename_agent
+UPDATE agents SET name = ? WHERE id = ?;
 
 -- name: touch_agent
 UPDATE agents SET last_active = max(last_active, ?) WHERE id = ?;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from contextlib import AbstractContextManager
 from functools import partial
 
+from rum.model.errors import StorageError
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
-from rum.store.sqlite.connect import Database, storage_errors
+from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories
@@ -26,7 +28,7 @@ class SqliteStore:
         self.directory = directory
         self._rum = self._open("rum", durable=True, patience=patience)
         try:
-            self._activity = self._open("activity", durable=False, patience=patience)
+            self._activity = self._open_activity(patience)
         except BaseException:
             self._rum.close()
             raise
@@ -37,13 +39,37 @@ class SqliteStore:
         self.activity = SqliteActivity(self._activity)
         self.upkeep = SqliteUpkeep(self._rum, self._activity)
 
+    def _open_activity(self, patience: float) -> Database:
+        """Counts never stand in the way of a memory: a damaged file is put aside and begun anew."""
+        try:
+            return self._open("activity", durable=False, patience=patience)
+        except StorageError as error:
+            path = os.path.join(self.directory, "activity.db")
+            code = getattr(error.__cause__, "sqlite_errorcode", 0)
+            if (
+                code & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+                or self._rum.access != "write"
+            ):
+                raise
+            os.replace(path, path + DAMAGED)
+        return self._open("activity", durable=False, patience=patience)
+
     def _open(self, family: str, *, durable: bool, patience: float) -> Database:
         path = os.path.join(self.directory, f"{family}.db")
         return Database(path, partial(prepare, family, SCHEMA[family]), durable=durable, patience=patience)
 
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be written here."""
+        return self._rum.access == "write"
+
     def transaction(self) -> AbstractContextManager[object]:
         """Several changes to memories, links and agents as one."""
         return self._rum.transaction()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Several reads of one state."""
+        return self._rum.snapshot()
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn the backend's errors into StorageError."""

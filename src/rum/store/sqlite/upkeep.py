@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 
 from rum.store import terms
-from rum.store.sqlite.connect import Database, storage_errors
+from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.migrate import TOKENISER
 from rum.store.sqlite.queries import SQL
 
@@ -26,6 +26,8 @@ class SqliteUpkeep:
         if self._rum.access == "none":
             what = f"There is no {self._rum.path}, and it cannot be made."
             found.append((what, "Set RUM_HOME to a folder of your own."))
+        if os.path.exists(aside := self._both[1].path + DAMAGED):
+            found.append((f"A damaged {aside} was put aside; counts began anew.", "Delete it when you like."))
         for database in self._both:
             found += _checked(database, _file_problems)
         return found + _checked(self._rum, self._index_problems)
@@ -42,6 +44,9 @@ class SqliteUpkeep:
             found.append(
                 f"The text index does not agree: {memories} memories, {indexed} indexed, {rows} index rows."
             )
+        for what, statement in (("tags", "untagged"), ("flags of superseded memories", "wrongly_superseded")):
+            if count := db.execute(SQL[statement]).fetchone()[0]:
+                found.append(f"The {what} do not agree with {count} memories.")
         if rum.access == "write" and (damage := self._index_damage()):
             found.append(f"The text index is damaged: {damage}.")
         if memories and self._stamped() != str(terms.VERSION):
@@ -73,6 +78,10 @@ class SqliteUpkeep:
             db.execute("DROP TABLE memory_text_anew")
         self._rum.reopen()
 
+    def stale_index(self) -> bool:
+        """Whether the index was made by another tokeniser."""
+        return self._stamped() not in (None, str(terms.VERSION))
+
     def _stamped(self) -> str | None:
         row = self._rum.connection.execute(SQL["get_derived"], (TOKENISER,)).fetchone()
         return row[0] if row else None
@@ -102,6 +111,7 @@ class SqliteUpkeep:
                 "DELETE FROM memory_text WHERE rowid IN "
                 "(SELECT id FROM memory_text_docsize WHERE id NOT IN (SELECT seq FROM memories))"
             )
+            db.execute(SQL["renew_superseded"])
             db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
 
     def backup(self, path: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Each newest first. A stateless request carries its revision; the others begin with `initialize`.
 STATELESS = ("2026-07-28",)
-HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2024-11-05")
 SUPPORTED = STATELESS + HANDSHAKE
 
 UNSUPPORTED_VERSION = -32022

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import msgspec
@@ -26,6 +27,8 @@ class RumDoor:
     def _opened(self, caller: Caller) -> Rum:
         if self._rum is None:
             self._rum = Rum.open(project=self._project, agent=self._agent, client=caller.client or "mcp")
+            for warning in self._rum.warnings:
+                sys.stderr.write(f"rum: {warning}\n")
         if caller.session:
             self._rum.use_session(caller.session)
         return self._rum

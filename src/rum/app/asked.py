@@ -1,0 +1,73 @@
+"""What the calls of `Rum` take by name, for type checkers; the models check it when a call is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict
+
+from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.model.links import Links
+from rum.model.memory import GivenAction
+from rum.model.questions import Depth, Direction, Strategy
+
+Given = Mapping[str, Any]
+"""A layer as plain JSON values."""
+
+
+class Nothing(TypedDict):
+    """No further names; one that is given all the same is answered with the nearest right one."""
+
+
+class Changes(TypedDict, total=False):
+    """What `update_memory` may change; None clears what is optional."""
+
+    intent: Intent | Given
+    outcome: Outcome | Given
+    perception: Perception | Given | None
+    reasoning: Reasoning | Given | None
+    actions: Sequence[Action | GivenAction | Given] | None
+    links: Links | Given | None
+    tags: Sequence[str] | None
+    importance: float | None
+
+
+class Recalled(TypedDict, total=False):
+    """What `recall` may be asked."""
+
+    memory_id: str | None
+    file: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+    intent: str | None
+    query: str | None
+    task_type: TaskType | str | None
+    agent_id: str | None
+    session_id: str | None
+    success_only: bool
+    failures_only: bool
+    since: float | None
+    before: float | None
+    tags: Sequence[str]
+    depth: Depth | str
+    limit: int
+    strategy: Strategy | str
+    min_confidence: float | None
+    max_tokens: int | None
+    include_links: bool
+    include_superseded: bool
+
+
+class Traced(TypedDict, total=False):
+    """What `trace` may be asked beside the memory."""
+
+    direction: Direction | str
+    max_depth: int
+    depth: Literal["summary", "outcome", "reasoning"]
+
+
+class Identified(TypedDict, total=False):
+    """What `identity` may be told beside the action."""
+
+    type: Literal["main", "subagent"]
+    parent_id: str | None
+    name: str | None
+    agent_id: str | None

@@ -1,0 +1,161 @@
+"""Things that went wrong once and must not again."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from opening import Shop, edited, keep, open_shop
+from rum import InvalidQuery, Rum
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+def other_home(shop: Shop, name: str, **how: object) -> Rum:
+    return shop.open(home=shop.home.with_name(name), **how)
+
+
+def test_an_export_during_an_update_can_be_taken_in_and_changed(shop: Shop):
+    rum = shop.open(agent="ada")
+    kept = keep(rum, tags=["old"])
+    lines: list[bytes] = []
+    for line in rum.export():
+        lines.append(line)
+        rum.update_memory(kept, importance=len(lines) / 100)
+    there = other_home(shop, "there", owner=True)
+    there.import_lines(lines)
+    assert there.update_memory(kept, tags=["new"]).memory.tags == ("new",)
+    assert there.doctor().problems == []
+
+
+def test_a_version_that_is_not_older_than_its_memory_is_left_out(shop: Shop):
+    rum = shop.open(agent="ada")
+    kept = keep(rum, tags=["old"])
+    rum.update_memory(kept, tags=["new"])
+    lines = [
+        line.replace(b'"kind":"version","memory_id"', b'"kind":"version","memory_id"')
+        for line in rum.export()
+    ]
+    version = msgspec.json.decode(next(line for line in lines if b'"kind":"version"' in line))
+    forged = [*lines, msgspec.json.encode(version | {"version": 2})]
+    there = other_home(shop, "there", owner=True)
+    there.import_lines(forged)
+    assert [one.version for one in there.history(kept)] == [1, 2]
+    there.update_memory(kept, tags=["newer"])
+
+
+def test_forgetting_one_memory_does_not_keep_out_others_of_the_same_words(shop: Shop):
+    rum = shop.open(owner=True)
+    ran = [keep(rum, "Run the tests", "All passed", actions=edited(f"{name}.py")) for name in "abc"]
+    lines = list(rum.export())
+    there = other_home(shop, "there", owner=True)
+    there.import_lines(lines)
+    for one in ran[1:]:
+        there.forget(one)
+    gone = other_home(shop, "there", owner=True)
+    assert gone.import_lines(lines).forgotten == 2
+    third = other_home(shop, "third", owner=True)
+    third.import_lines(lines)
+    third.forget(ran[0])
+    assert {memory.id for memory in third.list().memories} == set(ran[1:])
+
+
+def test_the_same_memory_stored_again_is_pointed_out_by_its_rarest_word(shop: Shop):
+    rum = shop.open()
+    for number in itertools.repeat(0, 60):
+        keep(rum, "Reconfigure authentication middleware", f"Attempt {number}")
+    first = keep(rum, "Reconfigure authentication middleware zq7", "Done by hand")
+    again = rum.store(
+        intent={"goal": "Reconfigure authentication middleware zq7", "task_type": "bug_fix"},
+        outcome={"success": True, "summary": "Done by hand"},
+    )
+    assert [one.id for one in again.similar or []][:1] == [first]
+
+
+def test_an_agent_keeps_its_name_where_its_memories_were_imported(shop: Shop):
+    ada = shop.open(agent="ada")
+    keep(ada)
+    there = other_home(shop, "there", agent="ada")
+    there.import_lines(list(ada.export()))
+    stored = there.store(
+        intent={"goal": "Go on", "task_type": "other"}, outcome={"success": True, "summary": "Went on"}
+    )
+    names = {agent.agent_id: agent.name for agent in there.agents()}
+    assert names[stored.identity.agent_id] == "ada"
+    assert len(names) == 2
+
+
+def test_a_setting_that_is_no_pattern_is_named(shop: Shop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_REDACT_EXTRA", '["("]')
+    with pytest.raises(InvalidQuery, match="redact_extra"):
+        shop.open()
+    monkeypatch.setenv("RUM_REDACT_EXTRA", "[]")
+    monkeypatch.setenv("RUM_REDACT_ALLOW", '["("]')
+    assert keep(shop.open())
+
+
+def test_reindexing_mends_tags_and_flags_too(shop: Shop):
+    import sqlite3
+
+    rum = shop.open(owner=True)
+    old = keep(rum, "Old", tags=["auth"])
+    keep(rum, "New", links={"supersedes": old}, tags=["auth"])
+    with sqlite3.connect(Path(rum.project.directory) / "rum.db") as db:
+        db.execute("DELETE FROM memory_tags")
+        db.execute("UPDATE memories SET superseded = 0")
+    db.close()
+    assert not rum.doctor().healthy
+    rum.reindex()
+    assert rum.doctor().healthy
+    assert [memory.intent.goal for memory in rum.recall(tags=["auth"]).memories] == ["New"]
+
+
+def test_times_of_an_import_may_be_milliseconds(shop: Shop):
+    rum = shop.open(owner=True)
+    keep(rum)
+    lines = [
+        msgspec.json.encode(_in_milliseconds(msgspec.json.decode(line)))
+        if b'"kind":"memory"' in line
+        else line
+        for line in rum.export()
+    ]
+    there = other_home(shop, "there", owner=True)
+    there.import_lines(lines)
+    assert there.list().memories[0].created_at == rum.list().memories[0].created_at
+
+
+def _in_milliseconds(line: dict) -> dict:
+    line["memory"]["created_at"] *= 1000
+    return line
+
+
+def test_an_update_that_changes_nothing_makes_no_version(shop: Shop):
+    rum = shop.open(agent="ada")
+    kept = keep(rum, tags=["auth"])
+    assert rum.update_memory(kept, tags=["auth"]).memory.version == 1
+    assert len(rum.history(kept)) == 1
+
+
+def test_a_person_who_stores_is_not_taken_for_the_agent_that_came_before(shop: Shop):
+    ada = shop.open(agent="ada", client="cli")
+    keep(ada)
+    person = shop.open(owner=True, client="cli")
+    stored = person.store(
+        intent={"goal": "By hand", "task_type": "other"}, outcome={"success": True, "summary": "Done"}
+    )
+    assert stored.identity.action == "registered"
+
+
+def test_an_id_that_is_no_text_is_refused_in_words(shop: Shop):
+    rum = shop.open()
+    for call in (rum.show, rum.history):
+        with pytest.raises(InvalidQuery, match="id"):
+            call(5)
