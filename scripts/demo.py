@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 BOLD, DIM, END = ("\033[1m", "\033[2m", "\033[0m") if sys.stdout.isatty() else ("", "", "")
 
@@ -78,11 +79,12 @@ class Shell:
         self._environment = {**kept, "HOME": str(folder), "RUM_HOME": str(folder / "memory")}
         subprocess.run(["git", "init", "-q", str(self._folder)], check=True)
 
-    def rum(self, command: str, given: object = None, *, show: bool = True) -> str:
+    def rum(self, command: str, given: dict[str, Any] | None = None, *, show: bool = True) -> str:
         """Run one command, show it with its output, and give the output back."""
         words = shlex.split(command)
-        source = f"{DIM} < {given['intent']['goal'][:40]}….json{END}" if isinstance(given, dict) else ""
-        print(f"{DIM}$ {END}rum {command}{source}")
+        print(f"{DIM}$ {END}rum {command}{' <<JSON' if given else ''}")
+        if given:
+            print(f"{DIM}{_layer_by_layer(given)}\nJSON{END}")
         done = subprocess.run(
             [sys.executable, "-m", "rum", *words],
             input=None if given is None else json.dumps(given),
@@ -98,6 +100,11 @@ class Shell:
             print(done.stderr.rstrip(), file=sys.stderr)
             raise SystemExit(done.returncode)
         return done.stdout
+
+
+def _layer_by_layer(memory: dict[str, Any]) -> str:
+    """A memory as JSON, one layer a line."""
+    return "{" + ",\n ".join(f'"{name}": {json.dumps(layer)}' for name, layer in memory.items()) + "}"
 
 
 def main() -> None:

@@ -75,7 +75,7 @@ def _join(path: str, name: str) -> str:
 
 def _plain(message: str) -> str:
     if "matching regex" in message:
-        return "expected a text that is not empty"
+        return "expected a text that is not empty" + (", short and on one line" if "x00" in message else "")
     return message.replace("Expected", "expected", 1).replace("`float`", "number").replace("`", "")
 
 

@@ -138,7 +138,7 @@ class IdentityQuestion(Layer, frozen=True):
     action: Literal["register", "resume", "info"]
     type: AgentType = AgentType.MAIN
     parent_id: str | None = None
-    name: Annotated[str, Meta(pattern=r"\S", max_length=80)] | None = None
+    name: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")] | None = None
     agent_id: str | None = None
 
 

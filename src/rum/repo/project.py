@@ -240,24 +240,32 @@ def _project_of_directory(path: str, settings: Settings) -> Project:
 
 
 def _project_by_name(name: str, cwd: str, settings: Settings) -> Project:
-    key = f"name:{name}"
-    spot = _spot_or_none(cwd, settings)
-    root = spot.root if spot and spot.marked else None
+    """The one project that is called so, or was before it became part of another; else a new one."""
+    entry = _called(read(settings.home), name)
+    if entry:
+        return _as_project(settings.home, entry, _root_for(entry, cwd, settings))
 
     def settle(registry: Registry) -> Project:
-        entry = registry.owner(key)
+        entry = _called(registry, name)
         if entry:
-            return _as_project(settings.home, entry, root, registry)
-        others = [other for other in registry.projects.values() if other.name == name]
-        project = _as_project(settings.home, registry.create(name, (key,), None), root, registry)
-        if len(others) == 1:
-            also = (
-                f"This is a new project. There is also {others[0].id} of that name: --project {others[0].id}."
-            )
-            project = project._replace(note=also)
-        return project
+            return _as_project(settings.home, entry, _root_for(entry, cwd, settings), registry)
+        entry = registry.create(name, (f"name:{name}",), None)
+        project = _as_project(settings.home, entry, _root_for(entry, cwd, settings), registry)
+        new = f"There was no project `{name}`; this is a new one. `rum projects` lists those there are."
+        return project._replace(note=" ".join(filter(None, (project.note, new))))
 
-    registry = read(settings.home)
-    if registry.owner(key):
-        return settle(registry)
     return update(settings.home, settle, patience=settings.busy_timeout)
+
+
+def _called(registry: Registry, name: str) -> Entry | None:
+    found = [
+        entry for entry in registry.projects.values() if entry.name == name or f"name:{name}" in entry.keys
+    ]
+    if len(found) > 1:
+        ids = sorted(entry.id for entry in found)
+        raise InvalidQuery(
+            f"{len(found)} projects are called `{name}`; name one by its id: {', '.join(ids)}.",
+            field="project",
+            candidates=ids,
+        )
+    return found[0] if found else None

@@ -30,6 +30,9 @@ DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
 
 _CONTROL = r"[\x00-\x1f\x7f]"
+_LONGEST_NAME = 128
+_LONGEST_AGENT = 80
+"""As long as the name with which an agent is registered may be."""
 
 
 class Kind:
@@ -72,11 +75,15 @@ def _text(value: object) -> str:
     return value.strip()
 
 
-def _name(value: object) -> str:
+def _name(value: object, longest: int = _LONGEST_NAME) -> str:
     text = _text(value)
-    if len(text) > 128 or "/" in text or "\\" in text or text in (".", ".."):
+    if len(text) > longest or "/" in text or "\\" in text or text in (".", ".."):
         raise ValueError
     return text
+
+
+def _agent(value: object) -> str:
+    return _name(value, _LONGEST_AGENT)
 
 
 def _folder(value: object) -> str:
@@ -149,16 +156,19 @@ def _one_of(*words: str) -> Kind:
     return Kind(f"one of {', '.join(words)}", check)
 
 
-_NAME = Kind("a name of at most 128 characters without slashes", _name)
+_NAME = Kind(f"a name of at most {_LONGEST_NAME} characters without slashes and control characters", _name)
+AGENT_NAME = Kind(
+    f"a name of at most {_LONGEST_AGENT} characters without slashes and control characters", _agent
+)
 _FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" turns it off', _folder)
-_PROJECT = Kind("a project's id, a directory, or a name of at most 128 characters", _project)
+_PROJECT = Kind(f"a project's id, a directory, or a name of at most {_LONGEST_NAME} characters", _project)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
 SETTINGS = (
     Setting("home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's own folder, private to its owner"),
     Setting("project", _PROJECT, None, TRUST, "the project to use: an id, a directory, or a name"),
     Setting("session", _NAME, None, TRUST, "the session's id, instead of one per process"),
-    Setting("agent", _NAME, None, TRUST, "the name of the agent to act as"),
+    Setting("agent", AGENT_NAME, None, TRUST, "the name of the agent to act as"),
     Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "where notes are kept, relative to the root"),
     Setting(
         "sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "where journals are kept, relative to the root"
@@ -170,14 +180,14 @@ SETTINGS = (
         HARMLESS,
         "folders of this repository that are projects of their own",
     ),
-    Setting("recall_limit", _whole(1, 100), 5, HARMLESS, "how many memories a recall gives"),
-    Setting("recall_depth", _one_of(*DEPTHS), "summary", HARMLESS, "how much of each memory a recall gives"),
+    Setting("recall_limit", _whole(1, 100), 5, TRUST, "how many memories a recall gives"),
+    Setting("recall_depth", _one_of(*DEPTHS), "summary", TRUST, "how much of each memory a recall gives"),
     Setting(
         "min_confidence",
         _number(0, 1),
         None,
-        HARMLESS,
-        "how sure a match must be; unset: the fitted default, 0: best effort",
+        TRUST,
+        "how sure a match must be; unset: the built-in default, 0: best effort",
     ),
     Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "calls allowed in a minute; 0: any number"),
     Setting("busy_timeout", _number(0, 600), 30.0, TRUST, "seconds to wait for other writers"),

@@ -80,7 +80,10 @@ class SqliteUpkeep:
 
     def stale_index(self) -> bool:
         """Whether the index was made by another tokeniser."""
-        return self._stamped() not in (None, str(terms.VERSION))
+        try:
+            return self._stamped() not in (None, str(terms.VERSION))
+        except sqlite3.DatabaseError:  # damage is for `problems` to tell
+            return False
 
     def _stamped(self) -> str | None:
         row = self._rum.connection.execute(SQL["get_derived"], (TOKENISER,)).fetchone()
