@@ -162,19 +162,19 @@ def test_a_strange_question_is_answered_or_refused_in_plain_words(rum: Rum, name
 @pytest.mark.parametrize("name", PATHS)
 def test_a_strange_path_is_found_again_or_refused_in_plain_words(rum: Rum, name: str):
     for text in STRANGE.values():
-        before = everything(rum)
+        upstream = everything(rum)
         kept = answer(PATHS[name], rum, text)
         if isinstance(kept, RumError):
             assert kept.code == "INVALID_QUERY"
-            assert everything(rum) == before
+            assert everything(rum) == upstream
         elif not set(text) & set("*?["):
             (path,) = kept.indexed_files
             assert kept.memory_id in [memory.id for memory in rum.recall(file=path, limit=50).memories]
 
 
-@pytest.mark.parametrize("word", ["before", "after"])
+@pytest.mark.parametrize("word", ["upstream", "downstream"])
 def test_the_words_on_both_sides_of_a_nul_are_found(rum: Rum, word: str):
-    kept = rum.store(**make_draft("before\0after"))
+    kept = rum.store(**make_draft("upstream\0downstream"))
     assert [memory.id for memory in rum.recall(query=word).memories] == [kept.memory_id]
 
 

@@ -52,7 +52,7 @@ def hint_for(context: Context, inquiry: Inquiry) -> str:
 
 def _unknown_tags(inquiry: Inquiry) -> Iterator[str]:
     search = inquiry.store.search
-    for tag in inquiry.question.tags:
+    for tag in inquiry.question.tags[:NAMED]:
         if search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
             continue
         common = search.common_tags(COMPARED)
@@ -90,7 +90,7 @@ def _wider(inquiry: Inquiry) -> Iterator[str]:
         yield from _tried(inquiry, "strategy auto", strategy=Strategy.AUTO)
     if not question.include_superseded:
         yield from _tried(inquiry, "include_superseded", include_superseded=True)
-    for tag in question.tags if len(question.tags) > 1 else ():
+    for tag in question.tags[:NAMED] if len(question.tags) > 1 else ():
         yield from _tried(inquiry, f"without tag `{tag}`", tags=tuple(t for t in question.tags if t != tag))
     set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
     for name in set_ones:

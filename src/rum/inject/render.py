@@ -13,11 +13,12 @@ def one_line(text: str, most: int = 160) -> str:
     return flat[: most - 1].rsplit(" ", 1)[0].rstrip(",.;:") + "…"
 
 
-def memory_line(memory_id: str, goal: str, success: bool, summary: str) -> str:
-    """A memory in one line: what was tried, whether it worked, what came of it."""
-    return (
-        f"{'ok  ' if success else 'FAIL'} {one_line(goal, 90)} — {one_line(summary)} [{short_id(memory_id)}]"
-    )
+def memory_line(memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1) -> str:
+    """A memory in one line: what was tried, whether it worked, what came of it; how sure, if not certain."""
+    worked = "ok  " if success else "FAIL"
+    sure = f"{confidence:.2f}"
+    doubt = "" if sure == "1.00" else f" {sure}"
+    return f"{worked} {one_line(goal, 90)} — {one_line(summary)} [{short_id(memory_id)}]{doubt}"
 
 
 def short_id(memory_id: str) -> str:

@@ -93,6 +93,7 @@ def test_in_bulk_without_the_projects_name_nothing_is_forgotten(
     assert "Task 0" in ran.err, "what would go is shown first"
     wrong = run("forget", *chosen, "--confirm", "shoe")
     assert (wrong.code, wrong.out) == (1, "")
+    assert wrong.err.endswith("rum: The project's name is shop; nothing was forgotten.\n")
     assert left(run) == 3
 
 

@@ -49,6 +49,8 @@ def test_the_script_of_a_shell_is_printed(run: Run, shell: str):
         (["rum", "--project", "x", "link", "a", "super"], ["supersedes"]),
         (["rum", "completion", "z"], ["zsh"]),
         (["rum", "mcp", "--to"], ["--tools"]),
+        (["rum", "mcp", "--js"], []),
+        (["rum", "mcp", "--ag"], ["--agent"]),
         (["rum", "projects", "ad"], ["adopt"]),
         (["rum", "zzz"], []),
     ],

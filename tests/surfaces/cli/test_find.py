@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sqlite3
+import sys
 import time
-from typing import Any
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from rum import Rum
+from rum.surfaces.cli.main import main
 from surfaces.cli.running import JSON, Run
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 
 def as_json(answer: object) -> Any:
@@ -28,8 +37,8 @@ def store(rum: Rum, goal: str, success: bool = True, **more: object) -> str:
 
 def test_recall_prints_a_line_a_memory(run: Run, stored: str):
     ran = run("recall", "token", "refresh")
-    line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]}]\n"
-    assert (ran.code, ran.out, ran.err) == (0, line, "")
+    line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]}]"
+    assert (ran.code, ran.out.rpartition(" ")[0], ran.err) == (0, line, "")
 
 
 def test_recall_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
@@ -88,8 +97,74 @@ def test_filters_exclude(run: Run, stored: str, flags: list[str]):
 
 def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
     ran = run("recall", "zebra")
-    assert ran.code == 0
-    assert ran.out.startswith("Nothing fits.")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith("Nothing fits.")
+    assert len(ran.err.splitlines()) == 1
+    in_json = run("recall", "zebra", "--json")
+    assert (in_json.json["memories"], in_json.err) == ([], "")
+
+
+class Watching(io.RawIOBase):
+    """A pipe whose reader looks, as soon as something arrives, how often memories were used so far."""
+
+    def __init__(self, activity: Path) -> None:
+        super().__init__()
+        self.activity = activity
+        self.seen: list[int] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        self.seen.append(self.uses())
+        return memoryview(data).nbytes
+
+    def uses(self) -> int:
+        with closing(sqlite3.connect(self.activity)) as db:
+            return db.execute("SELECT coalesce(sum(times), 0) FROM uses").fetchone()[0]
+
+
+@pytest.mark.parametrize("command", ["recall token", "show ID", "trace ID"])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_an_answer_is_there_before_its_use_is_written_down(
+    stored: str, rum: Rum, command: str, form: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    pipe = Watching(Path(rum.project.directory, "activity.db"))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(pipe), encoding="utf-8"))
+    assert main([*command.replace("ID", stored).split(), *form]) == 0
+    assert pipe.seen
+    assert set(pipe.seen) == {0}
+    assert pipe.uses() == 1
+
+
+def test_a_pipe_is_told_how_sure_a_find_is_unless_it_is_certain(run: Run, stored: str):
+    found = run("recall", "token", "--json").json["memories"][0]["confidence"]
+    assert 0 < found < 0.99
+    assert run("recall", "token").out.endswith(f" [{stored[-8:]}] {found:.2f}\n")
+    assert run("recall", "--file", "src/auth.py").out.endswith(f" [{stored[-8:]}]\n")
+
+
+def test_ids_may_be_typed_in_upper_case(run: Run, rum: Rum, stored: str):
+    other = store(rum, "Rotate the token")
+    tail = stored[-8:].upper()
+    assert run("show", stored.upper(), "--json").json["id"] == stored
+    for command in ("recall --memory-id ID", "trace ID", "forget ID --dry-run"):
+        assert stored[-8:] in run(*command.replace("ID", tail).split()).out
+    assert run("update", tail, given={"memory_id": stored, "tags": ["x"]}).code == 0
+    assert run("history", tail).out.count("\n") == 2
+    assert run("restore", tail, "--version", "1").code == 0
+    assert run("link", other.upper(), "caused_by", tail).code == 0
+    assert run("update", other, "--related-to", tail).code == 0
+    assert rum.show(other).links == {"caused_by": [stored], "related_to": [stored]}
+    assert run("show", "NOSUCHMEMORY").code == 1
+
+
+def test_an_imported_id_in_upper_case_stays_as_it_is(run: Run, stored: str):
+    foreign = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    lines = run("export").out.replace(stored, foreign).encode()
+    assert run("--project", "other", "import", "-", given=lines).code == 0
+    for name in (foreign, foreign[-8:]):
+        assert run("--project", "other", "show", name, "--json").json["id"] == foreign
 
 
 def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored: str):

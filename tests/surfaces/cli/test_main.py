@@ -118,6 +118,9 @@ def test_the_last_named_project_counts(run: Run):
     ("arguments", "said"),
     [
         (["recal"], "Did you mean `recall`?"),
+        (["search"], "Did you mean `recall`?"),
+        (["find"], "Did you mean `recall`?"),
+        (["remember"], "Did you mean `store`?"),
         (["zzz"], "There is no command `zzz`"),
         (["recall", "--nonsense"], "--nonsense"),
         (["show"], "ID"),

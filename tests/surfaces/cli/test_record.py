@@ -66,10 +66,13 @@ def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (b"", "not JSON"),
+        (b"", "Nothing came in on stdin; give a JSON object or flags (rum store --help)"),
+        (b" \n", "Nothing came in on stdin"),
         (b"{", "not JSON"),
         (b"[]", "one JSON object"),
-        (b"\xff\xfe", "not JSON"),
+        (b"\xff\xfe", "stdin is not UTF-8 text."),
+        (b'{"intent": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"intent": ' + b'{"a":' * 100_000, "nested too deeply"),
         (b"{}", "intent"),
     ],
 )
@@ -78,6 +81,29 @@ def test_what_is_no_memory_is_refused_and_nothing_is_stored(run: Run, given: byt
     assert (ran.code, ran.out) == (1, "")
     assert said in ran.err
     assert run("list", "--json").json["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "said"), [("src/a.ts", "--touched src/a.ts"), ("a.json", "not both"), ("-", "not both")]
+)
+def test_a_file_beside_flags_is_refused_and_one_of_code_is_pointed_to_touched(run: Run, file: str, said: str):
+    ran = run("store", *FLAGS, "--file", file)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+@pytest.mark.parametrize("depth", [200, 900, 1_000, 5_000, 100_000])
+@pytest.mark.parametrize("way", ["stdin", "file"])
+@pytest.mark.parametrize("command", ["store", "update"])
+def test_json_of_any_depth_is_an_error_in_words(
+    run: Run, stored: str, project: Path, depth: int, way: str, command: str
+):
+    deep = b'{"intent": {"context": ' + b"[" * depth + b"]" * depth + b"}}"
+    (project / "deep.json").write_bytes(deep)
+    arguments = [command] if command == "store" else [command, stored]
+    ran = run(*arguments, *(["--file", "deep.json"] if way == "file" else []), given=deep)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("rum: ")
 
 
 @needs_terminal
@@ -111,9 +137,19 @@ def test_update_with_nothing_to_change_is_an_error(run: Run, stored: str):
     assert run("update", stored, given=b"{}").code == 1
 
 
-def test_update_means_the_memory_on_the_command_line(run: Run, stored: str):
-    ran = run("update", stored, "--json", given={"memory_id": "another", "tags": ["x"]})
-    assert ran.json["memory_id"] == stored
+@pytest.mark.parametrize("other", ["another-one", "mem_01kbh3m2x5f0vt9q8zr4w6y7ae", "", 5, None, "TAIL"])
+def test_update_with_json_for_another_memory_is_an_error(run: Run, rum: Rum, stored: str, other: object):
+    other = stored[-2:] if other == "TAIL" else other
+    ran = run("update", stored, given={"memory_id": other, "tags": ["x"]})
+    assert (ran.code, ran.out) == (1, "")
+    assert "memory_id" in ran.err
+    assert rum.show(stored).version == 1
+
+
+def test_update_with_json_for_the_same_memory_is_as_good_as_without(run: Run, stored: str):
+    for number, (named, told) in enumerate([(stored, stored[-8:]), (stored[-8:], stored), (stored, stored)]):
+        ran = run("update", named, "--json", given={"memory_id": told, "tags": [f"x{number}"]})
+        assert ran.json["memory_id"] == stored
 
 
 def test_secrets_on_the_command_line_are_not_stored(run: Run, project: Path):

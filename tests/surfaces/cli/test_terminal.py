@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rum import Rum
+from rum.inject.render import when
 from surfaces.cli.running import Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 
@@ -68,6 +69,41 @@ def test_a_terminal_that_wants_no_colour_gets_none(stored: str, plain: dict[str,
 def test_a_narrow_terminal_is_kept_to_its_width(stored: str):
     seen = on_terminal("recall", "token", COLUMNS="50")
     assert all(len(COLOUR.sub("", line)) <= 50 for line in seen.text.splitlines())
+
+
+@needs_terminal
+@pytest.mark.parametrize("columns", [30, 60, 99])
+def test_a_narrow_terminal_stacks_records_and_loses_no_value(rum: Rum, stored: str, columns: int):
+    rum.update_memory(stored, tags=["auth", "done"])
+    agent = rum.agents()[0]
+    expected = {
+        "list": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short", "0.8"],
+        "agents": [agent.agent_id, "type main", "memories 1", "worked 0%", when(agent.last_active)],
+        f"history {stored}": ["version 1", "version 2", agent.agent_id, "changed stored", "changed tags"],
+        "recall token": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short"],
+        f"show {stored}": [stored, "bug_fix"],
+    }
+    for command, values in expected.items():
+        lines = COLOUR.sub("", on_terminal(*command.split(), COLUMNS=str(columns)).text).splitlines()
+        assert all(len(line) <= columns for line in lines), command
+        # A blank may have become a line's end; an id that is wider than the screen is broken.
+        text = "".join("".join(lines).split())
+        for value in values:
+            assert value.replace(" ", "") in text, command
+        assert "…" not in text
+
+
+@needs_terminal
+def test_a_narrow_terminal_breaks_lines_between_words(rum: Rum, stored: str):
+    goal, summary = "Fix the race in token refresh", "The lock was held too short"
+    for command in ("list", "recall token"):
+        words = COLOUR.sub("", on_terminal(*command.split(), COLUMNS="30").text).split()
+        assert {*goal.split(), *summary.split(), stored[-8:]} <= {*words}
+    details = COLOUR.sub("", on_terminal("agents", COLUMNS="60").text).splitlines()[1:]
+    assert [line.rstrip() for line in details] == [
+        "  type main · memories 1 · worked 0%",
+        f"  last active {when(rum.agents()[0].last_active)}",
+    ]
 
 
 @needs_terminal

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -44,13 +46,93 @@ def test_what_is_wrong_is_named_with_advice_and_exit_code_1(run: Run, stored: st
     assert answer.json["healthy"] is False
 
 
-def test_a_database_that_is_none_is_an_error(run: Run, rum: Rum, stored: str, tmp_path: Path):
+def replace_by_text(path: Path) -> None:
+    path.write_bytes(b"this is no database, and never was one" * 100)
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def make_newer(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize("damage", [replace_by_text, replace_by_folder, cut_off, make_newer])
+def test_a_database_that_cannot_be_opened_is_diagnosed(
+    run: Run, rum: Rum, stored: str, tmp_path: Path, damage: Callable[[Path], None]
+):
+    path = database(tmp_path)
     rum.close()
-    for path in database(tmp_path).parent.glob("rum.db*"):
-        path.write_bytes(b"this is no database, and never was one" * 100)
+    for beside in path.parent.glob("rum.db-*"):
+        beside.unlink()
+    damage(path)
     ran = run("doctor")
     assert ran.code == 1
-    assert "Traceback" not in ran.err
+    assert ran.out.startswith("problem: ")
+    assert "rum.db" in ran.out.splitlines()[0]
+    assert "not healthy" in ran.out.splitlines()
+    assert ran.err == ""
+    in_json = run("doctor", "--json")
+    assert (in_json.code, in_json.json["healthy"], in_json.err) == (1, False, "")
+    assert len(in_json.json["problems"]) >= 1
+
+
+def test_whichever_page_is_damaged_doctor_says_so(run: Run, rum: Rum, stored: str, tmp_path: Path):
+    path = database(tmp_path)
+    rum.close()
+    whole = path.read_bytes()
+    with closing(sqlite3.connect(path)) as db:
+        size: int = db.execute("PRAGMA page_size").fetchone()[0]
+    assert whole
+    for start in range(size, len(whole), size):
+        for beside in path.parent.glob("rum.db-*"):
+            beside.unlink()
+        path.write_bytes(whole[:start] + b"\xa5" * size + whole[start + size :])
+        ran = run("doctor")
+        assert (ran.code, ran.out.startswith("problem: ")) == (1, True), start // size
+
+
+def test_a_backup_put_in_place_as_documented_is_sound_and_holds_what_it_held(
+    run: Run, rum: Rum, stored: str, project: Path, tmp_path: Path
+):
+    run("backup", "copy.db")
+    run("forget", stored)
+    path = database(tmp_path)
+    rum.close()
+    os.replace(project / "copy.db", path)
+    for beside in ("rum.db-wal", "rum.db-shm"):
+        path.with_name(beside).unlink(missing_ok=True)
+    assert run("doctor").code == 0
+    assert run("show", stored).code == 0
+
+
+def test_an_import_nested_too_deeply_is_an_error_in_words(run: Run, project: Path):
+    (project / "deep.jsonl").write_bytes(b'{"kind": "memory", "memory": ' + b"[" * 100_000 + b"\n")
+    ran = run("import", "deep.jsonl")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("rum: ")
+
+
+def test_an_index_of_another_tokeniser_is_warned_of_until_it_is_built_anew(
+    run: Run, rum: Rum, stored: str, tmp_path: Path
+):
+    rum.close()
+    with closing(sqlite3.connect(database(tmp_path))) as db:
+        db.execute("UPDATE derived SET value = '0'")
+        db.commit()
+    for command in (["list"], ["recall", "token"]):
+        ran = run(*command)
+        assert (ran.code, "rum reindex" in ran.err, "rum reindex" in ran.out) == (0, True, False)
+    assert run("doctor").code == 1
+    run("reindex")
+    assert (run("list").err, run("doctor").code) == ("", 0)
 
 
 def test_reindex_makes_a_lost_index_anew(run: Run, rum: Rum, stored: str):
@@ -125,3 +207,19 @@ def test_on_a_terminal_long_work_shows_a_bar(
     assert seen.code == 0
     assert title in seen.text
     assert result in seen.text
+
+
+def test_an_export_that_cannot_be_written_names_the_file_that_was_asked_for(
+    run: Run, stored: str, project: Path
+):
+    nowhere = str(project / "nowhere" / "all.jsonl")
+    ran = run("export", nowhere)
+    assert (ran.code, ran.err) == (1, f"rum: {nowhere}: No such file or directory.\n")
+
+
+def test_an_export_never_overwrites_and_says_so_in_one_line(run: Run, stored: str, project: Path):
+    (project / "all.jsonl").write_text("mine")
+    ran = run("export", "all.jsonl")
+    assert (ran.code, ran.err) == (1, "rum: all.jsonl exists already; an export never overwrites.\n")
+    assert (project / "all.jsonl").read_text() == "mine"
+    assert json.loads(run("export", "all.jsonl", "--json").err)["details"] == {"field": "file"}

@@ -34,6 +34,23 @@ def test_a_name_is_taken_once(run: Run):
     assert run("identity", "register", "--name", "developer").code == 1
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[2Jb", "a\x7fb", "x" * 81, "a/b", " "])
+def test_a_name_that_agent_would_refuse_cannot_be_registered(run: Run, name: str):
+    for refused in (run("identity", "register", "--name", name), run("list", "--agent", name)):
+        assert (refused.code, refused.out) == (1, "")
+        assert "80" in refused.err
+        assert "\x1b" not in refused.err
+    assert run("agents", "--json").json == []
+
+
+def test_a_name_of_80_characters_is_registered_and_can_be_acted_as(run: Run):
+    name = "x" * 80
+    made = run("identity", "register", "--name", name, "--json").json
+    run("store", "--agent", name, given=JSON)
+    assert run("identity", "info", "--name", name, "--json").json["memory_count"] == 1
+    assert made["name"] == name
+
+
 def test_agents_are_listed_a_line_each(run: Run, rum: Rum):
     empty = run("agents")
     assert (empty.out, empty.err) == ("", "No agents yet.\n")
@@ -77,15 +94,44 @@ def test_a_moved_directory_takes_its_memories_up_again(
     assert run("show", made).code == 0
 
 
+def test_a_project_is_named_by_its_name(
+    run: Run, stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    ran = run("list", "--project", "shop")
+    assert stored[-8:] in ran.out
+    assert ran.err == ""
+    monkeypatch.setenv("RUM_PROJECT", "shop")
+    assert stored[-8:] in run("list").out
+    (tmp_path / "other" / "shop").mkdir(parents=True)
+    monkeypatch.delenv("RUM_PROJECT")
+    monkeypatch.chdir(tmp_path / "other" / "shop")
+    run("list")
+    ids = [one["id"] for one in run("projects", "--json").json]
+    assert len(ids) == 2
+    several = run("list", "--project", "shop")
+    assert (several.code, several.out) == (1, "")
+    assert all(one in several.err for one in ids)
+
+
+@pytest.mark.parametrize("command", ["list", "config"])
+def test_a_mistyped_project_is_said_to_be_new(run: Run, stored: str, command: str):
+    ran = run("--project", "shpo", command)
+    assert ran.code == 0
+    assert ran.err.startswith("There was no project `shpo`; this is a new one.")
+    assert "shpo" not in run("--project", "shpo", "list").err
+
+
 def test_config_shows_every_setting_and_where_it_came_from(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (project / ".rum").mkdir()
-    (project / ".rum" / "config.toml").write_text("recall_limit = 7\n[agents.developer]\nmax_injected = 3\n")
+    config = "[agents.developer]\nmax_injected = 3\n"
+    (project / ".rum" / "config.toml").write_text(f'notes_dir = "memories"\n{config}')
     monkeypatch.setenv("RUM_RECALL_DEPTH", "outcome")
     shown = run("config", "--json", "--agent", "developer").json
     assert {setting.name for setting in SETTINGS} <= shown.keys()
-    assert shown["recall_limit"] == {"value": 7, "origin": str(project / ".rum" / "config.toml")}
+    assert shown["notes_dir"] == {"value": "memories", "origin": str(project / ".rum" / "config.toml")}
     assert shown["recall_depth"] == {"value": "outcome", "origin": "RUM_RECALL_DEPTH"}
     assert shown["agent"] == {"value": "developer", "origin": "flag"}
     assert shown["busy_timeout"]["origin"] == "default"
@@ -118,7 +164,7 @@ def wanting(project: Path) -> Path:
     folder = project / ".rum"
     folder.mkdir()
     (folder / "config.toml").write_text(
-        'rate_limit = 50\nredact_allow = ["\\u001b[2Jpass"]\nrecall_limit = 9\n'
+        'rate_limit = 50\nredact_allow = ["\\u001b[2Jpass"]\nnotes_dir = "memories"\n'
     )
     return folder / "config.toml"
 
@@ -132,7 +178,7 @@ def test_trust_shows_what_it_allows_and_needs_a_yes(run: Run, wanting: Path):
     assert (refused.code, refused.out) == (2, "")
     assert "rate_limit = 50" in refused.err
     assert "redact_allow" in refused.err
-    assert "recall_limit" not in refused.err, "harmless settings need no permission"
+    assert "notes_dir" not in refused.err, "harmless settings need no permission"
     assert "\x1b" not in refused.err
     assert rate_limit(run) == 0
     ran = run("trust", "--yes")

@@ -123,13 +123,13 @@ class Lookup:
 
         A path that ends in `/` means everything below it.
         """
-        if len(paths) == 1 and not paths[0].endswith("/"):
-            return self._by_path(paths[0], filters, cap)
+        folders = [path for path in paths if path.endswith("/") and self._any_below(path)]
+        files = [path for path in paths if not path.endswith("/")]
+        if len(files) == 1 and not folders:
+            return self._by_path(files[0], filters, cap)
         where, values = conditions(filters)
         # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
         source = f"FROM ({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
-        folders = [path for path in paths if path.endswith("/")]
-        files = [path for path in paths if not path.endswith("/")]
         wanted = [json.dumps(files), json.dumps(folders)]
         # Beside min(), SQLite takes the other columns from the same row.
         columns, each = f"{_COLUMNS}, min(f.file_path), f.operation", "GROUP BY m.seq"
@@ -138,6 +138,10 @@ class Lookup:
         if len(rows) < cap:
             return rows, len(rows)
         return rows, self._rows(f"SELECT count(DISTINCT m.seq) {source}", [*wanted, *values])[0][0]
+
+    def _any_below(self, folder: str) -> bool:
+        statement = "SELECT 1 FROM memory_files WHERE file_path >= ? AND file_path < ? LIMIT 1"
+        return bool(self._rows(statement, (folder, folder + LAST)))
 
     def _by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int]:
         """The same for one file, however many memories it has: the index has them in order of time."""

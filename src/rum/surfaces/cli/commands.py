@@ -12,6 +12,8 @@ from click.shell_completion import CompletionItem
 from rum._version import __version__
 from rum.surfaces.cli.asked import Group
 
+OTHERWISE = {"search": "recall", "find": "recall", "remember": "store"}
+"""What a command might be called, and what it is called here."""
 COMPLETE = "_RUM_COMPLETE"
 """The variable by which a completion script tells what the shell wants to know."""
 
@@ -86,8 +88,8 @@ class LazyGroup(Group):
         """The command that is meant; a near one is named when there is no such."""
         name = args[0]
         if name not in ALL and not ctx.resilient_parsing:
-            close = difflib.get_close_matches(name, ALL, n=1)
-            hint = f" Did you mean `{close[0]}`?" if close else ""
+            near = OTHERWISE.get(name) or next(iter(difflib.get_close_matches(name, ALL, n=1)), None)
+            hint = f" Did you mean `{near}`?" if near else ""
             raise click.UsageError(f"There is no command `{name}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -35,7 +35,10 @@ def _settings(asked: Asked) -> Settings:
     """The settings here; outside of any project those that hold everywhere."""
     cwd = os.getcwd()
     try:
-        return open_project(cwd, flags=asked.flags())[0]
+        settings, project = open_project(cwd, flags=asked.flags())
+        if project.note:
+            note(project.note)
+        return settings
     except InvalidQuery as error:
         settings = load(None, flags=asked.flags(), cwd=cwd)
         note(error.message)

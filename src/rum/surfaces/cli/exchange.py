@@ -41,17 +41,19 @@ def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> in
     """Write a file that appears only when it is whole, readable by its owner alone."""
     folder, name = os.path.split(file)
     part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     count = 0
     try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(handle, "wb") as out:
             for count, line in enumerate(lines, start=1):
                 out.write(line + b"\n")
                 tell(count)
         os.replace(part, file)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(part)
+        if isinstance(error, OSError) and error.filename == part:
+            error.filename = file
         raise
     return count
 

@@ -16,7 +16,7 @@ from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, StorageError
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.memories import as_line
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import ask, note, say, say_json
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Said, View, Word, said
@@ -100,7 +100,7 @@ def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
 
 def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for one in ids:
-        memory = rum.show(one, "summary")
+        memory = rum.show(meant(rum, one), "summary")
         yield memory.id, as_line(memory)
 
 

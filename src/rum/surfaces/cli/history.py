@@ -11,7 +11,7 @@ import click
 from rum.inject.render import when
 from rum.model.memory import Version
 from rum.surfaces.cli.asked import Asked, command
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.update import updated
 from rum.surfaces.cli.views import Table, View, Word
@@ -28,8 +28,8 @@ def history(asked: Asked, memory_id: str) -> None:
     Oldest first, with who changed what. --json gives each version whole.
     """
     with opened(asked) as rum:
-        versions = rum.history(memory_id)
-    say(asked.json, versions, _versions)
+        versions = rum.history(meant(rum, memory_id))
+        say(asked.json, versions, _versions)
 
 
 @command("restore")
@@ -42,7 +42,7 @@ def restore(asked: Asked, memory_id: str, version: int) -> None:
     Nothing is lost: the versions between stay in the history.
     """
     with opened(asked) as rum:
-        answer = rum.restore(memory_id, version)
+        answer = rum.restore(meant(rum, memory_id), version)
     say(asked.json, answer, updated)
 
 

@@ -10,6 +10,8 @@ import msgspec
 
 from rum.inject.render import when
 from rum.model.agent import AgentType, Identity
+from rum.model.errors import InvalidQuery
+from rum.settings.table import AGENT_NAME
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
@@ -29,9 +31,20 @@ def identity(asked: Asked, action: Literal["register", "resume", "info"], **give
 
     resume without an id is for the last main agent of the command line.
     """
+    question = those_given(given)
+    if action == "register" and "name" in question:
+        question["name"] = _name(question["name"])
     with opened(asked) as rum:
-        answer = rum.identity(action, **those_given(given))
-    say(asked.json, answer, _described)
+        answer = rum.identity(action, **question)
+        say(asked.json, answer, _described)
+
+
+def _name(given: str) -> str:
+    """A name that `--agent` takes too."""
+    try:
+        return str(AGENT_NAME.check(given))
+    except ValueError:
+        raise InvalidQuery(f"--name must be {AGENT_NAME.allowed}.", field="name") from None
 
 
 def _described(agent: Identity) -> View:
@@ -54,9 +67,9 @@ def agents(asked: Asked) -> None:
     """List the agents of this project."""
     with opened(asked) as rum:
         answer = rum.agents()
-    say(asked.json, answer, _table)
-    if not answer and not asked.json:
-        note("No agents yet.")
+        say(asked.json, answer, _table)
+        if not answer and not asked.json:
+            note("No agents yet.")
 
 
 def _table(agents: Sequence[Identity]) -> View:

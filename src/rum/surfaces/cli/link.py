@@ -7,7 +7,7 @@ import click
 from rum.model.answers import LinkResult
 from rum.model.links import LinkType
 from rum.surfaces.cli.asked import Asked, command
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.views import View, said
 from rum.surfaces.cli.words import OneOf
@@ -24,7 +24,7 @@ def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
     TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
     """
     with opened(asked) as rum:
-        answer = rum.link(source_id, target_id, link_type)
+        answer = rum.link(meant(rum, source_id), meant(rum, target_id), link_type)
     say(asked.json, answer, _linked)
 
 

@@ -31,9 +31,9 @@ def listing(asked: Asked, **given: Any) -> None:
     """
     with opened(asked) as rum:
         answer = rum.list(**given)
-    say(asked.json, answer, listed)
-    if not asked.json and len(answer.memories) < max(answer.total, 1):
-        note(f"{len(answer.memories)} of {answer.total}." if answer.memories else "No memories.")
+        say(asked.json, answer, listed)
+        if not asked.json and len(answer.memories) < max(answer.total, 1):
+            note(f"{len(answer.memories)} of {answer.total}." if answer.memories else "No memories.")
 
 
 def listed(answer: ListResult) -> View:

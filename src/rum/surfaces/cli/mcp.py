@@ -13,3 +13,7 @@ from rum.surfaces.cli.asked import command
 def mcp(ctx: click.Context) -> None:
     """Serve the memory to an agent over MCP."""
     raise click.UsageError("Write `rum mcp`, with its options after it.", ctx)
+
+
+# The server answers in its own protocol only.
+mcp.params = [param for param in mcp.params if param.name != "json"]

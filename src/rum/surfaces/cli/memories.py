@@ -19,7 +19,8 @@ _TIMES = ("created_at", "updated_at", "last_accessed")
 
 def as_line(memory: RetrievedMemory) -> str:
     """A memory in one line of text."""
-    return memory_line(memory.id, memory.intent.goal, memory.outcome.success, memory.outcome.summary)
+    outcome = memory.outcome
+    return memory_line(memory.id, memory.intent.goal, outcome.success, outcome.summary, memory.confidence)
 
 
 def heading(memory: RetrievedMemory) -> Line:

@@ -1,4 +1,4 @@
-"""Open the memory that a command is about, and pass on what its settings have to say."""
+"""Open the memory that a command is about, and pass on what the user should know of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from rum.app.rum import Rum
+from rum.model.errors import NotFound
 from rum.surfaces.cli.asked import Asked
 from rum.surfaces.cli.output import note
 
@@ -15,7 +16,19 @@ def opened(asked: Asked) -> Generator[Rum]:
     """The project's memory; whoever names no agent is the person who owns it."""
     owner = asked.agent is None
     with Rum.open(project=asked.project, agent=asked.agent, client="cli", owner=owner) as rum:
-        for warning in (*rum.settings.warnings, rum.project.note):
-            if warning:
-                note(warning)
+        for warning in rum.warnings:
+            note(warning)
         yield rum
+
+
+def meant(rum: Rum, memory_id: str) -> str:
+    """An id as it is stored: ours are lower-case whatever was typed, a foreign one is as it is."""
+    lower = memory_id.lower()
+    if lower == memory_id:
+        return memory_id
+    try:
+        # Unlike looking at it, asking for its history is no use of a memory.
+        rum.history(memory_id)
+    except NotFound:
+        return lower
+    return memory_id

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def say(as_json: bool, answer: T, view: Callable[[T], View]) -> None:
-    """Print an answer: as the API's JSON, or as its view looks on a terminal or in a pipe."""
+    """Print an answer now: as the API's JSON, or as its view looks on a terminal or in a pipe."""
     if as_json:
         say_json(answer)
     elif _in_colour():
@@ -29,6 +29,8 @@ def say(as_json: bool, answer: T, view: Callable[[T], View]) -> None:
     else:
         for line in plain.rendered(view(answer)):
             sys.stdout.write(line + "\n")
+    # The reader has the answer before anything is written down about it.
+    sys.stdout.flush()
 
 
 def say_json(answer: object) -> None:
@@ -79,5 +81,6 @@ def complain(error: RumError, as_json: bool) -> None:
     for name, value in error.details.items():
         words = cast("list[object]", value) if isinstance(value, list) else [value]
         told = ", ".join(map(str, words))
-        if told not in error.message:
+        # The field is for programs: a message says in words what it is about.
+        if name != "field" and told not in error.message:
             _tell(f"{name}: {told}")

@@ -12,10 +12,10 @@ from rum.model.layers import TaskType
 from rum.model.questions import Depth, Strategy
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.memories import as_fields, as_table
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import Block, View, said
+from rum.surfaces.cli.views import Block, View
 from rum.surfaces.cli.words import OneOf
 
 
@@ -49,13 +49,18 @@ def recall(asked: Asked, words: tuple[str, ...], **given: Any) -> None:
     if words:
         question["query"] = " ".join(words)
     with opened(asked) as rum:
+        if "memory_id" in question:
+            question["memory_id"] = meant(rum, question["memory_id"])
         answer = rum.recall(**question)
-    say(asked.json, answer, recalled)
-    if not asked.json and answer.memories:
-        _remark(answer)
+        say(asked.json, answer, recalled)
+        if not asked.json:
+            _remark(answer)
 
 
 def _remark(answer: RecallResult) -> None:
+    if not answer.memories:
+        note(str(answer.hint))
+        return
     if len(answer.memories) < answer.total_matches:
         note(f"{len(answer.memories)} of {answer.total_matches}, found by {answer.query_strategy_used}.")
     if answer.left_out:
@@ -64,9 +69,9 @@ def _remark(answer: RecallResult) -> None:
 
 
 def recalled(answer: RecallResult) -> View:
-    """What was found; where nothing was, how to ask better."""
+    """What was found."""
     if not answer.memories:
-        return said(str(answer.hint), "dim")
+        return []
     short = all(memory.agent_id is UNSET and memory.links is UNSET for memory in answer.memories)
     blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
     return blocks

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, TypeVar, cast
 import click
 import msgspec
 
+from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery
 from rum.model.layers import FailureCategory, TaskType
 from rum.model.links import LinkType
+from rum.surfaces.cli.opening import meant
 from rum.surfaces.cli.words import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -95,18 +97,35 @@ def given_record(source: str | None, named: Json) -> Json:
     return record
 
 
+def flagged_links(rum: Rum, record: Json) -> Json:
+    """A record made of flags, with the ids in its links as they are stored."""
+    links = {kind: [meant(rum, one) for one in ids] for kind, ids in record.get("links", {}).items()}
+    return {**record, "links": links} if links else record
+
+
 def _from_json(source: str | None) -> Json:
-    if source in (None, "-"):
-        if sys.stdin.isatty() and source is None:
-            raise click.UsageError("Give JSON on stdin or with --file, or flags.")
-        data, where = sys.stdin.buffer.read(), "stdin"
-    else:
-        with open(source, "rb") as file:
-            data, where = file.read(), source
+    where = "stdin" if source in (None, "-") else source
+    data = _read(source)
+    if where == "stdin" and not data.strip():
+        command = click.get_current_context().command_path
+        raise InvalidQuery(f"Nothing came in on stdin; give a JSON object or flags ({command} --help).")
     try:
-        record = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        record = msgspec.json.decode(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InvalidQuery(f"{where} is not UTF-8 text.") from None
+    except RecursionError:
+        raise InvalidQuery(f"{where} is nested too deeply.") from None
+    except msgspec.DecodeError as error:
         raise InvalidQuery(f"{where} is not JSON: {error}.") from None
     if not isinstance(record, dict):
         raise InvalidQuery(f"{where} must hold one JSON object.")
     return cast("Json", record)
+
+
+def _read(source: str | None) -> bytes:
+    if source not in (None, "-"):
+        with open(source, "rb") as file:
+            return file.read()
+    if sys.stdin.isatty() and source is None:
+        raise click.UsageError("Give JSON on stdin or with --file, or flags.")
+    return sys.stdin.buffer.read()

@@ -7,7 +7,7 @@ import click
 from rum.model.questions import Depth
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.memories import as_fields
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.words import OneOf
 
@@ -22,5 +22,5 @@ def show(asked: Asked, memory_id: str, depth: str) -> None:
     ID is a memory's id or a tail of it, 8 characters or more.
     """
     with opened(asked) as rum:
-        memory = rum.show(memory_id, depth)
-    say(asked.json, memory, lambda memory: [as_fields(memory)])
+        memory = rum.show(meant(rum, memory_id), depth)
+        say(asked.json, memory, lambda memory: [as_fields(memory)])

@@ -11,7 +11,7 @@ from rum.model.memory import StoreResult
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.record import given_flags, given_record, record_options
+from rum.surfaces.cli.record import flagged_links, given_flags, given_record, record_options
 from rum.surfaces.cli.views import View, said
 
 NEEDED = {
@@ -39,10 +39,15 @@ def store(
     actions = tuple({"type": kind, "file_path": path} for kind, path in steps)
     named = given_flags({**flags, "actions": actions})
     missing = [flag for field, flag in NEEDED.items() if field not in named]
+    if named and source and source != "-" and not source.endswith(".json"):
+        raise click.UsageError(
+            f"--file is for JSON, without flags. For a file that was changed, write --touched {source}."
+        )
     if named and missing and not source:
         raise click.UsageError(f"With flags, give {', '.join(missing)} too; or JSON without flags.")
     record = given_record(source, named)
     with opened(asked) as rum:
+        record = flagged_links(rum, record) if named else record
         answer = cast("StoreResult", rum.call("store", record))
     say(asked.json, answer, _stored)
     if not asked.json:

@@ -11,7 +11,7 @@ from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
 from rum.model.questions import MAX_TRACE_DEPTH, Direction
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.memories import as_fields, heading
-from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.views import Block, Line, Tree, Word
 from rum.surfaces.cli.words import OneOf
@@ -34,8 +34,8 @@ from rum.surfaces.cli.words import OneOf
 def trace(asked: Asked, memory_id: str, **given: Any) -> None:
     """Show what led to a memory, or what it led to."""
     with opened(asked) as rum:
-        answer = rum.trace(memory_id, **given)
-    say(asked.json, answer, _view)
+        answer = rum.trace(meant(rum, memory_id), **given)
+        say(asked.json, answer, _view)
 
 
 def _view(answer: TraceResult) -> list[Block]:

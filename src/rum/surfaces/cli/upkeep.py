@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 from typing import cast
 
 import click
 
-from rum.model.answers import Diagnosis
+from rum._version import __version__
+from rum.model.answers import Diagnosis, Problem
+from rum.model.errors import StorageError
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say
@@ -22,10 +25,21 @@ def doctor(ctx: click.Context) -> None:
     Database, index, versions, permissions, disk and settings. The exit code is 1 when something is wrong.
     """
     asked = ctx.ensure_object(Asked)
-    with opened(asked) as rum:
-        found = rum.doctor()
+    try:
+        with opened(asked) as rum:
+            found = rum.doctor()
+    except StorageError as error:
+        found = _not_even_opened(error)
     say(asked.json, found, _diagnosis)
     ctx.exit(0 if found.healthy else 1)
+
+
+def _not_even_opened(error: StorageError) -> Diagnosis:
+    """What is known of a memory that cannot be opened."""
+    path = error.details.get("path")
+    advice = f"The file is {path}." if path else ""
+    facts = {"rum": __version__, "python": platform.python_version()}
+    return Diagnosis(healthy=False, problems=[Problem(error.message, advice)], facts=facts)
 
 
 def _diagnosis(found: Diagnosis) -> View:
