@@ -8,7 +8,7 @@ from rum.store.terms import terms
 
 RARE = 50
 """A word in more memories than this does not tell them apart."""
-ASKED = 6
+ASKED = 4
 LOOKED_AT = 5
 LIKE = 0.6
 """The share of common words in goal and outcome from which two memories are called alike."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from itertools import chain
 
 from rum.capture.assigned import echoes, find_assigned
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
 _SHORTEST = 8
+_BETWEEN = "\n\0\n"
 
 
 class Redactor:
@@ -61,6 +63,23 @@ class Redactor:
 
         A string is also judged by the name it stands under, as `name=value` would be.
         """
+        if not isinstance(value, str) and self._is_clean(value):
+            return value
+        return self._redact_value(value)
+
+    def _is_clean(self, value: object) -> bool:
+        """Whether all texts together hold no secret, so that none need be looked at by itself.
+
+        What depends on more than a text's own lines is left to the closer look: a name it stands under,
+        an option before it, an end of text where a quote should close, a pattern of the user's.
+        """
+        texts: list[str] = []
+        if self._extra or not _gather(value, texts):
+            return False
+        quoted = [text for text in texts if '"' in text or "'" in text or "`" in text]
+        return not self.find(_BETWEEN.join(texts)) and not any(map(self.find, quoted))
+
+    def _redact_value(self, value: object) -> object:
         if isinstance(value, str):
             return self.redact(value)
         if _is_dict(value):
@@ -75,10 +94,10 @@ class Redactor:
         clean: dict[object, object] = {}
         for key, value in entries.items():
             name = told if key in ("value", "Value") else key
-            new_key = self.redact_tree(key)
+            new_key = self._redact_value(key)
             while new_key != key and new_key in clean:
                 new_key = f"{new_key}+"
-            clean[new_key] = self._named(name, value) if isinstance(value, str) else self.redact_tree(value)
+            clean[new_key] = self._named(name, value) if isinstance(value, str) else self._redact_value(value)
         return clean
 
     def _redact_items(self, items: Iterable[object]) -> list[object]:
@@ -87,7 +106,7 @@ class Redactor:
         before: object = None
         for item in items:
             option = before if isinstance(before, str) and before.startswith("-") else None
-            clean.append(self._named(option, item) if isinstance(item, str) else self.redact_tree(item))
+            clean.append(self._named(option, item) if isinstance(item, str) else self._redact_value(item))
             before = item
         return clean
 
@@ -116,6 +135,26 @@ class Redactor:
 
     def _is_allowed(self, secret: str) -> bool:
         return secret in self._allow
+
+
+def _gather(value: object, texts: list[str]) -> bool:
+    """Collect every text; False where one must be judged by what stands beside it."""
+    if isinstance(value, str):
+        texts.append(value)
+        return not value.startswith("-")
+    if _is_dict(value):
+        if "value" in value or "Value" in value:
+            return False
+        return all(_is_harmless(key) and _gather(part, texts) for key, part in value.items())
+    return all(_gather(part, texts) for part in value) if _is_sequence(value) else True
+
+
+@lru_cache(maxsize=256)
+def _is_harmless(key: object) -> bool:
+    """Whether a name says nothing about what stands under it, and is no secret itself."""
+    if not isinstance(key, str):
+        return True
+    return not kind_of_name(key) and "cookie" not in key.lower() and not any(True for _ in _found(key))
 
 
 def _is_dict(value: object) -> TypeGuard[dict[object, object]]:
