@@ -26,7 +26,12 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
     found.ran.append("exact")
     search = inquiry.store.search
     meant = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
-    _tied_to(inquiry, found, list(chain.from_iterable(meant.values())), CERTAIN)
+    paths = list(chain.from_iterable(meant.values()))
+    if len(meant) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
+        _tied_to(inquiry, found, paths[:1], CERTAIN)
+        paths = [] if found.matches else paths[1:]
+    if paths:
+        _tied_to(inquiry, found, paths, CERTAIN)
     missed = [pattern for pattern, paths in meant.items() if not _known(inquiry, found, paths)]
     if named := [path for name in missed for path in paths_named(search, name)]:
         _tied_to(inquiry, found, named, BARE_NAME)
