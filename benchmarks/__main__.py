@@ -1,0 +1,67 @@
+"""`python -m benchmarks`: measure RUM against its budgets and print one table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+
+from benchmarks import cold, growth, report, speed, writers
+from benchmarks.scene import Scene
+
+WRITERS, EACH = 4, 100
+
+
+def main() -> None:
+    """Measure, print, and write the page where one is asked for."""
+    options = _options()
+    _clean_environment()
+    counts = speed.Counts()
+    with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
+        _say("starting servers")
+        started = cold.measure(Scene(os.path.join(folder, "cold")).enter(), options.rounds)
+        _say("many writers")
+        written = writers.measure(Scene(os.path.join(folder, "writers")).enter(), WRITERS, EACH)
+        scenes = {size: Scene(os.path.join(folder, str(size))) for size in options.sizes}
+        speeds: list[speed.Speed] = []
+        for size, scene in scenes.items():
+            _say(f"store and recall among {size:,} memories")
+            speeds.append(speed.measure(scene.enter(), size, counts))
+        _say("growth")
+        *_, before, last = (None, *scenes.values())
+        flat = growth.by_file(scenes[options.sizes[0]], last, counts) if before else None
+        steady = growth.by_text(before, last, counts) if before else None
+    rows = list(report.lines(started, speeds, flat, steady, written))
+    print(report.table(rows), report.kinds_table(speeds), report.machine(), sep="\n\n")
+    if options.write:
+        with open(options.write, "w", encoding="utf-8") as file:
+            file.write(report.page(rows, speeds))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000, 100_000], metavar="1000,10000")
+    parser.add_argument("--rounds", type=int, default=20, help="starts of each server")
+    parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/benchmarks.md")
+    return parser.parse_args()
+
+
+def _sizes(text: str) -> list[int]:
+    return sorted(int(part) for part in text.split(","))
+
+
+def _clean_environment() -> None:
+    """Nobody's own settings, and compiled modules are kept, as they are wherever RUM is installed."""
+    for name in [name for name in os.environ if name.startswith("RUM_")]:
+        del os.environ[name]
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def _say(what: str) -> None:
+    print(f"{what} ...", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

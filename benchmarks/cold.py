@@ -1,0 +1,65 @@
+"""From the start of a server to its list of tools; what it holds by then, and what the list costs a model."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, NamedTuple
+
+from benchmarks.scene import Scene
+from benchmarks.server import Server, floor_command, rum_command
+from benchmarks.timing import Pair, summed_up
+
+
+class Start(NamedTuple):
+    """One start: milliseconds to the tool list, megabytes held then, milliseconds to a first answer."""
+
+    listed: float
+    resident: float
+    answered: float
+    tools: list[dict[str, Any]]
+
+
+class Cold(NamedTuple):
+    """What starting costs."""
+
+    listed: Pair
+    answered: Pair
+    resident: tuple[float, float]
+    """Of the floor and of RUM."""
+    tokens: dict[str, int]
+    """Of RUM's tool list, by what `--tools` was told."""
+
+
+def measure(scene: Scene, rounds: int) -> Cold:
+    """Start both in turn, so many times; the first round only warms the file cache."""
+    path = "src/billing/account_handler.py"
+    floors: list[Start] = []
+    rums: list[Start] = []
+    for _ in range(rounds + 1):
+        floors.append(_start(floor_command(scene.floor_path), scene, "by_file", {"text": path}))
+        rums.append(_start(rum_command(), scene, "recall", {"file": path}))
+    core = _start(rum_command("--tools", "core"), scene, "recall", {"file": path})
+    return Cold(
+        listed=Pair(*(summed_up(start.listed for start in starts[1:]) for starts in (floors, rums))),
+        answered=Pair(*(summed_up(start.answered for start in starts[1:]) for starts in (floors, rums))),
+        resident=(max(start.resident for start in floors), max(start.resident for start in rums)),
+        tokens={"all": tokens(rums[0].tools), "core": tokens(core.tools)},
+    )
+
+
+def _start(command: list[str], scene: Scene, tool: str, arguments: dict[str, Any]) -> Start:
+    began = time.perf_counter()
+    server = Server(command, scene.checkout)
+    tools = server.tools()
+    listed = 1000 * (time.perf_counter() - began)
+    resident = server.resident_mb()
+    server.call(tool, arguments)
+    answered = 1000 * (time.perf_counter() - began)
+    server.close()
+    return Start(listed, resident, answered, tools)
+
+
+def tokens(tools: list[dict[str, Any]]) -> int:
+    """About what a tool list costs: four characters a token."""
+    return len(json.dumps(tools)) // 4

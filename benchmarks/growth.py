@@ -1,0 +1,55 @@
+"""How much slower recall is in a large store than in a small one, both asked in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from benchmarks.scene import Scene
+from benchmarks.speed import TIMES, Counts
+from benchmarks.timing import Times, paired, timed
+from benchmarks.workload import paths, questions
+
+Way = Callable[[str], object]
+"""Answers a file or a text."""
+
+
+class Growth(NamedTuple):
+    """By what the large store is slower, for the floor and for RUM."""
+
+    floor: float
+    rum: float
+
+
+def by_file(small: Scene, large: Scene, counts: Counts) -> Growth:
+    """The median of recall by file, the files of each store with a full answer."""
+    asked = [paths(scene.stored, counts.files) for scene in (small, large)]
+    with small.open_rum() as rum, large.open_rum() as other:
+        return Growth(
+            _factor(asked, small.open_floor().by_file, large.open_floor().by_file, _median),
+            _factor(asked, lambda path: rum.recall(file=path), lambda path: other.recall(file=path), _median),
+        )
+
+
+def by_text(small: Scene, large: Scene, counts: Counts) -> Growth:
+    """The 95th percentile of recall by text, each store asked about its own memories."""
+    asked = [[one.text for one in questions(scene.stored, counts.texts)] for scene in (small, large)]
+    with small.open_rum() as rum, large.open_rum() as other:
+        return Growth(
+            _factor(asked, small.open_floor().by_text, large.open_floor().by_text, _slow),
+            _factor(asked, lambda text: rum.recall(query=text), lambda text: other.recall(query=text), _slow),
+        )
+
+
+def _factor(asked: list[list[str]], small: Way, large: Way, figure: Callable[[Times], float]) -> float:
+    both = zip(*asked, strict=True)
+    taken = paired(timed(lambda pair: small(pair[0]), lambda pair: large(pair[1]), both, TIMES))
+    return figure(taken[1]) / figure(taken[0])
+
+
+def _median(times: Times) -> float:
+    return times.p50
+
+
+def _slow(times: Times) -> float:
+    return times.p95

@@ -1,0 +1,61 @@
+"""Several processes store into one project at once; then every memory they were promised is looked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from typing import NamedTuple
+
+from benchmarks.scene import Scene
+from benchmarks.workload import memories
+from rum import Rum, RumError
+
+FIRST_SEED = 90_000
+"""Each writer makes up its own memories, from this seed on."""
+
+
+class Writers(NamedTuple):
+    """What became of so many stores."""
+
+    asked: int
+    acknowledged: int
+    found: int
+    errors: list[str]
+
+
+def measure(scene: Scene, processes: int, each: int) -> Writers:
+    """Start the writers together, wait for all, then ask for each memory by its id."""
+    arguments = [sys.executable, "-m", "benchmarks.writers", scene.checkout]
+    running = [
+        subprocess.Popen([*arguments, str(number), str(each)], stdout=subprocess.PIPE)
+        for number in range(processes)
+    ]
+    outputs = [json.loads(process.communicate()[0]) for process in running]
+    acknowledged = [memory_id for output in outputs for memory_id in output["stored"]]
+    with scene.open_rum() as rum:
+        found = sum(_is_found(rum, memory_id) for memory_id in acknowledged)
+    errors = [error for output in outputs for error in output["errors"]]
+    return Writers(processes * each, len(acknowledged), found, errors)
+
+
+def _is_found(rum: Rum, memory_id: str) -> bool:
+    return [memory.id for memory in rum.recall(memory_id=memory_id).memories] == [memory_id]
+
+
+def write(checkout: str, number: int, count: int) -> dict[str, list[str]]:
+    """Store so many memories, and say which were acknowledged and what went wrong."""
+    stored: list[str] = []
+    errors: list[str] = []
+    with Rum.open(checkout, agent=f"writer-{number}") as rum:
+        for memory in islice(memories(FIRST_SEED + number), count):
+            try:
+                stored.append(rum.store(**memory.layers).memory_id)
+            except RumError as error:
+                errors.append(str(error))
+    return {"stored": stored, "errors": errors}
+
+
+if __name__ == "__main__":
+    print(json.dumps(write(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
