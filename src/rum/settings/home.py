@@ -35,6 +35,7 @@ else:
         fcntl.flock(handle, fcntl.LOCK_UN)
 
 
+_USUAL = 65536
 _REPLACE_TRIES = 50
 """Windows refuses to replace a file while somebody reads it; readers are done in a moment."""
 
@@ -102,7 +103,10 @@ def read_bounded(path: str, limit: int) -> tuple[bytes, os.stat_result]:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise ValueError("it is not a regular file")
-        data = file.read(limit + 1)
+        # Most files are small, and room for the largest takes longer to get than they take to read.
+        data = file.read(min(limit + 1, _USUAL))
+        if len(data) == _USUAL:
+            data += file.read(limit + 1 - _USUAL)
     if len(data) > limit:
         raise ValueError(f"it is larger than {limit // 1024} kB")
     return data, state
