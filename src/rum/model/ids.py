@@ -6,7 +6,6 @@ import os
 import threading
 import time
 
-PREFIXES = ("mem", "chapter", "wisdom", "agent", "rule", "event", "session")
 TAIL = 8
 """A unique tail of this many characters is enough to name a row."""
 

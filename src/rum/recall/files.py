@@ -11,7 +11,7 @@ from rum.store.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.store.base import Search
+    from rum.store.search import Search
 
 MAX_GLOB = 1024
 """A longer pattern is taken for the name of a file."""

@@ -8,8 +8,9 @@ from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import weights
 from rum.recall.words import Words
-from rum.store.base import Row, Store
+from rum.store.base import Store
 from rum.store.filters import Filters
+from rum.store.search import Row
 
 
 class Inquiry:

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rum.store.base import Search, TextRow
     from rum.store.filters import Filters
+    from rum.store.search import Search, TextRow
 
 _LETTERS = string.ascii_lowercase
 RESPELLED = 8
