@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 
 from rum.model.errors import StorageError
+from rum.settings import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
@@ -44,15 +45,20 @@ class SqliteStore:
         try:
             return self._open("activity", durable=False, patience=patience)
         except StorageError as error:
-            path = os.path.join(self.directory, "activity.db")
-            code = getattr(error.__cause__, "sqlite_errorcode", 0)
-            if (
-                code & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-                or self._rum.access != "write"
-            ):
+            if not _is_damage(error) or not self.writable:
                 raise
+        path = os.path.join(self.directory, "activity.db")
+        with file_lock(path + ".lock", patience):
+            try:  # another process may have put it aside already
+                return self._open("activity", durable=False, patience=patience)
+            except StorageError as error:
+                if not _is_damage(error):
+                    raise
             os.replace(path, path + DAMAGED)
-        return self._open("activity", durable=False, patience=patience)
+            for side in ("-wal", "-shm"):  # they belong to what was put aside
+                with suppress(FileNotFoundError):
+                    os.remove(path + side)
+            return self._open("activity", durable=False, patience=patience)
 
     def _open(self, family: str, *, durable: bool, patience: float) -> Database:
         path = os.path.join(self.directory, f"{family}.db")
@@ -84,3 +90,8 @@ class SqliteStore:
         """Let go of the files."""
         self._activity.close()
         self._rum.close()
+
+
+def _is_damage(error: StorageError) -> bool:
+    code = getattr(error.__cause__, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
