@@ -37,14 +37,3 @@ def _next_ticks() -> int:
 
 def _base32(value: int) -> str:
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
-
-
-def id_time(identifier: str) -> float | None:
-    """The Unix seconds in one of our ids, or None for a foreign one."""
-    body = identifier.rpartition("_")[2]
-    if len(body) != 26 or not set(body) <= set(_ALPHABET):
-        return None
-    value = 0
-    for character in body[:10]:
-        value = value << 5 | _ALPHABET.index(character)
-    return value / 1000

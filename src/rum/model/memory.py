@@ -51,21 +51,13 @@ OPERATION_OF: dict[ActionType, Operation] = {
 }
 
 
-class GivenAction(Layer, frozen=True):
+class GivenAction(ActionDetails, frozen=True, kw_only=True):
     """An action as callers write it: its details nested under `details`, or flat beside the type."""
 
     type: ActionType
     timestamp: Time | None = None
     details: ActionDetails | None = None
     result: ActionResult | None = None
-    file_path: str | None = None
-    lines_affected: str | None = None
-    diff_hash: str | None = None
-    diff_summary: str | None = None
-    command: str | None = None
-    working_directory: str | None = None
-    query: str | None = None
-    scope: str | None = None
 
     def settled(self, stored_at: int) -> Action:
         """The one form that is kept: nested, with a time."""
