@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,10 +40,7 @@ def test_a_version_that_is_not_older_than_its_memory_is_left_out(shop: Shop):
     rum = shop.open(agent="ada")
     kept = keep(rum, tags=["old"])
     rum.update_memory(kept, tags=["new"])
-    lines = [
-        line.replace(b'"kind":"version","memory_id"', b'"kind":"version","memory_id"')
-        for line in rum.export()
-    ]
+    lines = list(rum.export())
     version = msgspec.json.decode(next(line for line in lines if b'"kind":"version"' in line))
     forged = [*lines, msgspec.json.encode(version | {"version": 2})]
     there = other_home(shop, "there", owner=True)
@@ -54,23 +51,17 @@ def test_a_version_that_is_not_older_than_its_memory_is_left_out(shop: Shop):
 
 def test_forgetting_one_memory_does_not_keep_out_others_of_the_same_words(shop: Shop):
     rum = shop.open(owner=True)
-    ran = [keep(rum, "Run the tests", "All passed", actions=edited(f"{name}.py")) for name in "abc"]
-    lines = list(rum.export())
+    for name in "ab":
+        keep(rum, "Run the tests", "All passed", actions=edited(f"{name}.py"))
     there = other_home(shop, "there", owner=True)
-    there.import_lines(lines)
-    for one in ran[1:]:
-        there.forget(one)
-    gone = other_home(shop, "there", owner=True)
-    assert gone.import_lines(lines).forgotten == 2
-    third = other_home(shop, "third", owner=True)
-    third.import_lines(lines)
-    third.forget(ran[0])
-    assert {memory.id for memory in third.list().memories} == set(ran[1:])
+    there.forget(keep(there, "Run the tests", "All passed", actions=edited("a.py")))
+    result = there.import_lines(list(rum.export()))
+    assert (result.added, result.forgotten) == (1, 1)
 
 
 def test_the_same_memory_stored_again_is_pointed_out_by_its_rarest_word(shop: Shop):
     rum = shop.open()
-    for number in itertools.repeat(0, 60):
+    for number in range(60):
         keep(rum, "Reconfigure authentication middleware", f"Attempt {number}")
     first = keep(rum, "Reconfigure authentication middleware zq7", "Done by hand")
     again = rum.store(
@@ -103,8 +94,6 @@ def test_a_setting_that_is_no_pattern_is_named(shop: Shop, monkeypatch: pytest.M
 
 
 def test_reindexing_mends_tags_and_flags_too(shop: Shop):
-    import sqlite3
-
     rum = shop.open(owner=True)
     old = keep(rum, "Old", tags=["auth"])
     keep(rum, "New", links={"supersedes": old}, tags=["auth"])

@@ -152,3 +152,18 @@ def test_ordinary_code_and_prose_stay():
         changed += [find for find in found if find[2] not in EXAMPLES]
     assert size > 3_000_000
     assert changed == []
+
+
+@given(
+    planted=st.sampled_from(planted_secrets(7)),
+    cut=st.integers(0, 400),
+    around=st.lists(st.text(max_size=40), max_size=3),
+)
+def test_among_other_texts_a_text_is_redacted_as_by_itself(
+    planted: tuple[str, str, str], cut: int, around: list[str]
+):
+    texts = [*around, planted[1][: len(planted[1]) - cut], planted[1], *around]
+    texts = [text for text in texts if not text.startswith("-")]  # an option judges what comes after it
+    assert redact_tree({"notes": texts}) == {"notes": [redact(text) for text in texts]}
+    for text in texts:
+        assert redact_tree({"notes": ["fine", text]}) == {"notes": ["fine", redact(text)]}
