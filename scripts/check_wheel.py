@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "rum"
 SKIPPED = {"__pycache__"}
+EMBED = "from rum.embed.builtin import BuiltinEmbedder; print(BuiltinEmbedder().embed(['text']).shape)"
 
 
 def expected_files() -> set[str]:
@@ -47,8 +48,8 @@ def missing_files(wheel: Path) -> list[str]:
         return sorted(expected_files() - set(contents.namelist()))
 
 
-def version_when_installed(wheel: Path, scratch: Path) -> str:
-    """Install the wheel, with the locked versions of what it needs, and ask `rum --version`."""
+def answers_when_installed(wheel: Path, scratch: Path) -> tuple[str, str]:
+    """Install the wheel, with the locked versions of what it needs; ask `rum --version`, and for a vector."""
     venv.create(scratch / "venv", with_pip=True)
     programs = scratch / "venv" / ("Scripts" if os.name == "nt" else "bin")
     constraints = scratch / "constraints.txt"
@@ -56,10 +57,12 @@ def version_when_installed(wheel: Path, scratch: Path) -> str:
     install = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     subprocess.run([*install, "--constraint", str(constraints), str(wheel)], check=True)
     # Away from the source tree, so that only what was installed can be imported.
-    asked = subprocess.run(
-        [str(programs / "rum"), "--version"], cwd=scratch, check=True, stdout=subprocess.PIPE
+    commands = ([str(programs / "rum"), "--version"], [str(programs / "python"), "-c", EMBED])
+    version, vector = (
+        subprocess.run(command, cwd=scratch, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
+        for command in commands
     )
-    return asked.stdout.decode().strip()
+    return version, vector
 
 
 def locked_versions() -> str:
@@ -78,11 +81,14 @@ def main() -> int:
         if missing:
             print(f"{wheel.name} lacks: {', '.join(missing)}", file=sys.stderr)
             return 1
-        answer = version_when_installed(wheel, scratch)
+        answer, vector = answers_when_installed(wheel, scratch)
         if wheel.name.split("-")[1] not in answer:
             print(f"{wheel.name} installs, but `rum --version` says {answer!r}", file=sys.stderr)
             return 1
-        print(f"{wheel.name}: {len(expected_files())} files, `rum --version` says {answer!r}")
+        if vector != "(1, 384)":
+            print(f"{wheel.name} installs, but its embedder gives {vector!r}", file=sys.stderr)
+            return 1
+        print(f"{wheel.name}: {len(expected_files())} files, `rum --version` says {answer!r}, it embeds")
     return 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rum.settings import AGENT_SETTINGS, SETTINGS, Setting
-from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, TRUST
+from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, OWN, TRUST
 from rum.surfaces.mcp.catalogue import catalogue_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,6 +17,7 @@ REPOSITORY_MAY = {
     HARMLESS: "yes",
     INSIDE: "a folder inside it",
     TRUST: "after `rum trust`",
+    OWN: "no",
     OUTSIDE: "no config file may",
 }
 

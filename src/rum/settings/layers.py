@@ -7,7 +7,7 @@ import re
 
 from rum.model.errors import InvalidQuery
 from rum.settings.home import absolute
-from rum.settings.table import AGENT_SETTINGS, INSIDE, OUTSIDE, SETTINGS, TRUST, Setting, cast, is_path
+from rum.settings.table import AGENT_SETTINGS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting, cast, is_path
 from rum.settings.trust import trusts
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ class Layers:
         setting = _BY_NAME.get(name)
         if setting is None:
             self._add_agents(name, value, path, strict=False)
-        elif setting.scope == OUTSIDE:
+        elif setting.scope in (OWN, OUTSIDE):
             self._warn(f"{path}: `{name}` is ignored; a repository cannot set it.")
         else:
             try:

@@ -49,6 +49,12 @@ class Settings:
     busy_timeout: float
     redact_extra: tuple[str, ...]
     redact_allow: tuple[str, ...]
+    embedder: str
+    embedder_url: str | None
+    embedder_model: str | None
+    embedder_key: str | None
+    embedder_timeout: float
+    idle_after: float
 
     def __init__(self, layers: Layers) -> None:
         self.root = layers.root

@@ -23,6 +23,8 @@ INSIDE = "inside"
 """A repository's own config may set it to a folder inside the repository; others need `rum trust`."""
 TRUST = "trust"
 """A repository's own config may set it after `rum trust`."""
+OWN = "own"
+"""The user's own config file may set it; a repository's never."""
 OUTSIDE = "outside"
 """No config file sets it: only the environment or a flag."""
 
@@ -54,14 +56,18 @@ class Kind:
 class Setting:
     """One line of the table."""
 
-    __slots__ = ("default", "help", "kind", "name", "scope")
+    __slots__ = ("default", "help", "kind", "name", "scope", "secret")
 
-    def __init__(self, name: str, kind: Kind, default: object, scope: str, help: str) -> None:
+    def __init__(
+        self, name: str, kind: Kind, default: object, scope: str, help: str, *, secret: bool = False
+    ) -> None:
         self.name = name
         self.kind = kind
         self.default = default
         self.scope = scope
         self.help = help
+        self.secret = secret
+        """Whether its value is shown to nobody."""
 
     @property
     def env(self) -> str:
@@ -93,6 +99,13 @@ def _folder(value: object) -> str:
 def _project(value: object) -> str:
     text = _text(value)
     return text if is_path(text) else _name(text)
+
+
+def _address(value: object) -> str:
+    text = _text(value)
+    if not re.fullmatch(r"(?ai)https?://[\w.\-\[\]:]+(/[^\s?#@\\]*)?", text):
+        raise ValueError
+    return text
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -162,6 +175,8 @@ AGENT_NAME = Kind(
 )
 _FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" turns it off', _folder)
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_LONGEST_NAME} characters", _project)
+_ADDRESS = Kind("an address with http:// or https://, without user, key, ? and #", _address)
+_WORDS = Kind("a text of one line", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
 SETTINGS = (
@@ -199,6 +214,24 @@ SETTINGS = (
         "regular expressions of further secrets to cut out",
     ),
     Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets and are none"),
+    Setting(
+        "embedder",
+        _one_of("builtin", "endpoint", "none"),
+        "builtin",
+        TRUST,
+        "what gives a text its vector; none: recall by words alone",
+    ),
+    Setting("embedder_url", _ADDRESS, None, TRUST, "the endpoint's address, as http://localhost:11434/v1"),
+    Setting("embedder_model", _WORDS, None, TRUST, "the name of the endpoint's model"),
+    Setting("embedder_key", _WORDS, None, OWN, "the endpoint's key, which is never shown", secret=True),
+    Setting("embedder_timeout", _number(0.1, 600), 10.0, TRUST, "seconds to wait for the endpoint"),
+    Setting(
+        "idle_after",
+        _number(0, 3600),
+        20.0,
+        TRUST,
+        "seconds of quiet after which `rum mcp` has pending work done; 0: never",
+    ),
 )
 """Each setting once: `rum config`, the reference and the checks all read this."""
 

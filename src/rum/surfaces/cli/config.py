@@ -47,6 +47,7 @@ def _settings(asked: Asked) -> Settings:
 
 def _shown(settings: Settings) -> Shown:
     values: dict[str, object] = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
+    values |= {one.name: "(set, not shown)" for one in SETTINGS if one.secret and values[one.name]}
     for agent in settings.agents():
         own = settings.for_agent(agent)._asdict()
         values |= {f"agents.{agent}.{setting.name}": own[setting.name] for setting in AGENT_SETTINGS}

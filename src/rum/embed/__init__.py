@@ -1,0 +1,1 @@
+"""Text to vectors: the port, the model that is shipped, and any endpoint instead of it."""

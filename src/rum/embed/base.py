@@ -1,0 +1,44 @@
+"""The port: what every embedder offers, and how it says that it cannot embed now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rum.model.errors import RumError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Vectors = np.ndarray[Any, np.dtype[np.float32]]
+    """One row a text; every row has length one, so that a dot product is a cosine."""
+
+
+class CannotEmbed(RumError):
+    """No vectors now: the model is damaged or its endpoint fails. Everything goes on by text.
+
+    Details may carry `retry_after` in seconds.
+    """
+
+    code = "STORAGE_ERROR"
+
+
+class Embedder(Protocol):
+    """Text to vectors. Making one is cheap: nothing is loaded or asked before the first `embed`.
+
+    It may be called from several threads at once; each call then keeps one core busy.
+    """
+
+    @property
+    def model(self) -> str:
+        """The stamp of its vectors: only vectors of the same stamp may be compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int | None:
+        """How long a vector is; None while only the first answer can tell."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One vector for each text, in their order; `CannotEmbed` if that is impossible now."""
+        ...

@@ -1,0 +1,90 @@
+"""One POST of JSON, bounded in time and size, that follows no redirect and never names its key."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import threading
+import urllib.error
+import urllib.request
+from time import monotonic
+from urllib.parse import urlsplit
+
+_LARGEST = 32 * 1024 * 1024
+_LONGEST_WORD = 200
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
+
+
+class PostError(Exception):
+    """What the other side did instead of answering; to be read after its address."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect could carry texts and key to another host."""
+
+    def redirect_request(self, *_args: object, **_named: object) -> None:
+        """Follow none: it is an error like any other status."""
+
+
+def post(url: str, body: bytes, key: str | None, timeout: float) -> bytes:
+    """The answer's body. All of it must have come within `timeout` seconds, however slowly it drips."""
+    outcome: list[bytes | PostError] = []
+    # In a thread, because neither a name that is not resolved nor a slow drip can be timed out otherwise.
+    asking = threading.Thread(target=lambda: outcome.append(_asked(url, body, key, timeout)), daemon=True)
+    asking.start()
+    asking.join(timeout)
+    answer = outcome[0] if outcome else PostError(f"did not answer within {timeout:g} s")
+    if isinstance(answer, PostError):
+        raise answer
+    return answer
+
+
+def _asked(url: str, body: bytes, key: str | None, timeout: float) -> bytes | PostError:
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "rum"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    try:
+        request = urllib.request.Request(url, data=body, headers=headers, method="POST")  # noqa: S310
+        # Longer than anybody waits, so that it is always told in the same words.
+        with _opener(url).open(request, timeout=timeout + 1) as response:
+            return _bounded(response, monotonic() + timeout)
+    except urllib.error.HTTPError as error:
+        with error:
+            return PostError(f"answered with status {error.code}{_excerpt(error, key)}")
+    except ValueError:
+        # Not in the library's words: they would show a key that cannot be sent.
+        return PostError("cannot be asked: the address or the key holds characters that are not allowed")
+    except (OSError, http.client.HTTPException) as error:
+        return PostError(f"cannot be reached ({_plain(str(error), key) or type(error).__name__})")
+
+
+def _bounded(response: http.client.HTTPResponse, deadline: float) -> bytes | PostError:
+    """The body, unless it is too large; what comes after the deadline is awaited by nobody."""
+    raw = bytearray()
+    while monotonic() < deadline and (chunk := response.read1(1 << 16)):
+        raw += chunk
+        if len(raw) > _LARGEST:
+            return PostError(f"gave more than {_LARGEST >> 20} MB")
+    return bytes(raw)
+
+
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    """A proxy is for other machines: it would look for `localhost` on its own."""
+    own = _LOOPBACK.fullmatch(urlsplit(url).hostname or "")
+    return urllib.request.build_opener(_NoRedirects, *([urllib.request.ProxyHandler({})] if own else []))
+
+
+def _excerpt(error: urllib.error.HTTPError, key: str | None) -> str:
+    """The beginning of what the server says about it."""
+    try:
+        said = _plain(error.read(4096).decode("utf-8", "replace"), key)
+    except (OSError, http.client.HTTPException):
+        said = ""
+    return f" ({said})" if said else ""
+
+
+def _plain(text: str, key: str | None) -> str:
+    """A stranger's words as they may be shown: one short line, without the key."""
+    if key:
+        text = text.replace(key, "***")
+    return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()[:_LONGEST_WORD]

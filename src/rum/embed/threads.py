@@ -1,0 +1,73 @@
+"""Keeps numpy's matrix products on the calling thread while a model runs.
+
+OpenBLAS splits a product over all cores and has them wait for each other. With one core busy elsewhere
+(a build, a test run) what takes 10 ms was seen to take 500. So a call runs on one core, and whoever wants
+more calls from several threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+_SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+
+
+class _Users:
+    """How many calls run now, and how many threads there were before the first of them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.count = 0
+        self.threads_before = 1
+
+
+_users = _Users()
+
+
+@contextmanager
+def one_core() -> Generator[None]:
+    """Products run on the calling thread; with the last user gone, all is as it was before."""
+    get, put = _controls()
+    with _users.lock:
+        if not _users.count:
+            _users.threads_before = get()
+            put(1)
+        _users.count += 1
+    try:
+        yield
+    finally:
+        with _users.lock:
+            _users.count -= 1
+            if not _users.count:
+                put(_users.threads_before)
+
+
+@cache
+def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
+    """OpenBLAS's number of threads, to read and to set; with another library nothing is changed."""
+    for path in _libraries():
+        with suppress(OSError):
+            library = ctypes.CDLL(str(path))
+            for spelling in _SPELLINGS:
+                get = getattr(library, spelling.format("get_num_threads"), None)
+                put = getattr(library, spelling.format("set_num_threads"), None)
+                if get and put:
+                    return get, put
+    return (lambda: 1), (lambda _: None)
+
+
+def _libraries() -> Iterator[Path]:
+    """Where numpy has its OpenBLAS: beside itself in a wheel, or linked to its core."""
+    folder = Path(np.__file__).parent
+    yield from (*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*"))
+    core = find_spec("numpy._core._multiarray_umath")
+    if core and core.origin:
+        yield Path(core.origin)

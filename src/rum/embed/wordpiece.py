@@ -1,0 +1,116 @@
+"""BERT's WordPiece: text to the ids of its pieces, as the tokenizer that the model was trained with."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+LONGEST_TEXT = 65_536
+"""Characters that are looked at: what a text of several megabytes says later changes no vector."""
+
+_LONGEST_WORD = 100
+_REMEMBERED_WORDS = 16_384
+_CONTINUED = "##"
+_UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
+_RESERVED = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
+_ASCII_MARKS = r"!-/:-@\[-`{-~"
+_ASCII_WORDS = re.compile(rf"[{_ASCII_MARKS}]|[^\s{_ASCII_MARKS}]+")
+_ASCII_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127))
+_IDEOGRAPHS = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+class _ByCharacter(dict[int, str]):
+    """A table for `str.translate` that works out each character once, when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = value = self.work_out(chr(code))
+        return value
+
+    def work_out(self, character: str) -> str:
+        """What the character becomes."""
+        raise NotImplementedError
+
+
+class _Cleaned(_ByCharacter):
+    """Invisible characters go, any space is a plain one, each ideograph is a word of its own."""
+
+    def work_out(self, character: str) -> str:
+        """What is left of the character."""
+        if character in "\t\n\r":
+            return " "
+        if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):
+            return ""
+        if character.isspace():
+            return " "
+        alone = any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
+        return f" {character} " if alone else character
+
+
+class _Folded(_ByCharacter):
+    """After decomposition: accents go, the rest is in lower case, each mark is a word of its own."""
+
+    def work_out(self, character: str) -> str:
+        """The character as the vocabulary knows it."""
+        category = unicodedata.category(character)
+        if category == "Mn":
+            return ""
+        alone = category.startswith("P") or character in "$+<=>^`|~"
+        return f" {character} " if alone else character.lower()
+
+
+class WordPiece:
+    """Splits texts by one vocabulary, whose order gives the ids."""
+
+    def __init__(self, vocabulary: Sequence[str], longest: int) -> None:
+        self._ids = {piece: number for number, piece in enumerate(vocabulary)}
+        self._longest = longest
+        self._unknown, self._start, self._end = (self._ids[name] for name in (_UNKNOWN, _START, _END))
+        self._cleaned, self._folded = _Cleaned(), _Folded()
+        self._pieces = lru_cache(_REMEMBERED_WORDS)(self._split)
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of a text between those of start and end; what is too long for the model is cut off."""
+        found = [self._start]
+        for word in self._words(text[:LONGEST_TEXT]):
+            found += self._pieces(word) if len(word) <= _LONGEST_WORD else (self._unknown,)
+            if len(found) >= self._longest:
+                break
+        return [*found[: self._longest - 1], self._end]
+
+    def _words(self, text: str) -> Iterator[str]:
+        """Names like `[MASK]` are ids of their own, found before anything is folded."""
+        for number, part in enumerate(_RESERVED.split(text)):
+            if number % 2:
+                yield part
+            elif part.isascii():
+                for match in _ASCII_WORDS.finditer(part.translate(_ASCII_CONTROLS).lower()):
+                    yield match[0]
+            else:
+                decomposed = unicodedata.normalize("NFD", part.translate(self._cleaned))
+                yield from decomposed.translate(self._folded).split()
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """The longest pieces from the left; a word that is not made of pieces is unknown as a whole."""
+        found: list[int] = []
+        start, prefix = 0, ""
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                number = self._ids.get(prefix + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return (self._unknown,)
+            found.append(number)
+            start, prefix = end, _CONTINUED
+        return tuple(found)

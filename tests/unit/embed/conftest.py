@@ -1,0 +1,19 @@
+"""The texts with known vectors, and the shipped model, loaded once."""
+
+from __future__ import annotations
+
+import pytest
+
+from rum.embed.builtin import DATA
+from rum.embed.model import Model, open_model
+from unit.embed.golden import Golden, read_golden
+
+
+@pytest.fixture(scope="session")
+def golden() -> list[Golden]:
+    return read_golden()
+
+
+@pytest.fixture(scope="session")
+def model() -> Model:
+    return open_model(DATA)

@@ -1,0 +1,145 @@
+"""The shipped model: as near to the original as promised, the same in any company, clear when damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rum.embed.base import CannotEmbed
+from rum.embed.builtin import DATA, BuiltinEmbedder
+from rum.embed.model import Model
+from unit.embed.golden import Golden
+
+SHA256 = "083a7e0a4fdcf8dbb9c98efaf3ac7fae077078cd8a9fb9118643391b67939df1"
+"""What `scripts/build_embedder.py` makes of the official weights."""
+
+
+def test_the_data_file_is_the_one_made_from_the_official_weights():
+    assert hashlib.sha256(DATA.read_bytes()).hexdigest() == SHA256
+
+
+def test_vectors_are_as_near_to_the_original_as_promised(golden: list[Golden], model: Model):
+    made = model.embed([one.text for one in golden])
+    nearness = [float(row @ one.vector) for row, one in zip(made, golden, strict=True)]
+    assert np.mean(nearness) >= 0.999
+    assert min(nearness) >= 0.995
+
+
+def test_a_text_gets_the_same_vector_alone_and_in_any_company(golden: list[Golden], model: Model):
+    texts = [one.text for one in golden]
+    together = model.embed(texts)
+    reverse = model.embed(texts[::-1])[::-1]
+    alone = np.concatenate([model.embed([text]) for text in texts])
+    assert np.allclose(together, alone, atol=1e-5)
+    assert np.allclose(together, reverse, atol=1e-5)
+
+
+def test_the_same_texts_give_the_same_bytes(golden: list[Golden], model: Model):
+    texts = [one.text for one in golden[:10]]
+    assert model.embed(texts).tobytes() == model.embed(texts).tobytes()
+
+
+def test_vectors_have_length_one_and_the_promised_shape():
+    embedder = BuiltinEmbedder()
+    made = embedder.embed(["", "one", "two words", "x" * 5000, "\ud800", "word " * 1000])
+    assert made.shape == (6, embedder.dimensions)
+    assert made.dtype == np.float32
+    assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_vectors():
+    assert BuiltinEmbedder().embed([]).shape == (0, 384)
+
+
+def test_what_means_the_same_is_near_without_a_common_word(model: Model):
+    asked, same, other = model.embed(
+        [
+            "the automobile is broken",
+            "my car has a defect",
+            "bread needs forty minutes at 200 degrees",
+        ]
+    )
+    assert asked @ same > 2 * abs(asked @ other)
+
+
+def test_threads_may_embed_at_once(golden: list[Golden], model: Model):
+    texts = [one.text for one in golden[:12]]
+    expected = model.embed(texts)
+    with ThreadPoolExecutor(4) as pool:
+        for made in pool.map(lambda _: model.embed(texts), range(8)):
+            assert np.allclose(made, expected, atol=1e-6)
+
+
+def test_numpy_gets_its_threads_back_when_the_last_user_is_gone():
+    program = """
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = "2"
+from rum.embed import threads
+get, put = threads._controls()
+before = get()
+with threads.one_core():
+    with threads.one_core():
+        inside = get()
+    still = get()
+try:
+    with threads.one_core():
+        raise KeyError
+except KeyError:
+    pass
+print(before, inside, still, get())
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    before, inside, still, after = map(int, ran.stdout.split())
+    assert (inside, still) == (1, 1)
+    assert before == after
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "pointer", "truncated", "one byte", "folder"])
+def test_a_data_file_that_is_not_as_shipped_is_named_with_what_to_do(tmp_path: Path, damage: str):
+    path = tmp_path / "minilm.bin"
+    whole = bytearray(DATA.read_bytes())
+    if damage == "folder":
+        path.mkdir()
+    elif damage == "empty":
+        path.touch()
+    elif damage == "pointer":
+        path.write_text("version https://git-lfs.example/spec/v1\noid sha256:00\nsize 23874304\n")
+    elif damage == "truncated":
+        path.write_bytes(whole[:-1])
+    elif damage == "one byte":
+        whole[len(whole) // 2] ^= 1
+        path.write_bytes(whole)
+    with pytest.raises(CannotEmbed) as caught:
+        BuiltinEmbedder(path).embed(["a"])
+    assert str(path) in caught.value.message
+    assert "Install RUM again" in caught.value.message
+
+
+def test_a_mended_data_file_is_used_without_a_new_start(tmp_path: Path):
+    path = tmp_path / "minilm.bin"
+    embedder = BuiltinEmbedder(path)
+    with pytest.raises(CannotEmbed):
+        embedder.embed(["a"])
+    shutil.copyfile(DATA, path)
+    assert embedder.embed(["a"]).shape == (1, 384)
+
+
+def test_nothing_is_loaded_before_the_first_text():
+    program = """
+import sys
+from rum.embed.choose import open_embedder
+from rum.settings import load
+embedder = open_embedder(load(None))
+print(embedder.model, embedder.dimensions, "numpy" in sys.modules, "ssl" in sys.modules)
+embedder.embed(["a"])
+print("numpy" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == [BuiltinEmbedder.model, "384", "False", "False", "True"]

@@ -1,0 +1,65 @@
+"""A memory's vector stands for its most telling texts, each once and not without end."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from making import make_intent, make_memory, make_outcome
+from rum.embed.text import embedded_text
+
+
+def test_the_texts_come_in_the_order_of_their_weight():
+    memory = make_memory(
+        "mem_1",
+        intent=make_intent("the goal", context="the context", constraints=["not this"]),
+        outcome=make_outcome(
+            "the summary", success=False, failure_reason="the reason", learnings=["one", "two"]
+        ),
+        reasoning={"approach_chosen": "the approach", "why_chosen": "why", "risks_identified": ["not this"]},
+        perception={"anomalies": ["not this"]},
+        tags=["not this"],
+    )
+    assert embedded_text(memory).split("\n") == [
+        "the goal",
+        "the context",
+        "the summary",
+        "the reason",
+        "one",
+        "two",
+        "the approach",
+        "why",
+    ]
+
+
+def test_what_was_said_is_not_said_again():
+    memory = make_memory(
+        "mem_1",
+        intent=make_intent("Fix  the\nlogin", context="fix the LOGIN "),
+        outcome=make_outcome("FIX THE LOGIN", learnings=["Fix the login.", "", " "]),
+    )
+    assert embedded_text(memory) == "Fix the login\nFix the login."
+
+
+def test_a_long_context_leaves_room_for_what_came_of_it():
+    memory = make_memory(
+        "mem_1",
+        intent=make_intent("the goal", context="c" * 100_000),
+        outcome=make_outcome("the summary", learnings=["l" * 100_000]),
+    )
+    text = embedded_text(memory)
+    assert text.startswith("the goal\nccc")
+    assert "c\nthe summary\nl" in text
+    assert len(text) == 2000
+
+
+@given(st.text(min_size=1).filter(str.strip), st.text(), st.lists(st.text()))
+def test_whatever_a_memory_says_its_text_is_short_and_holds_no_empty_line(
+    goal: str, context: str, learnings: list[str]
+):
+    memory = make_memory(
+        "mem_1", intent=make_intent(goal, context=context), outcome=make_outcome(learnings=learnings)
+    )
+    text = embedded_text(memory)
+    assert 0 < len(text) <= 2000
+    assert all(line.strip() for line in text.split("\n"))
