@@ -43,6 +43,7 @@ class Scene:
     def enter(self) -> Scene:
         """Make it the one that programs started from here find."""
         os.environ["RUM_HOME"] = self.home
+        os.environ["RUM_IDLE_AFTER"] = "0"  # idle work would run into the next measurement
         return self
 
     def open_rum(self) -> Rum:

@@ -23,7 +23,7 @@ def inspect(folder: Path, method: str, *options: str) -> dict[str, Any]:
     npx = shutil.which("npx")
     assert npx, "`make e2e` needs node and npm"
     rum = Path(sys.executable).with_name("rum")
-    server = ["-e", f"RUM_HOME={folder / 'home'}", "--", str(rum), "mcp", *options]
+    server = ["-e", f"RUM_HOME={folder / 'home'}", "-e", "RUM_IDLE_AFTER=0", "--", str(rum), "mcp", *options]
     command = [npx, "--yes", INSPECTOR, "--cli", "--method", method, *server]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert ran.returncode == 0, ran.stderr

@@ -49,6 +49,7 @@ def change(rum, memory_id):
         "forget": lambda: rum.forget(memory_id),
         "reindex": lambda: rum.reindex(),
         "purge": lambda: rum.purge(),
+        "tidy": lambda: rum.tidy(),
     }.items():
         try:
             attempt()

@@ -55,3 +55,13 @@ def test_counting_does_not_wait_for_a_memory_that_is_being_written(store: Store,
         add_memory(store, "mem_a")
         assert other.activity.add_uses({"mem_a": 1}, NOON)
     assert store.activity.uses(["mem_a"]) == {"mem_a": Use(1, NOON)}
+
+
+def test_a_failure_is_known_to_all_until_the_part_works_again(store: Store, other: Store):
+    assert other.activity.failure("endpoint") is None
+    store.activity.fail("endpoint", "refused", 5)
+    store.activity.fail("endpoint", "timed out", 9)
+    store.activity.fail("disk", "full", 7)
+    assert other.activity.failure("endpoint") == (9, "timed out")
+    other.activity.works("endpoint")
+    assert (store.activity.failure("endpoint"), store.activity.failure("disk")) == (None, (7, "full"))

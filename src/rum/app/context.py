@@ -13,11 +13,13 @@ from typing import Any, cast
 
 from rum.capture.redact import Redactor
 from rum.capture.tombstones import installation_key
+from rum.embed.choose import open_embedder
 from rum.model.agent import Agent
 from rum.model.depth import Use
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
 from rum.model.ids import TAIL, new_id
 from rum.model.memory import Memory
+from rum.recall.meaning import Meaning
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitPlace, find_git, head
 from rum.repo.project import Project
@@ -78,6 +80,11 @@ class Context:
     def label(self, text: str) -> str:
         """A name that others gave to something, short and without secrets."""
         return self.redactor.redact(text[:LABEL])
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        """Likeness of meaning by the embedder that the settings ask for; loads nothing before it is used."""
+        return Meaning(self.store, open_embedder(self.settings), clean=self.redactor.redact, clock=self.clock)
 
     @cached_property
     def tombstone_key(self) -> bytes:

@@ -22,6 +22,7 @@ def doctor(context: Context) -> Diagnosis:
     home = context.settings.home if os.path.isdir(context.settings.home) else None
     problems += _home_problems(home) if home else []
     problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
+    problems += _embedder_problems(context)
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -33,8 +34,22 @@ def doctor(context: Context) -> Diagnosis:
         "directory": context.project.directory,
         "free_bytes": free,
         **context.store.upkeep.facts(),
+        "vectors": _vectors(context),
     }
     return Diagnosis(healthy=not problems, problems=problems, facts=facts)
+
+
+def _vectors(context: Context) -> dict[str, object]:
+    """How far the embedder in force has come."""
+    meaning = context.meaning
+    done, pending = meaning.counts()
+    return {"model": meaning.model, "done": done, "pending": pending} if meaning.model else {"model": "none"}
+
+
+def _embedder_problems(context: Context) -> list[Problem]:
+    trouble = context.meaning.trouble
+    advice = "Recall goes by words meanwhile; `rum tidy` asks it again."
+    return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
 
 
 def _home_problems(home: str) -> list[Problem]:
@@ -46,8 +61,13 @@ def _home_problems(home: str) -> list[Problem]:
     return [Problem(f"{home} can be entered by others (mode {mode:o}).", f"Run `chmod 700 {home}`.")]
 
 
-def reindex(context: Context, progress: Callable[[int], None] = lambda _: None) -> int:
-    """Build everything derived anew, a batch at a time so that writers get their turn; how many memories."""
+def reindex(
+    context: Context, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False
+) -> int:
+    """Build everything derived anew, a batch at a time so that writers get their turn; how many memories.
+
+    Vectors take much longer than words: they are kept, or else dropped and made again when there is time.
+    """
     done = 0
     context.store.upkeep.mend_index()
     for batch in context.store.memories.in_time_order(200):
@@ -57,6 +77,7 @@ def reindex(context: Context, progress: Callable[[int], None] = lambda _: None) 
         done += len(batch)
         progress(done)
     context.store.upkeep.stamp_index()
+    (context.store.vectors.drop_all if vectors else context.store.vectors.mend)()
     return done
 
 

@@ -11,6 +11,7 @@ from rum.model.depth import Use
 from rum.model.links import Edge
 from rum.model.memory import Memory
 from rum.store.search import Search
+from rum.store.vectors import Vectors
 
 
 class AgentFigures(NamedTuple):
@@ -55,6 +56,10 @@ class Memories(Protocol):
 
     def count(self) -> int:
         """How many there are."""
+        ...
+
+    def at_commits(self) -> list[tuple[str, str]]:
+        """(memory id, commit) of every memory that names the commit it was made at."""
         ...
 
     def delete(self, memory_id: str) -> dict[str, int]:
@@ -163,6 +168,18 @@ class Activity(Protocol):
         """Forget how a memory was used."""
         ...
 
+    def fail(self, part: str, why: str, now: int) -> None:
+        """Note what failed and why, where it can be written at once."""
+        ...
+
+    def failure(self, part: str) -> tuple[int, str] | None:
+        """When and why a part failed last, unless it works again."""
+        ...
+
+    def works(self, part: str) -> None:
+        """Note that a part works again."""
+        ...
+
 
 class Upkeep(Protocol):
     """What keeps a store healthy."""
@@ -177,6 +194,10 @@ class Upkeep(Protocol):
 
     def mend_index(self) -> None:
         """Empty a text index that is too damaged to be written, so that it can be filled anew."""
+        ...
+
+    def merge_index(self) -> bool:
+        """Put the parts of the text index together if there are many; whether there were."""
         ...
 
     def stale_index(self) -> bool:
@@ -217,6 +238,11 @@ class Store(Protocol):
     @property
     def search(self) -> Search:
         """The finders."""
+        ...
+
+    @property
+    def vectors(self) -> Vectors:
+        """What memories mean, as numbers."""
         ...
 
     @property

@@ -63,6 +63,14 @@ class EchoDoor:
     def settle(self) -> None:
         log("settled")
 
+    def idle_after(self) -> float | None:
+        return float(os.environ.get("ECHO_IDLE_AFTER", "0")) or None
+
+    def idle(self) -> None:
+        log("idle")
+        if "ECHO_IDLE_CRASHES" in os.environ:
+            raise KeyError(SECRET)
+
     def close(self) -> None:
         log("closed")
 

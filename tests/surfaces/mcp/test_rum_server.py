@@ -23,7 +23,8 @@ def ask(
     home.mkdir(exist_ok=True)
     project = folder / "project"
     project.mkdir(exist_ok=True)
-    environment = {**os.environ, "HOME": str(home), "RUM_HOME": str(home / "memory"), **variables}
+    kept = {**os.environ, "RUM_IDLE_AFTER": "0"}
+    environment = {**kept, "HOME": str(home), "RUM_HOME": str(home / "memory"), **variables}
     lines = [json.dumps({"jsonrpc": "2.0", "id": number, **one}) for number, one in enumerate(requests)]
     done = subprocess.run(
         [sys.executable, "-m", "rum", "mcp", *options],

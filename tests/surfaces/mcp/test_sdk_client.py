@@ -28,7 +28,12 @@ Conversation = Callable[[Client], Awaitable[None]]
 
 def converse(folder: Path, mode: str, talk: Conversation, *options: str) -> None:
     """Start `rum mcp` in a folder with a home of its own and run one conversation with it."""
-    environment = {**os.environ, "HOME": str(folder), "RUM_HOME": str(folder / "memory")}
+    environment = {
+        **os.environ,
+        "HOME": str(folder),
+        "RUM_HOME": str(folder / "memory"),
+        "RUM_IDLE_AFTER": "0",
+    }
     project = folder / "project"
     project.mkdir(exist_ok=True)
     server = StdioServerParameters(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rum.model.depth import Use
 from rum.store.sqlite.connect import Database
@@ -19,13 +20,17 @@ class SqliteActivity:
 
     def add_uses(self, times: Mapping[str, int], now: int) -> bool:
         """Count retrievals; False when it could not be written now, and the caller may try later."""
+        rows = [{"id": memory_id, "times": count, "last": now} for memory_id, count in times.items()]
+        return self._written("add_use", rows)
+
+    def _written(self, statement: str, rows: list[dict[str, Any]]) -> bool:
+        """Write rows without waiting for anybody; False when that was not possible now."""
         db = self._database.connection
         if self._database.access != "write":
             return False
-        rows = [{"id": memory_id, "times": count, "last": now} for memory_id, count in times.items()]
         try:
             db.execute("BEGIN IMMEDIATE")
-            db.executemany(SQL["add_use"], rows)
+            db.executemany(SQL[statement], rows)
             db.execute("COMMIT")
         except sqlite3.Error:
             if db.in_transaction:
@@ -51,3 +56,15 @@ class SqliteActivity:
         """Forget how a memory was used."""
         with self._database.transaction() as db:
             db.execute(SQL["delete_use"], (memory_id,))
+
+    def fail(self, part: str, why: str, now: int) -> None:
+        """Note what failed and why, where it can be written at once."""
+        self._written("note_failure", [{"part": part, "failed_at": now, "why": why}])
+
+    def failure(self, part: str) -> tuple[int, str] | None:
+        """When and why a part failed last, unless it works again."""
+        return self._database.connection.execute(SQL["failure_of"], (part,)).fetchone()
+
+    def works(self, part: str) -> None:
+        """Note that a part works again."""
+        self._written("delete_failure", [{"part": part}])

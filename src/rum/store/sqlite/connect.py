@@ -170,6 +170,11 @@ class Database:
             return tuple(_figures(self.path + ending) for ending in ("", "-wal", "-shm"))
         return _figures(self.path)[:2]
 
+    @property
+    def file(self) -> tuple[int, ...]:
+        """Which file this is; another one after a backup was put in its place."""
+        return _figures(self.path)[:2]
+
     def refresh(self) -> None:
         """Open the file anew if it was replaced, came to be, or changed where no log tells of changes."""
         with storage_errors(self.path):
@@ -183,14 +188,14 @@ class Database:
         self._start()
 
     @contextmanager
-    def transaction(self) -> Generator[sqlite3.Connection]:
+    def transaction(self, patience: float | None = None) -> Generator[sqlite3.Connection]:
         """All or nothing, waiting its turn behind other processes; nested ones join the outer."""
         if self._depth:
             yield self.connection
             return
         self._must_be_writable()
         with storage_errors(self.path):
-            self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"))
+            self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"), patience)
             self._depth += 1
             try:
                 yield self.connection
@@ -220,9 +225,9 @@ class Database:
         if self.access != "write":
             raise _explained(self.path, self._hindrance)
 
-    def patiently(self, step: Callable[[], object]) -> None:
+    def patiently(self, step: Callable[[], object], patience: float | None = None) -> None:
         """Run a step again, after a short random wait, while another process is in the way."""
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + (self._patience if patience is None else patience)
         while True:
             try:
                 step()

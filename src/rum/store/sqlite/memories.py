@@ -34,12 +34,15 @@ class SqliteMemories:
         """Write a new memory with its files, tags and terms."""
         with self._database.transaction() as db:
             seq = db.execute(SQL["insert_memory"], _row(memory)).lastrowid
+            db.execute(SQL["queue_memory"], (seq,))
             self._add_parts(memory, seq)
 
     def replace(self, memory: Memory) -> None:
         """Overwrite a memory and renew everything derived from it."""
         with self._database.transaction() as db:
-            db.execute(SQL["update_memory"], _row(memory))
+            row = _row(memory)
+            for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
+                db.execute(SQL[statement], row)
             (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
             self._delete_parts(memory.id, seq)
             self._add_parts(memory, seq)
@@ -119,6 +122,10 @@ class SqliteMemories:
     def count(self) -> int:
         """How many there are."""
         return self._database.connection.execute("SELECT count(*) FROM memories").fetchone()[0]
+
+    def at_commits(self) -> list[tuple[str, str]]:
+        """(memory id, commit) of every memory that names the commit it was made at."""
+        return self._database.connection.execute(SQL["at_commits"]).fetchall()
 
     def delete(self, memory_id: str) -> dict[str, int]:
         """Delete a memory with all that hangs on it; says how many rows of each kind went."""

@@ -73,6 +73,9 @@ SELECT id FROM memories WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%'
 -- name: in_time_order
 SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?;
 
+-- name: at_commits
+SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
+
 -- name: insert_version
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
 
@@ -186,6 +189,103 @@ SELECT memory_id, times FROM uses ORDER BY times DESC, memory_id DESC;
 
 -- name: delete_use
 DELETE FROM uses WHERE memory_id = ?;
+
+-- name: forget_meaning
+DELETE FROM memory_vectors WHERE memory = (
+  SELECT seq FROM memories
+  WHERE id = :id AND (intent, reasoning, outcome) IS NOT (:intent, :reasoning, :outcome)
+);
+
+-- name: queue_if_changed
+INSERT INTO unembedded (memory, model)
+SELECT m.seq, k.number FROM memories AS m CROSS JOIN vector_models AS k
+WHERE m.id = :id AND (m.intent, m.reasoning, m.outcome) IS NOT (:intent, :reasoning, :outcome)
+ON CONFLICT DO NOTHING;
+
+-- name: queue_memory
+INSERT INTO unembedded (memory, model) SELECT ?, number FROM vector_models;
+
+-- name: queue_missing
+INSERT INTO unembedded (memory, model)
+SELECT m.seq, k.number FROM vector_models AS k CROSS JOIN memories AS m
+WHERE k.number = ? AND NOT EXISTS (
+  SELECT 1 FROM memory_vectors AS v WHERE v.memory = m.seq AND v.model = k.number
+)
+ON CONFLICT DO NOTHING;
+
+-- name: use_model
+INSERT INTO vector_models (name, used_at) VALUES (:name, :now)
+ON CONFLICT (name) DO UPDATE SET used_at = max(used_at, excluded.used_at);
+
+-- name: model_number
+SELECT number FROM vector_models WHERE name = ?;
+
+-- name: vector_models
+SELECT name, number FROM vector_models ORDER BY number;
+
+-- name: unused_models
+SELECT number FROM vector_models WHERE name <> :kept AND used_at < :before ORDER BY number;
+
+-- name: pending_vectors
+SELECT m.id FROM (
+  SELECT memory FROM unembedded WHERE model = :model ORDER BY memory DESC LIMIT :most
+) AS waiting JOIN memories AS m ON m.seq = waiting.memory ORDER BY m.seq DESC;
+
+-- name: newest_memories
+SELECT id FROM memories ORDER BY seq DESC LIMIT ?;
+
+-- name: seq_of_version
+SELECT seq FROM memories WHERE id = ? AND version = ?;
+
+-- name: insert_vector
+INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: unqueue_memory
+DELETE FROM unembedded WHERE memory = ? AND model = ?;
+
+-- name: vectors_since
+SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? ORDER BY number LIMIT ?;
+
+-- name: vectors_of
+SELECT m.id, v.data FROM json_each(:ids) AS wanted
+JOIN memories AS m ON m.id = wanted.value
+JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model;
+
+-- name: owners_of_vectors
+SELECT v.number, m.id FROM json_each(?) AS wanted
+JOIN memory_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq = v.memory;
+
+-- name: count_memories
+SELECT count(*) FROM memories;
+
+-- name: count_vectors
+SELECT count(*) FROM memory_vectors WHERE model = ?;
+
+-- name: count_queue
+SELECT count(*) FROM unembedded WHERE model = ?;
+
+-- name: wrongly_queued
+SELECT count(*) FROM vector_models AS k WHERE (SELECT count(*) FROM memories) <>
+  (SELECT count(*) FROM memory_vectors WHERE model = k.number) + (SELECT count(*) FROM unembedded WHERE model = k.number);
+
+-- name: delete_vectors
+DELETE FROM memory_vectors WHERE model = ?;
+
+-- name: delete_queue
+DELETE FROM unembedded WHERE model = ?;
+
+-- name: delete_model
+DELETE FROM vector_models WHERE number = ?;
+
+-- name: note_failure
+INSERT INTO failures (part, failed_at, why) VALUES (:part, :failed_at, :why)
+ON CONFLICT (part) DO UPDATE SET failed_at = excluded.failed_at, why = excluded.why;
+
+-- name: failure_of
+SELECT failed_at, why FROM failures WHERE part = ?;
+
+-- name: delete_failure
+DELETE FROM failures WHERE part = :part;
 
 -- name: get_derived
 SELECT value FROM derived WHERE name = ?;

@@ -17,8 +17,9 @@ from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.upkeep import SqliteUpkeep
+from rum.store.sqlite.vectors import SqliteVectors
 
-SCHEMA = {"rum": 1, "activity": 1}
+SCHEMA = {"rum": 2, "activity": 2}
 """The newest migration of each file."""
 
 
@@ -37,6 +38,7 @@ class SqliteStore:
         self.links = SqliteLinks(self._rum)
         self.agents = SqliteAgents(self._rum)
         self.search = Lookup(self._rum)
+        self.vectors = SqliteVectors(self._rum)
         self.activity = SqliteActivity(self._activity)
         self.upkeep = SqliteUpkeep(self._rum, self._activity)
 

@@ -59,13 +59,17 @@ def _fact(value: object) -> str:
 
 
 @command("reindex")
+@click.option("--vectors", is_flag=True, help="Drop the vectors too; `rum tidy` makes them again.")
 @click.pass_obj
-def reindex(asked: Asked) -> None:
-    """Build the search index anew."""
+def reindex(asked: Asked, vectors: bool) -> None:
+    """Build the search index anew.
+
+    Vectors stay as they are unless --vectors says otherwise: they take much longer.
+    """
     with opened(asked) as rum:
         total = rum.list(limit=1).total if asked.agent is None else None
         with progress("Reindexing", total) as tell:
-            done = rum.reindex(tell)
+            done = rum.reindex(tell, vectors=vectors)
     say(asked.json, {"reindexed": done}, lambda _: said(f"Reindexed: {done}"))
 
 

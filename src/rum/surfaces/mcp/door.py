@@ -28,6 +28,14 @@ if TYPE_CHECKING:
             """Do what may wait until the client has its answer; called after every response."""
             ...
 
+        def idle_after(self) -> float | None:
+            """After how many seconds without a request `idle` is to be called; None for never."""
+            ...
+
+        def idle(self) -> None:
+            """Nobody is asking: have done what can wait. Called once for each stretch of quiet."""
+            ...
+
         def close(self) -> None:
             """Give everything back; called once, at the end."""
             ...

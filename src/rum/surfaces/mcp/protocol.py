@@ -94,6 +94,15 @@ class Dispatcher:
         if self._door is not None:
             self._door.settle()
 
+    def idle_after(self) -> float | None:
+        """After how many seconds of quiet the application wants to hear of it; None for never."""
+        return self._door.idle_after() if self._door is not None else None
+
+    def idle(self) -> None:
+        """Let the application use the time."""
+        if self._door is not None:
+            self._door.idle()
+
     def close(self) -> None:
         """Close the application if it was ever opened."""
         if self._door is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 
 from rum.surfaces.mcp import wire
@@ -45,13 +45,23 @@ class Server:
         """Answer until the input ends, and everything that came before its end; or until told to stop."""
         Thread(target=self._take_in, name="rum-mcp-reader", daemon=True).start()
         try:
-            while (item := self._inbox.get()) is not None and not self._stopping:
+            while (item := self._next()) is not None and not self._stopping:
                 self._handle(item)
             self._end_streams()
         except OSError:
             pass  # the client has stopped listening, so there is nobody left to tell
         finally:
             self._dispatcher.close()
+
+    def _next(self) -> Request | RpcError | None:
+        """What arrives next; if nothing does for a while, the application is told once."""
+        patience = self._dispatcher.idle_after()
+        if patience is not None:
+            try:
+                return self._inbox.get(timeout=patience)
+            except Empty:
+                self._afterwards(self._dispatcher.idle)
+        return self._inbox.get()
 
     def stop(self, number: int) -> None:
         """End after the request being worked on; the same signal once more ends at once."""
@@ -99,7 +109,7 @@ class Server:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             wire.send(self._outgoing, data)
-        self._settle()
+        self._afterwards(self._dispatcher.settle)
 
     def _worked_out(self, request: Request) -> bytes:
         try:
@@ -109,9 +119,9 @@ class Server:
             message = f"Internal error ({type(problem).__name__}); the server's stderr says more."
             return wire.encode(RpcError(wire.INTERNAL_ERROR, message, request_id=request.id).reply())
 
-    def _settle(self) -> None:
+    def _afterwards(self, step: Callable[[], None]) -> None:
         try:
-            self._dispatcher.settle()
+            step()
         except Exception as problem:  # noqa: BLE001 - the client already has its answer
             _report(problem)
 

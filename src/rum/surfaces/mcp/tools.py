@@ -58,7 +58,17 @@ class RumDoor:
         if self._rum is not None:
             self._rum.settle()
 
-    def close(self) -> None:
-        """Let go of the memory."""
+    def idle_after(self) -> float | None:
+        """How long it must be quiet before pending work is done."""
+        return self._rum.settings.idle_after or None if self._rum is not None else None
+
+    def idle(self) -> None:
+        """Have pending work done by a process of its own."""
         if self._rum is not None:
+            self._rum.idle()
+
+    def close(self) -> None:
+        """Let go of the memory; what was stored last is seen to by somebody else."""
+        if self._rum is not None:
+            self._rum.idle()
             self._rum.close()

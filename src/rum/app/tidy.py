@@ -1,0 +1,70 @@
+"""What can wait, done under a lease: embedding memories, merging the text index, dropping old vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from rum.app.context import Context
+from rum.app.lease import Holder, lease
+
+Tell = Callable[[int], None]
+
+USUAL = 30.0
+"""Seconds of work when nobody says how long."""
+KEPT = 7 * 86400
+"""Seconds for which vectors of another embedder are kept: another client here may be using it."""
+
+
+class TidyResult(msgspec.Struct, frozen=True):
+    """What was done and what is left to do."""
+
+    model: str | None
+    """The embedder's stamp; None where recall goes by words alone."""
+    embedded: int
+    pending: int
+    dropped: int = 0
+    """Vectors deleted because their embedder is no longer used."""
+    trouble: str | UnsetType = UNSET
+    """Why the embedder failed, or its vectors could not be kept."""
+    busy: Holder | UnsetType = UNSET
+    """Who else is at it; nothing was done then."""
+
+
+def tidy(context: Context, seconds: float, patience: float, progress: Tell = lambda _: None) -> TidyResult:
+    """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
+    with context.store.transaction():
+        pass  # where nothing can be written, this says so
+    meaning = context.meaning
+    with lease(context.project.directory, patience, context.now()) as other:
+        if other is not None:
+            return TidyResult(meaning.model, 0, meaning.counts().pending, busy=other)
+        context.store.upkeep.merge_index()
+        counted = _Count(progress)
+        pending = meaning.catch_up(seconds, counted)
+        dropped = 0 if pending else _drop_unused(context)
+        trouble = meaning.trouble or meaning.hindrance or UNSET
+        return TidyResult(meaning.model, counted.done, pending, dropped, trouble=trouble)
+
+
+def _drop_unused(context: Context) -> int:
+    model = context.meaning.model
+    vectors = context.store.vectors
+    if model is None or vectors.models() in ([], [model]):
+        return 0
+    vectors.adopt(model, context.now())
+    return vectors.drop_unused(model, context.now() - KEPT)
+
+
+class _Count:
+    """Passes on how much is done, and remembers it."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self.done = 0
+
+    def __call__(self, done: int) -> None:
+        self.done = done
+        self._tell(done)

@@ -1,0 +1,219 @@
+"""Likeness of meaning: which memories are near a text by their vectors; none while there is trouble."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rum.embed.base import CannotEmbed, Embedder
+from rum.embed.text import embedded_text
+from rum.model.errors import StorageError
+from rum.store.base import Store
+from rum.store.vectors import VectorCounts
+
+if TYPE_CHECKING:
+    from rum.recall.scan import Floats, Matrix
+
+REST = 60
+"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile."""
+AT_ONCE = 32
+"""The most memories embedded in one step; then they are written, and others get their turn."""
+
+_QUESTIONS = 8
+"""How many questions' vectors are kept."""
+_SPARE = 16
+"""Vectors looked at beyond those asked for, as some may have gone with their memory."""
+_PATIENCE = (0.05, 30.0)
+"""Seconds that other writers are waited for, at least and at most."""
+_BATCH = 8192
+_FIRST_GROWTH = 1000
+
+
+class Meaning:
+    """Compares texts with the memories of one project by the embedder in force.
+
+    Nothing here raises when the embedder fails: there are no results then, and `trouble` says why. Numpy and
+    the model are loaded with the first text that has something to be compared with.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        *,
+        clean: Callable[[str], str],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clean = clean
+        self._clock = clock
+        self._matrix: Matrix | None = None
+        self._origin: object = None
+        self._room = 0
+        self._adopted = False
+        self.hindrance: str | None = None
+        """Why the last vectors that were made could not be kept."""
+        self._questions: OrderedDict[str, Floats] = OrderedDict()
+        self._failure = store.activity.failure(embedder.model) if embedder else None
+        # What was noted may bear the time of a clock that was wrong.
+        self._rests_until = min(self._failure[0], clock()) + REST if self._failure else 0.0
+
+    @property
+    def model(self) -> str | None:
+        """The stamp of the vectors in use; None where there shall be none."""
+        return self._embedder.model if self._embedder else None
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the embedder failed last, unless it has worked since."""
+        return self._failure and self._failure[1]
+
+    def counts(self) -> VectorCounts:
+        """How many memories have a vector, and how many wait for one."""
+        return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0)
+
+    def ask_again(self) -> None:
+        """Ask the embedder even if it failed just now."""
+        self._rests_until = 0.0
+
+    def has_work(self) -> bool:
+        """Whether memories wait for a vector, and one can be made and kept now."""
+        embedder = self._embedder
+        if embedder is None or not self._store.writable or self._resting():
+            return False
+        return bool(self._store.vectors.pending(embedder.model, 1))
+
+    def nearest(self, text: str, most: int) -> list[tuple[str, float]]:
+        """The memories nearest to a text with their cosines, nearest first."""
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or most < 1:
+            return []
+        if self._matrix is None and not vectors.since(embedder.model, 0, 1):
+            return []  # there is nothing to compare it with, so it need not be embedded
+        question = self._vector(embedder, text)
+        if question is None:
+            return []
+        ranked, owners = self._ranked(embedder.model, question, most + _SPARE)
+        if len(owners) < min(most, len(ranked)):
+            # More are gone than could be spared: what is in memory is too old.
+            self._matrix = None
+            ranked, owners = self._ranked(embedder.model, question, most)
+        return [(owners[number], cosine) for number, cosine in ranked if number in owners][:most]
+
+    def likeness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
+        """How near memories are to a text, as cosines, for those that have a vector."""
+        embedder = self._embedder
+        kept = self._store.vectors.of(embedder.model, ids) if embedder and ids else {}
+        question = self._vector(embedder, text) if embedder and kept else None
+        if question is None:
+            return {}
+        from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
+
+        return cosines(question, kept)
+
+    def catch_up(self, seconds: float, tell: Callable[[int], None] = lambda _: None) -> int:
+        """Embed memories that have no vector, the newest first, for that long; how many still have none."""
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or not vectors.pending(embedder.model, 1):
+            return 0
+        if self.has_work():
+            self.hindrance = None
+            try:
+                self._embed_pending(embedder, time.monotonic() + seconds, tell)
+            except (CannotEmbed, ImportError) as error:
+                self._failed(embedder, error)
+            except StorageError as error:  # no room, or others are writing: no reason to stop a question
+                self.hindrance = error.message
+        return vectors.counts(embedder.model).pending
+
+    def _embed_pending(self, embedder: Embedder, deadline: float, tell: Callable[[int], None]) -> None:
+        from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
+
+        done, share = 0, 1
+        if not self._adopted:
+            self._store.vectors.adopt(embedder.model, int(self._clock()), _patience(deadline))
+            self._adopted = True
+        while share and (ids := self._store.vectors.pending(embedder.model, share)):
+            began = time.monotonic()
+            memories = self._store.memories.get(ids)
+            made = embedder.embed([embedded_text(memory) for memory in memories])
+            self._works(embedder)
+            rows = [
+                (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
+            ]
+            self._store.vectors.put(embedder.model, rows, _patience(deadline))
+            done += len(ids)
+            tell(done)
+            # As many as fit into what is left, so that a short limit holds on a slow machine too.
+            now = time.monotonic()
+            fitting = max(0.0, deadline - now) * len(ids) / max(now - began, 1e-6)
+            share = int(min(AT_ONCE, 2 * share, fitting))
+
+    def _ranked(
+        self, model: str, question: Floats, most: int
+    ) -> tuple[list[tuple[int, float]], dict[int, str]]:
+        """The nearest vectors, and whose they are as far as they are still there."""
+        matrix = self._up_to_date(model, len(question))
+        ranked = matrix.nearest(question, most)
+        owners = self._store.vectors.owners([number for number, _ in ranked])
+        matrix.drop([number for number, _ in ranked if number not in owners])
+        return ranked, owners
+
+    def _up_to_date(self, model: str, dimensions: int) -> Matrix:
+        """All vectors of the model: those of before, and what came since."""
+        from rum.recall.scan import Matrix  # noqa: PLC0415 (loads numpy)
+
+        origin, matrix = self._store.vectors.origin(), self._matrix
+        if (
+            matrix is None
+            or origin != self._origin
+            or matrix.dimensions != dimensions
+            or len(matrix) > self._room
+        ):
+            # Replaced vectors stay in memory until it has grown by half; then all are read anew.
+            matrix, self._origin, self._room = Matrix(dimensions), origin, 0
+        while rows := self._store.vectors.since(model, matrix.last, _BATCH):
+            matrix.add(rows)
+        self._room = self._room or len(matrix) * 3 // 2 + _FIRST_GROWTH
+        self._matrix = matrix
+        return matrix
+
+    def _vector(self, embedder: Embedder, text: str) -> Floats | None:
+        """The vector of a question; None when there is none to be had now."""
+        if text in self._questions:
+            self._questions.move_to_end(text)
+            return self._questions[text]
+        if self._resting():
+            return None
+        try:
+            vector: Floats = embedder.embed([self._clean(text)])[0]
+        except (CannotEmbed, ImportError) as error:
+            self._failed(embedder, error)
+            return None
+        self._works(embedder)
+        self._questions[text] = vector
+        if len(self._questions) > _QUESTIONS:
+            self._questions.popitem(last=False)
+        return vector
+
+    def _resting(self) -> bool:
+        return self._clock() < self._rests_until
+
+    def _failed(self, embedder: Embedder, error: Exception) -> None:
+        self._failure = (int(self._clock()), str(error))
+        self._rests_until = self._clock() + REST
+        self._store.activity.fail(embedder.model, self._failure[1], self._failure[0])
+
+    def _works(self, embedder: Embedder) -> None:
+        if self._failure is not None:
+            self._failure = None
+            self._store.activity.works(embedder.model)
+
+
+def _patience(deadline: float) -> float:
+    """How long other writers are waited for by somebody who wants to be done by then."""
+    least, most = _PATIENCE
+    return min(most, max(least, deadline - time.monotonic()))

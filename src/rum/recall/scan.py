@@ -1,0 +1,167 @@
+"""Find the nearest of many vectors: exactly while they are few, by binary codes and rescoring when many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rum.embed.base import CannotEmbed
+
+LARGE = 30_000
+"""From here on codes choose the candidates; below, looking at every vector takes 3 ms at most."""
+CANDIDATES = 3000
+"""How many vectors with the nearest codes are looked at, at least."""
+SHARE = 25
+"""One in so many is looked at when there are more."""
+
+_SCALE = 4
+"""Bytes of the number that the others are multiplied by."""
+_BLOCK = 256
+"""Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
+that would then wait for each other."""
+_FIRST_ROOM = 1024
+
+Floats = NDArray[np.float32]
+
+
+def packed(vector: Floats) -> bytes:
+    """A vector as it is kept: a scale, then one byte a dimension. Its length is 1 again, or 0."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if not np.isfinite(largest):
+        raise CannotEmbed("The embedder gave a vector with something in it that is no number.")
+    steps = np.rint(vector * np.float32(127 / largest if largest else 0)).astype(np.int8)
+    length = float(np.linalg.norm(steps.astype(np.float32)))
+    return np.array([1 / length if length else 0], dtype="<f4").tobytes() + steps.tobytes()
+
+
+def cosines(question: Floats, kept: Mapping[str, bytes]) -> dict[str, float]:
+    """How near kept vectors are to a unit vector; one that is not of its kind is left out."""
+    good = {name: data for name, data in kept.items() if len(data) == _SCALE + len(question)}
+    near = _near(*_read(list(good.values()), len(question)), question)
+    return dict(zip(good, near.tolist(), strict=True))
+
+
+def _read(kept: Sequence[bytes], dimensions: int) -> tuple[NDArray[np.int8], Floats]:
+    """The steps and scales of packed vectors, one a row."""
+    rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), _SCALE + dimensions)
+    scales = np.ascontiguousarray(rows[:, :_SCALE]).view("<f4")[:, 0].astype(np.float32)
+    return rows[:, _SCALE:], scales
+
+
+def _near(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
+    """The cosine of every row."""
+    near = np.empty(len(steps), dtype=np.float32)
+    floats = np.empty((_BLOCK, len(question)), dtype=np.float32)
+    for start in range(0, len(steps), _BLOCK):
+        block = steps[start : start + _BLOCK]
+        floats[: len(block)] = block
+        np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
+    near *= scales
+    return near
+
+
+class Matrix:
+    """The vectors of one model, one byte a dimension, in the order of their numbers."""
+
+    def __init__(self, dimensions: int, large: int = LARGE) -> None:
+        self.dimensions = dimensions
+        self._large = large
+        self._size = 0
+        self.last = 0
+        """The highest number seen."""
+        self._numbers = np.empty(0, dtype=np.int64)
+        self._scales = np.empty(0, dtype=np.float32)
+        self._steps = np.empty((0, dimensions), dtype=np.int8)
+        self._codes = _Codes(dimensions)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Take in numbered vectors; one that is not of this kind is left out."""
+        good = [(number, data) for number, data in rows if len(data) == _SCALE + self.dimensions]
+        start, self._size = self._size, self._size + len(good)
+        self._make_room()
+        steps, scales = _read([data for _, data in good], self.dimensions)
+        self._numbers[start : self._size] = [number for number, _ in good]
+        self._scales[start : self._size] = scales
+        self._steps[start : self._size] = steps
+        self.last = max(self.last, rows[-1][0]) if rows else self.last
+
+    def _make_room(self) -> None:
+        if self._size > len(self._numbers):
+            room = max(_FIRST_ROOM, self._size * 2)  # what is not used takes no memory
+            self._numbers = _longer(self._numbers, room)
+            self._scales = _longer(self._scales, room)
+            self._steps = _longer(self._steps, room)
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        """Let vectors that are gone be found no more."""
+        rows = np.searchsorted(self._numbers[: self._size], np.array(numbers, dtype=np.int64))
+        self._scales[rows] = 0
+
+    def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
+        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle."""
+        steps, scales = self._steps[: self._size], self._scales[: self._size]
+        if self._size <= self._large:
+            rows, near = np.arange(self._size), _near(steps, scales, question)
+        else:
+            rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * most))
+            near = _near(steps[rows], scales[rows], question)
+        if most < len(near):
+            best = np.argpartition(-near, most)[:most]
+            rows, near = rows[best], near[best]
+        order = np.argsort(-near, kind="stable")
+        numbers = self._numbers[rows[order]].tolist()
+        return [
+            (number, cosine)
+            for number, cosine in zip(numbers, near[order].tolist(), strict=True)
+            if cosine > 0
+        ]
+
+
+class _Codes:
+    """One bit a dimension: whether it is above zero."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._size = 0
+        # One row a word of 64 bits, so that each step runs over memory in order.
+        self._words = np.empty((-(-dimensions // 64), 0), dtype=np.uint64)
+
+    def nearest(self, steps: NDArray[np.int8], question: Floats, most: int) -> NDArray[np.intp]:
+        """The rows whose codes differ least from the question's; of equal ones, those that came last."""
+        self._follow(steps)
+        apart = np.zeros(self._size, dtype=np.uint16)
+        for word, code in zip(self._words, self._coded(question[np.newaxis]), strict=True):
+            apart += np.bitwise_count(word[: self._size] ^ code)
+        limit = np.searchsorted(np.bincount(apart).cumsum(), most)
+        sure = np.flatnonzero(apart < limit)
+        return np.concatenate([sure, np.flatnonzero(apart == limit)[len(sure) - most :]])
+
+    def _follow(self, steps: NDArray[np.int8]) -> None:
+        """Make the codes of the rows that came since."""
+        if len(steps) > self._words.shape[1]:
+            longer = np.empty((len(self._words), len(steps) * 5 // 4), dtype=np.uint64)
+            longer[:, : self._size] = self._words[:, : self._size]
+            self._words = longer
+        for start in range(self._size, len(steps), _BLOCK):
+            stop = min(start + _BLOCK, len(steps))
+            self._words[:, start:stop] = self._coded(steps[start:stop])
+        self._size = len(steps)
+
+    def _coded(self, rows: NDArray[np.int8] | Floats) -> NDArray[np.uint64]:
+        """The codes of rows, a column each."""
+        bits = np.packbits(rows > 0, axis=1)
+        whole = np.zeros((len(rows), len(self._words) * 8), dtype=np.uint8)
+        whole[:, : bits.shape[1]] = bits
+        return whole.view(np.uint64).T
+
+
+def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
+    """The same array with room for more rows."""
+    longer = np.empty((room, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -1,0 +1,106 @@
+"""Vectors in SQLite: a table of their own beside the memories, and a list of what has none yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rum.store.sqlite.connect import Database
+from rum.store.sqlite.queries import SQL
+from rum.store.vectors import VectorCounts
+
+
+class SqliteVectors:
+    """The vectors of one project."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
+        return self._database.connection.execute(SQL[statement], values).fetchall()
+
+    def _number(self, model: str) -> int | None:
+        rows = self._rows("model_number", (model,))
+        return rows[0][0] if rows else None
+
+    def adopt(self, model: str, now: int, patience: float | None = None) -> None:
+        """Note that a model is in use: from now on the store knows which memories it has yet to see."""
+        with self._database.transaction(patience) as db:
+            db.execute(SQL["use_model"], {"name": model, "now": now})
+            # All of them for a new model; else what was written by a RUM that knew nothing of vectors.
+            if sum(self.counts(model)) != self._rows("count_memories")[0][0]:
+                db.execute(SQL["queue_missing"], (self._number(model),))
+
+    def pending(self, model: str, most: int) -> list[str]:
+        """Memories without a vector of a model, the one stored last first."""
+        number = self._number(model)
+        if number is None:
+            return [one for (one,) in self._rows("newest_memories", (most,))]
+        return [one for (one,) in self._rows("pending_vectors", {"model": number, "most": most})]
+
+    def put(
+        self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
+    ) -> int:
+        """Keep (memory id, version, data) for memories that still are of that version; how many were."""
+        kept = 0
+        with self._database.transaction(patience) as db:
+            number = self._number(model)
+            for memory_id, version, data in vectors:
+                for (seq,) in self._rows("seq_of_version", (memory_id, version)):
+                    db.execute(SQL["insert_vector"], (seq, number, data))
+                    db.execute(SQL["unqueue_memory"], (seq, number))
+                    kept += 1
+        return kept
+
+    def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
+        """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
+        return self._rows("vectors_since", (number, self._number(model), most))
+
+    def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of these memories, as far as they have one."""
+        wanted = {"ids": json.dumps(list(ids)), "model": self._number(model)}
+        return dict(self._rows("vectors_of", wanted))
+
+    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Whose vectors these are; one that was replaced, or went with its memory, is left out."""
+        return dict(self._rows("owners_of_vectors", (json.dumps(list(numbers)),)))
+
+    def counts(self, model: str) -> VectorCounts:
+        """How many memories have a vector of a model, and how many have none."""
+        number = self._number(model)
+        if number is None:
+            return VectorCounts(0, self._rows("count_memories")[0][0])
+        return VectorCounts(*(self._rows(what, (number,))[0][0] for what in ("count_vectors", "count_queue")))
+
+    def models(self) -> list[str]:
+        """The models in use."""
+        return [name for name, _ in self._rows("vector_models")]
+
+    def drop_unused(self, kept: str, before: int) -> int:
+        """Delete the vectors of other models that nobody used since then; how many."""
+        dropped = 0
+        with self._database.transaction() as db:
+            for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
+                dropped += db.execute(SQL["delete_vectors"], (number,)).rowcount
+                for statement in ("delete_queue", "delete_model"):
+                    db.execute(SQL[statement], (number,))
+        return dropped
+
+    def mend(self) -> None:
+        """Find out anew which memories have no vector."""
+        self._for_each_model("delete_queue", "queue_missing")
+
+    def drop_all(self) -> None:
+        """Delete every vector, so that all are made anew."""
+        self._for_each_model("delete_vectors", "queue_missing")
+
+    def _for_each_model(self, *statements: str) -> None:
+        with self._database.transaction() as db:
+            for _, number in self._rows("vector_models"):
+                for statement in statements:
+                    db.execute(SQL[statement], (number,))
+
+    def origin(self) -> object:
+        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
+        return self._database.file

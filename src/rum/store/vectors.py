@@ -1,0 +1,73 @@
+"""What every store offers for vectors: kept by model, numbered as they come, and derived, so they may lag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+
+class VectorCounts(NamedTuple):
+    """How far a model has come."""
+
+    done: int
+    pending: int
+
+
+class Vectors(Protocol):
+    """Vectors of memories; those of different models never meet."""
+
+    def adopt(self, model: str, now: int, patience: float | None = None) -> None:
+        """Note that a model is in use: from now on the store knows which memories it has yet to see.
+
+        `patience` is how long other writers are waited for, if not as long as usual.
+        """
+        ...
+
+    def pending(self, model: str, most: int) -> list[str]:
+        """Memories without a vector of a model, the one stored last first."""
+        ...
+
+    def put(
+        self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
+    ) -> int:
+        """Keep (memory id, version, data) for memories that still are of that version; how many were.
+
+        The model must have been adopted. A vector that is there stays: it goes when its memory changes.
+        """
+        ...
+
+    def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
+        """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
+        ...
+
+    def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of these memories, as far as they have one."""
+        ...
+
+    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Whose vectors these are; one that was replaced, or went with its memory, is left out."""
+        ...
+
+    def counts(self, model: str) -> VectorCounts:
+        """How many memories have a vector of a model, and how many have none."""
+        ...
+
+    def models(self) -> list[str]:
+        """The models in use."""
+        ...
+
+    def drop_unused(self, kept: str, before: int) -> int:
+        """Delete the vectors of other models that nobody used since then; how many."""
+        ...
+
+    def mend(self) -> None:
+        """Find out anew which memories have no vector."""
+        ...
+
+    def drop_all(self) -> None:
+        """Delete every vector, so that all are made anew."""
+        ...
+
+    def origin(self) -> object:
+        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
+        ...

@@ -1,0 +1,105 @@
+"""`rum tidy`: do what could wait."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+
+import click
+
+from rum.app.idle import LONGEST
+from rum.app.lease import Holder
+from rum.app.rum import Rum
+from rum.app.tidy import USUAL, TidyResult
+from rum.surfaces.cli.asked import Asked, command
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import Said, View, Word
+
+_MANY = 200
+"""Memories from which on it is said beforehand how long they may take."""
+_QUICK, _SLOW = 0.03, 0.075
+"""Seconds that the built-in embedder takes for a memory, from a quick machine to a slow one."""
+
+
+@command("tidy")
+@click.option("--wait", is_flag=True, help="Finish everything, also if another process is at it now.")
+@click.option("--idle", metavar="FOLDER", hidden=True, help="As `rum mcp` starts it.")
+@click.pass_context
+def tidy(ctx: click.Context, wait: bool, idle: str | None) -> None:
+    """Do what could wait, such as embedding memories.
+
+    Gives memories their vectors, newest first, and keeps the text index in few parts. Works for half a
+    minute, or to the end with --wait. The exit code is 1 when the embedder fails.
+    """
+    asked = ctx.ensure_object(Asked)
+    if idle is not None:
+        _unseen(asked, idle)
+        return
+    with opened(asked) as rum:
+        began = time.monotonic()
+        answer = _finished(rum) if wait else _worked(rum, USUAL)
+        took = time.monotonic() - began
+    say(asked.json, answer, lambda done: _told(done, took))
+    ctx.exit(1 if answer.trouble else 0)
+
+
+def _unseen(asked: Asked, folder: str) -> None:
+    """Work behind everybody else's back, unless the project's folder went away meanwhile."""
+    if not os.path.isdir(folder):
+        return  # opening it would make it again
+    if os.name == "posix":
+        os.nice(19)
+    with opened(asked) as rum:
+        # Whoever only looks whether somebody is at it has the lease for a moment.
+        rum.tidy(LONGEST, patience=1.0)
+
+
+def _worked(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:
+    with progress("Embedding", rum.pending) as tell:
+        return rum.tidy(seconds, patience=patience, progress=tell)
+
+
+def _finished(rum: Rum) -> TidyResult:
+    pending = rum.pending
+    if pending >= _MANY and rum.settings.embedder == "builtin":
+        low, high = _minutes(pending * _QUICK), _minutes(pending * _SLOW)
+        minutes = f"{low} to {high}" if low < high else f"{low}"
+        note(f"{pending} memories: about {minutes} min of one core. Ctrl-C stops it; what is done stays.")
+    answer = _worked(rum, math.inf)
+    if not answer.busy:
+        return answer
+    note(f"{_who(answer.busy)} is at it; waiting for it to end.")
+    return _worked(rum, math.inf, math.inf)
+
+
+def _told(answer: TidyResult, took: float) -> View:
+    if answer.busy:
+        return _lines(f"{_who(answer.busy)} is at it; `rum tidy --wait` goes on after it.")
+    lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
+    if answer.model is None:
+        lines = ["No embedder is set, so recall goes by words alone."]
+    if answer.dropped:
+        lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
+    if answer.trouble:
+        return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
+    if answer.pending and answer.embedded:
+        rest = _minutes(answer.pending * took / answer.embedded)
+        lines.append(f"`rum tidy --wait` does the rest, in about {rest} min.")
+    return _lines(*lines)
+
+
+def _lines(*lines: str) -> View:
+    return [Said((Word(line),)) for line in lines]
+
+
+def _minutes(seconds: float) -> int:
+    return max(1, round(seconds / 60))
+
+
+def _who(other: Holder) -> str:
+    if not other.pid:
+        return "Another process"
+    return f"Process {other.pid}, since {time.strftime('%H:%M:%S', time.localtime(other.since))},"

@@ -1,0 +1,101 @@
+"""Embedders for tests: one that hashes words, quick and always the same, and a real endpoint that does so."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rum.embed.base import CannotEmbed
+
+
+def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
+    """A unit vector in which every word of a text has its place: texts are alike that share words."""
+    vector = np.full(dimensions, 0.01, dtype=np.float32)
+    for word in re.findall(r"\w+", text.lower()):
+        vector[zlib.crc32(word.encode()) % dimensions] += 1
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+class WordEmbedder:
+    """Counts words; says what it was asked, and fails as long as it is told to."""
+
+    def __init__(self, model: str = "words/1", dimensions: int = 256) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.asked: list[str] = []
+        self.fault: Exception | None = None
+
+    def fail(self, why: str = "out of order") -> None:
+        self.fault = CannotEmbed(why)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += texts
+        if self.fault:
+            raise self.fault
+        rows = [word_vector(text, self.dimensions) for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
+
+
+class Endpoint:
+    """A server on this machine that speaks OpenAI's way of asking for embeddings."""
+
+    def __init__(self, dimensions: int = 64) -> None:
+        self.asked: list[str] = []
+        self.status = 200
+        self.stuck = False
+        """Whether it takes questions and never answers."""
+        self.over = Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, dimensions))
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def settings(self, model: str = "words", timeout: float = 10) -> dict[str, str]:
+        """The variables by which RUM uses it."""
+        return {
+            "RUM_EMBEDDER": "endpoint",
+            "RUM_EMBEDDER_URL": self.url,
+            "RUM_EMBEDDER_MODEL": model,
+            "RUM_EMBEDDER_TIMEOUT": str(timeout),
+        }
+
+    @contextmanager
+    def serving(self) -> Iterator[Endpoint]:
+        """Answer until the end of the block."""
+        Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield self
+        finally:
+            self.over.set()
+            self._server.shutdown()
+            self._server.server_close()
+
+
+def _handler(endpoint: Endpoint, dimensions: int) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+            endpoint.asked += texts
+            if endpoint.stuck:
+                endpoint.over.wait()
+                return
+            vectors = [word_vector(text, dimensions).tolist() for text in texts]
+            rows = [{"index": number, "embedding": vector} for number, vector in enumerate(vectors)]
+            body = json.dumps({"data": rows}).encode()
+            self.send_response(endpoint.status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *_: Any) -> None:
+            """Nothing goes to stderr."""
+
+    return Handler

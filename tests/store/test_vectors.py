@@ -1,0 +1,199 @@
+"""Vectors are kept by model, follow their memories, and whoever has seen some is given only the rest."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from making import NOON, add_memory, make_memory, make_outcome
+from rum.store.base import Store
+from rum.store.sqlite.store import SqliteStore
+
+A, B = "model-a", "model-b"
+
+
+def fill(store: Store, *ids: str, model: str = A) -> None:
+    """Keep these memories with a vector each."""
+    store.vectors.adopt(model, NOON)
+    for one in ids:
+        add_memory(store, one)
+        store.vectors.put(model, [(one, 1, one.encode())])
+
+
+def test_memories_are_pending_until_they_have_a_vector_the_newest_first(store: Store):
+    store.vectors.adopt(A, NOON)
+    for one in ("mem_a", "mem_b", "mem_c"):
+        add_memory(store, one)
+    assert store.vectors.pending(A, 2) == ["mem_c", "mem_b"]
+    assert store.vectors.put(A, [("mem_c", 1, b"c"), ("mem_a", 1, b"a")]) == 2
+    assert store.vectors.pending(A, 9) == ["mem_b"]
+    assert store.vectors.counts(A) == (2, 1)
+    assert store.vectors.of(A, ["mem_a", "mem_b", "mem_c"]) == {"mem_a": b"a", "mem_c": b"c"}
+
+
+def test_for_a_model_that_was_never_used_every_memory_is_pending(store: Store):
+    for one in ("mem_a", "mem_b"):
+        add_memory(store, one)
+    assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
+    assert store.vectors.counts(A) == (0, 2)
+    store.vectors.adopt(A, NOON)
+    assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
+    assert store.vectors.models() == [A]
+
+
+def test_a_vector_of_an_earlier_version_is_not_kept(store: Store):
+    store.vectors.adopt(A, NOON)
+    add_memory(store, "mem_a")
+    store.memories.replace(make_memory("mem_a", "Other words", version=2))
+    assert store.vectors.put(A, [("mem_a", 1, b"old")]) == 0
+    assert store.vectors.put(A, [("mem_gone", 1, b"x")]) == 0
+    assert store.vectors.pending(A, 9) == ["mem_a"]
+
+
+def test_a_vector_goes_when_what_the_memory_means_changes_and_only_then(store: Store):
+    fill(store, "mem_a")
+    store.memories.replace(make_memory("mem_a", version=2, tags=["x"], importance=0.9, actions=[]))
+    assert store.vectors.counts(A) == (1, 0)
+    for version, changed in enumerate(
+        (
+            {"goal": "Something else"},
+            {"goal": "Something else", "outcome": make_outcome("It broke")},
+            {"goal": "Something else", "reasoning": {"why_chosen": "cheap"}},
+        ),
+        start=3,
+    ):
+        store.memories.replace(make_memory("mem_a", version=version, **changed))
+        assert store.vectors.of(A, ["mem_a"]) == {}
+        assert store.vectors.pending(A, 9) == ["mem_a"]
+        assert store.vectors.put(A, [("mem_a", version, b"new")]) == 1
+    assert store.upkeep.problems() == []
+
+
+def test_a_vector_goes_with_its_memory(store: Store):
+    fill(store, "mem_a", "mem_b")
+    numbers = [number for number, _ in store.vectors.since(A, 0, 9)]
+    store.memories.delete("mem_b")
+    assert store.vectors.owners(numbers) == {numbers[0]: "mem_a"}
+    assert store.vectors.counts(A) == (1, 0)
+    assert store.upkeep.problems() == []
+
+
+def test_whoever_has_read_up_to_a_number_reads_on_from_there(store: Store, other: Store):
+    fill(store, "mem_a", "mem_b")
+    first, second = other.vectors.since(A, 0, 9)
+    assert (first[1], second[1]) == (b"mem_a", b"mem_b")
+    assert other.vectors.since(A, 0, 1) == [first]
+    assert other.vectors.since(A, second[0], 9) == []
+    fill(store, "mem_c")
+    (third,) = other.vectors.since(A, second[0], 9)
+    assert other.vectors.owners([third[0]]) == {third[0]: "mem_c"}
+
+
+def test_a_number_never_comes_back_even_if_the_last_vector_went(store: Store):
+    fill(store, "mem_a")
+    ((number, _),) = store.vectors.since(A, 0, 9)
+    store.memories.delete("mem_a")
+    fill(store, "mem_b")
+    ((later, data),) = store.vectors.since(A, number, 9)
+    assert (later > number, data) == (True, b"mem_b")
+    assert store.vectors.owners([number]) == {}
+
+
+def test_a_renewed_vector_has_a_new_number(store: Store):
+    fill(store, "mem_a")
+    ((number, _),) = store.vectors.since(A, 0, 9)
+    store.memories.replace(make_memory("mem_a", "Other words", version=2))
+    store.vectors.put(A, [("mem_a", 2, b"new")])
+    assert [data for _, data in store.vectors.since(A, number, 9)] == [b"new"]
+    assert store.vectors.owners([number]) == {}
+
+
+def test_of_two_who_embed_the_same_memory_the_first_is_heard(store: Store, other: Store):
+    fill(store, "mem_a")
+    seen = other.vectors.since(A, 0, 9)
+    assert other.vectors.put(A, [("mem_a", 1, b"again")]) == 1
+    assert other.vectors.since(A, 0, 9) == seen
+
+
+def test_models_do_not_see_each_others_vectors(store: Store):
+    fill(store, "mem_a")
+    store.vectors.adopt(B, NOON)
+    assert store.vectors.counts(B) == (0, 1)
+    fill(store, "mem_b", model=B)
+    assert store.vectors.of(A, ["mem_a", "mem_b"]) == {"mem_a": b"mem_a"}
+    assert [data for _, data in store.vectors.since(B, 0, 9)] == [b"mem_b"]
+    assert (store.vectors.pending(A, 9), store.vectors.pending(B, 9)) == (["mem_b"], ["mem_a"])
+    assert store.vectors.models() == [A, B]
+
+
+def test_vectors_nobody_used_for_long_are_dropped_but_never_the_present_models(store: Store):
+    fill(store, "mem_a", "mem_b")
+    store.vectors.adopt(B, NOON + 100)
+    assert store.vectors.drop_unused(B, NOON) == 0
+    assert store.vectors.drop_unused(A, NOON + 101) == 0  # B has no vectors to count
+    assert store.vectors.models() == [A]
+    store.vectors.adopt(B, NOON + 200)
+    assert store.vectors.drop_unused(B, NOON + 1) == 2
+    assert store.vectors.models() == [B]
+    assert store.vectors.counts(B) == (0, 2)
+    assert store.upkeep.problems() == []
+
+
+def test_dropping_all_makes_all_pending(store: Store):
+    fill(store, "mem_a", "mem_b")
+    store.vectors.drop_all()
+    assert store.vectors.counts(A) == (0, 2)
+    assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
+
+
+def test_mending_what_is_sound_changes_nothing(store: Store):
+    fill(store, "mem_a")
+    add_memory(store, "mem_b")
+    store.vectors.mend()
+    assert (store.vectors.counts(A), store.vectors.pending(A, 9)) == ((1, 1), ["mem_b"])
+
+
+CHANGES = st.lists(
+    st.tuples(st.sampled_from(["add", "reword", "tag", "delete", "embed", "adopt"]), st.integers(0, 4)),
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHANGES)
+def test_whatever_happens_each_memory_has_a_vector_or_is_pending(changes: list[tuple[str, int]]):
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteStore(str(Path(folder) / "project"))
+        try:
+            for change, number in changes:
+                apply(store, change, f"mem_{number}", A if number % 2 else B)
+                for model in store.vectors.models():
+                    done, pending = store.vectors.counts(model)
+                    waiting = store.vectors.pending(model, 99)
+                    assert done + pending == store.memories.count()
+                    assert len(set(waiting)) == pending
+                    assert not store.vectors.of(model, waiting)
+            assert store.upkeep.problems() == []
+        finally:
+            store.close()
+
+
+def apply(store: Store, change: str, memory_id: str, model: str) -> None:
+    if change == "adopt":
+        store.vectors.adopt(model, NOON)
+    present = store.memories.get([memory_id])
+    if change == "add" and not present:
+        add_memory(store, memory_id)
+    for memory in present:
+        following = {"version": memory.version + 1}
+        if change == "reword":
+            store.memories.replace(make_memory(memory_id, f"Goal {memory.version}", **following))
+        elif change == "tag":
+            store.memories.replace(make_memory(memory_id, memory.intent.goal, tags=["x"], **following))
+        elif change == "delete":
+            store.memories.delete(memory_id)
+        elif change == "embed" and model in store.vectors.models():
+            assert store.vectors.put(model, [(memory_id, memory.version, b"v")]) == 1

@@ -1,0 +1,354 @@
+"""Likeness of meaning keeps up with the store, and says nothing when the embedder cannot."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from embedding import WordEmbedder
+from making import HandClock, add_memory, make_memory
+from processes import make_place
+from rum.recall.meaning import AT_ONCE, REST, Meaning
+from rum.recall.scan import packed
+from rum.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(str(folder), patience=5)) as store:
+        yield store
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def meaning(store: SqliteStore, embedder: WordEmbedder, clock: HandClock) -> Meaning:
+    return made(store, embedder, clock)
+
+
+def made(store: SqliteStore, embedder: WordEmbedder | None, clock: HandClock) -> Meaning:
+    return Meaning(store, embedder, clean=lambda text: text.replace("hunter2", "***"), clock=clock)
+
+
+def keep(store: SqliteStore, *goals: str) -> None:
+    for goal in goals:
+        add_memory(store, f"mem_{goal.split()[0]}", goal)
+
+
+def near(meaning: Meaning, text: str, most: int = 1) -> list[str]:
+    return [memory_id for memory_id, _ in meaning.nearest(text, most)]
+
+
+def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, meaning: Meaning):
+    keep(store, "login fails after reset", "build is slow at night", "certificate expires")
+    assert meaning.catch_up(math.inf) == 0
+    assert meaning.counts() == (3, 0)
+    found = meaning.nearest("the build at night is slow", 2)
+    assert [found[0][0], len(found)] == ["mem_build", 2]
+    assert 1 >= found[0][1] > found[1][1] > 0
+
+
+def test_likeness_is_told_of_the_memories_asked_for_that_have_a_vector(store: SqliteStore, meaning: Meaning):
+    keep(store, "login fails", "build is slow")
+    meaning.catch_up(math.inf)
+    keep(store, "cache is cold")
+    alike = meaning.likeness("the build", ["mem_build", "mem_login", "mem_cache", "mem_unknown"])
+    assert set(alike) == {"mem_build", "mem_login"}
+    assert alike["mem_build"] == dict(meaning.nearest("the build", 9))["mem_build"]
+    assert alike["mem_build"] > alike["mem_login"]
+    assert meaning.likeness("the build", []) == {}
+
+
+def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: SqliteStore, clock: HandClock):
+    meaning = made(store, None, clock)
+    keep(store, "login fails")
+    assert (meaning.model, meaning.trouble, meaning.has_work()) == (None, None, False)
+    assert (meaning.catch_up(9), meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == (
+        0,
+        [],
+        {},
+    )
+
+
+def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    assert (meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == ([], {})
+    assert meaning.catch_up(math.inf) == 0
+    assert meaning.nearest("login", 0) == []
+    assert len(embedder.asked) == 1
+
+
+def test_a_question_is_embedded_once_and_without_its_secrets(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    embedder.asked.clear()
+    for _ in range(3):
+        meaning.nearest("login with hunter2", 5)
+        meaning.likeness("login with hunter2", ["mem_login"])
+    assert embedder.asked == ["login with ***"]
+
+
+def test_only_so_many_questions_are_remembered(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    for number in range(100):
+        meaning.nearest(f"question {number}", 1)
+    embedder.asked.clear()
+    meaning.nearest("question 99", 1)
+    meaning.nearest("question 0", 1)
+    assert embedder.asked == ["question 0"]
+
+
+def test_what_another_process_adds_changes_or_forgets_is_seen(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    with closing(SqliteStore(str(folder))) as elsewhere:
+        theirs = made(elsewhere, WordEmbedder(), clock)
+        keep(store, "login fails", "build is slow")
+        meaning.catch_up(math.inf)
+        assert near(meaning, "login") == ["mem_login"]
+        keep(elsewhere, "cache is cold")
+        theirs.catch_up(math.inf)
+        assert near(meaning, "cold cache") == ["mem_cache"]
+        elsewhere.memories.replace(make_memory("mem_cache", "disk is full", version=2))
+        assert "mem_cache" not in near(meaning, "cold cache", 9)
+        theirs.catch_up(math.inf)
+        assert near(meaning, "full disk") == ["mem_cache"]
+        elsewhere.memories.delete("mem_login")
+        assert "mem_login" not in near(meaning, "login", 9)
+
+
+def test_when_most_of_what_was_known_is_gone_the_rest_is_found(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    for number in range(120):
+        add_memory(store, f"mem_{number}", f"login fails {number}")
+    meaning.catch_up(math.inf)
+    assert len(near(meaning, "login fails", 50)) == 50
+    for number in range(100):
+        store.memories.delete(f"mem_{number}")
+    assert sorted(near(meaning, "login fails", 50)) == sorted(f"mem_{number}" for number in range(100, 120))
+
+
+def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    largest = 0
+    with store.transaction():  # only because it is quicker so
+        for version in range(2, 1300):
+            store.memories.replace(make_memory("mem_login", f"login fails {version}", version=version))
+            vector = packed(embedder.embed([f"login fails {version}"])[0])
+            assert store.vectors.put(embedder.model, [("mem_login", version, vector)])
+            assert near(meaning, "login") == ["mem_login"]
+            largest = max(largest, len(meaning._matrix or ()))  # nothing else shows it
+    assert 900 < largest < 1100
+
+
+def test_a_backup_put_in_place_is_read_anew(
+    store: SqliteStore, folder: Path, meaning: Meaning, tmp_path: Path
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    store.upkeep.backup(str(tmp_path / "copy.db"))
+    keep(store, "build is slow")
+    meaning.catch_up(math.inf)
+    assert near(meaning, "slow build") == ["mem_build"]
+    for side in ("-wal", "-shm"):
+        (folder / f"rum.db{side}").unlink(missing_ok=True)
+    os.replace(tmp_path / "copy.db", folder / "rum.db")
+    store.refresh()
+    keep(store, "cache is cold")
+    meaning.catch_up(math.inf)
+    assert set(near(meaning, "slow build", 9)) == {"mem_cache", "mem_login"}
+    assert near(meaning, "cold cache") == ["mem_cache"]
+
+
+def test_vectors_of_another_model_are_never_compared(store: SqliteStore, meaning: Meaning, clock: HandClock):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    other = made(store, WordEmbedder("other/1", 64), clock)
+    assert (other.nearest("login", 5), other.likeness("login", ["mem_login"])) == ([], {})
+    assert other.counts() == (0, 1)
+    assert other.catch_up(math.inf) == 0
+    assert near(other, "login") == near(meaning, "login") == ["mem_login"]
+
+
+def test_a_model_whose_vectors_got_another_length_is_no_error(
+    store: SqliteStore, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    assert near(meaning, "login") == ["mem_login"]
+    changed = made(store, WordEmbedder(dimensions=32), clock)
+    assert (changed.nearest("login", 5), changed.likeness("login", ["mem_login"])) == ([], {})
+
+
+@pytest.mark.parametrize("fault", [None, ImportError("No module named 'numpy'")])
+def test_an_embedder_that_fails_gives_no_results_and_says_why(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, fault: Exception | None
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    embedder.fail("the endpoint is down")
+    embedder.fault = fault or embedder.fault
+    assert (meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == ([], {})
+    assert meaning.trouble == str(embedder.fault)
+
+
+def test_after_a_failure_it_is_left_alone_for_a_while_then_asked_again(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    embedder.fail()
+    assert meaning.catch_up(math.inf) == 1
+    assert not meaning.has_work()
+    clock.forward(REST - 1)
+    assert meaning.catch_up(math.inf) == 1
+    assert len(embedder.asked) == 1
+    embedder.fault = None
+    clock.forward(2)
+    assert meaning.has_work()
+    assert meaning.catch_up(math.inf) == 0
+    assert meaning.trouble is None
+    assert near(meaning, "login") == ["mem_login"]
+
+
+def test_asked_again_on_request_it_is_asked_at_once(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    embedder.fail()
+    meaning.catch_up(math.inf)
+    embedder.fault = None
+    meaning.ask_again()
+    assert meaning.catch_up(math.inf) == 0
+
+
+def test_a_process_that_starts_after_a_failure_leaves_it_alone_too(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    embedder.fail("the endpoint is down")
+    meaning.catch_up(math.inf)
+    fresh = WordEmbedder()
+    later = made(store, fresh, clock)
+    assert (later.catch_up(math.inf), later.trouble, fresh.asked) == (1, "the endpoint is down", [])
+    assert made(store, WordEmbedder("other/1"), clock).trouble is None
+    clock.forward(REST + 1)
+    assert later.catch_up(math.inf) == 0
+    assert made(store, fresh, clock).trouble is None
+
+
+def test_a_failure_noted_by_a_clock_that_went_wrong_does_not_last(
+    store: SqliteStore, embedder: WordEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    store.activity.fail(embedder.model, "down", int(clock()) + 10**6)
+    meaning = made(store, embedder, clock)
+    clock.forward(REST + 1)
+    assert meaning.catch_up(math.inf) == 0
+
+
+def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    for number in range(10):
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+    assert meaning.catch_up(0) == 9
+    assert [text.splitlines()[0] for text in embedder.asked] == ["goal number9"]
+    told: list[int] = []
+    assert meaning.catch_up(math.inf, told.append) == 0
+    assert told[-1] == 9
+    assert told == sorted(told)
+
+
+def test_many_are_embedded_a_few_at_a_time(store: SqliteStore, meaning: Meaning):
+    for number in range(3 * AT_ONCE):
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+    told: list[int] = []
+    assert meaning.catch_up(math.inf, told.append) == 0
+    steps = [after - before for before, after in zip([0, *told], told, strict=False)]
+    assert (sum(steps), max(steps) <= AT_ONCE) == (3 * AT_ONCE, True)
+
+
+def test_what_was_done_before_a_failure_stays(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+    for number in range(20):
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+
+    def stop(done: int) -> None:
+        if done > 5:
+            embedder.fail()
+
+    left = meaning.catch_up(math.inf, stop)
+    assert 0 < left < 15
+    assert meaning.counts() == (20 - left, left)
+
+
+def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
+    store: SqliteStore, folder: Path, meaning: Meaning
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        assert meaning.catch_up(0.01) == 1
+        assert ("locked" in (meaning.hindrance or ""), meaning.trouble) == (True, None)
+        assert near(meaning, "login") == ["mem_login"]
+        writer.execute("ROLLBACK")
+    assert (meaning.catch_up(math.inf), meaning.hindrance) == (0, None)
+
+
+def test_an_embedder_that_gives_no_numbers_is_one_that_fails(store: SqliteStore, clock: HandClock):
+    class Odd(WordEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            return super().embed(texts) * np.float32(np.nan)
+
+    keep(store, "login fails")
+    meaning = made(store, Odd(), clock)
+    assert (meaning.catch_up(math.inf), meaning.counts()) == (1, (0, 1))
+    assert "no number" in (meaning.trouble or "")
+
+
+PROGRAM = """
+import sys
+from making import make_draft
+from rum import Rum
+
+with Rum.open(owner=True) as rum:
+    rum.store(**make_draft(actions=[{"type": "file_edit", "file_path": "a.py"}]))
+    assert rum.recall(file="a.py").memories
+    assert (rum.pending, rum.doctor().healthy) == (1, True)
+print(*({"numpy", "rum.embed.model", "rum.recall.scan"} & set(sys.modules)))
+"""
+
+
+def test_numpy_is_not_loaded_before_meaning_is_asked_for(tmp_path: Path):
+    assert make_place(tmp_path).run(PROGRAM) == [""]
