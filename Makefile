@@ -11,12 +11,12 @@ BASE_PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 py
 	"$$python" -c "$(SUITABLE)" >/dev/null 2>&1 && { echo "$$python"; break; }; done)
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
 
-# Handed on to the tool behind `test`, `e2e`, `bench`, `demo` and `lock`: make test ARGS='-k redact'
+# Handed on to the tool behind `test`, `e2e`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check lint types contracts generated locked wheel e2e bench format generate lock hooks clean
+.PHONY: help demo test check lint types contracts generated locked wheel e2e bench quality format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ e2e: $(READY) ## other vendors' clients against `rum` (needs node and npm)
 
 bench: $(READY) ## measure the budgets, as ratios to floors taken in the same run
 	@$(PY) -m benchmarks $(ARGS)
+
+quality: $(READY) ## put questions with known answers to RUM, and to what it is held against
+	@$(PY) -m benchmarks.quality $(ARGS)
 
 format: $(READY) ## format, and mend what the linter can mend
 	$(BIN)/ruff format .

@@ -25,8 +25,9 @@ def rum_command(*arguments: str) -> list[str]:
 class Server:
     """One running server."""
 
-    def __init__(self, command: list[str], cwd: str) -> None:
-        self._process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, command: list[str], cwd: str, environment: dict[str, str] | None = None) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=cwd, env=environment, stdin=pipe, stdout=pipe)
         self._last = 0
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:

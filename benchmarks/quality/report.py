@@ -1,0 +1,175 @@
+"""The figures as Markdown tables, on a page that says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from benchmarks.quality import metrics
+from benchmarks.quality.score import Scores, false_answers
+from benchmarks.report import machine
+
+PAGE = """# Quality of recall
+
+<!-- Made by `make quality ARGS="--write docs/quality.md"`. -->
+
+Three sets of questions with known answers, put to RUM and to what one would use without it. Everything runs
+offline; RUM is asked through a real `rum mcp`.
+
+- **any@k**: share of the questions, in percent, with a right answer among the first k; **MRR**: the mean of
+  1 / the place of the first right answer.
+- **Tokens**: all that an agent reads at RUM's defaults (five summaries, RUM's own threshold), characters / 4,
+  over the questions it thereby has an answer to. A search without RUM prints its five best hits whole.
+- **Calibration error**: how far confidence lies from truth, of the first answer and of all. Few answers are
+  labelled, so part of it is what the labels miss.
+- **False answers**: of questions that nothing in the store answers, the share that gets an answer with a
+  confidence of 0.5 or more, and any answer at all. *Foreign* questions come from another store of the set;
+  some of them have an answer here by chance.
+
+| arm | what it is |
+|---|---|
+| `rum` | RUM with its built-in embedder |
+| `rum-text` | the same with `RUM_EMBEDDER=none` |
+| `fts5` | SQLite's FTS5 with the porter stemmer over what was said: any word, by bm25 |
+| `grep` | any word or path of the question, by how many of them occur, then the newest |
+| `none` | no memory |
+
+{sets}
+
+## The coding set
+
+{counts} questions about the histories of Flask, Requests and curl, written one by one and kept with the commits
+that answer them in `benchmarks/quality/data/`. Half of them (`dev`) may be used for fitting, the other half
+(`test`) only for measuring.
+
+| kind | what is asked |
+|---|---|
+| `file` | a file and a task |
+| `symptom` | what somebody would see, in words that the commit does not use |
+| `cause` | why something is as it is, or what led to it |
+| `failure` | what was tried and taken back |
+| `words` | ordinary questions that share words with the answer |
+| `keywords` | two to five words, as agents send them |
+| `typo` | the same with slips of the keyboard |
+| `nothing` | what no commit of the project answers |
+
+The other two sets are not part of the repository: LoCoMo is a file you give (`--locomo FILE`; its licence
+forbids commercial use), and commit causes are read from any git directory (`--repo NAME=GIT_DIR`): later
+commits that name an earlier one as what they fix, revert or follow up, asked before they are stored.
+
+Measured on {machine}. Again on yours: `make quality`.
+"""
+ABOUT = {"coding": "Coding memory", "locomo": "LoCoMo", "causes": "Commit causes"}
+
+
+class Result(NamedTuple):
+    """What the arms made of one set."""
+
+    name: str
+    stores: int
+    pieces: int
+    arms: dict[str, Scores]
+
+
+def section(result: Result) -> str:
+    """All tables of one set."""
+    scores = next(iter(result.arms.values()))
+    size = (
+        f"{len(scores.asked):,} questions; stores: {result.stores}, with {result.pieces:,} memories together."
+    )
+    parts = [f"## {ABOUT[result.name]}", size, _ranking(result), _kinds(result), _trust(result)]
+    parts += [
+        _reliability(arm, scores)
+        for arm, scores in result.arms.items()
+        if scores.calibration()[0] is not None
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def page(results: Sequence[Result], counts: str) -> str:
+    """The whole document."""
+    return PAGE.format(sets="\n\n".join(map(section, results)), counts=counts, machine=machine())
+
+
+def _ranking(result: Result) -> str:
+    head = ["arm", *(f"any@{first}" for first in metrics.CUTOFFS), "MRR", "tokens", "ms"]
+    rows = (
+        [
+            f"`{arm}`",
+            *_figures(scores),
+            _number(scores.tokens_per_right(), 0),
+            _number(scores.milliseconds(), 1),
+        ]
+        for arm, scores in result.arms.items()
+    )
+    return _table(head, rows)
+
+
+def _kinds(result: Result) -> str:
+    scores = next(iter(result.arms.values()))
+    kinds = list(dict.fromkeys(one.question.kind for one in scores.answerable))
+    head = ["kind", "questions", *(f"`{arm}` @1 / @5 / MRR" for arm in result.arms)]
+    rows = (
+        [f"`{kind}`", str(len(scores.of_kind(kind).asked)), *map(_short, _of_kind(result, kind))]
+        for kind in kinds
+    )
+    return _table(head, rows)
+
+
+def _of_kind(result: Result, kind: str) -> Iterator[Scores]:
+    return (scores.of_kind(kind) for scores in result.arms.values())
+
+
+def _trust(result: Result) -> str:
+    head = ["arm", "calibration error, first", "all", "false, sure", "any", "foreign, sure", "any"]
+    rows = (
+        [f"`{arm}`", *(_number(error, 3) for error in scores.calibration()), *_false(scores)]
+        for arm, scores in result.arms.items()
+    )
+    return _table(head, rows)
+
+
+def _false(scores: Scores) -> Iterator[str]:
+    sayable = scores.calibration()[0] is not None
+    for asked in (scores.unanswerable, scores.foreign):
+        sure, some = false_answers(asked)
+        yield _percent(sure) if asked and sayable else "–"
+        yield _percent(some) if asked else "–"
+
+
+def _reliability(arm: str, scores: Scores) -> str:
+    all_pairs = [one.pairs for one in scores.asked]
+    first = {one.low: one for one in metrics.bins(pairs[0] for pairs in all_pairs if pairs)}
+    every = {one.low: one for one in metrics.bins(pair for pairs in all_pairs for pair in pairs)}
+    head = [f"`{arm}`: confidence", "first answers", "mean", "right", "all answers", "mean", "right"]
+    rows = (
+        [f"{low:.1f} to {low + 0.1:.1f}", *_bin(first.get(low)), *_bin(every.get(low))]
+        for low in sorted(every)
+    )
+    return _table(head, rows)
+
+
+def _bin(one: metrics.Bin | None) -> list[str]:
+    return [f"{one.size:,}", f"{one.mean:.2f}", f"{one.share:.2f}"] if one else ["", "", ""]
+
+
+def _figures(scores: Scores) -> list[str]:
+    figures = (*(scores.any_at(first) for first in metrics.CUTOFFS), scores.reciprocal_rank())
+    return [_percent(figure) for figure in figures]
+
+
+def _short(scores: Scores) -> str:
+    return " / ".join(_percent(one) for one in (scores.any_at(1), scores.any_at(5), scores.reciprocal_rank()))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def _table(head: list[str], rows: Iterator[list[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -1,0 +1,163 @@
+"""Readers of the sets: commits, causes, conversations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from benchmarks.quality import causes, gather, history, locomo
+from benchmarks.quality.history import Commit
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "-q")
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> str:
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ("git", "-C", folder, *author, *arguments), check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def commit(folder: Path, message: str, **files: str) -> str:
+    for name, text in files.items():
+        (folder / f"{name}.c").write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--allow-empty", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def test_commits_come_oldest_first_with_files_and_without_merges(repository: Path):
+    first = commit(repository, "Begin", one="1")
+    git(repository, "checkout", "-q", "-b", "side")
+    second = commit(repository, "Add two\n\nIt was missing.", two="2", **{"with space": "3"})
+    git(repository, "checkout", "-q", "-")
+    git(repository, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    found = history.read(str(repository))
+    assert [(one.sha, one.subject, one.body) for one in found] == [
+        (first[:12], "Begin", ""),
+        (second[:12], "Add two", "It was missing."),
+    ]
+    assert found[1].files == ["two.c", "with space.c"]
+    assert found[0].author == "Ann"
+
+
+def test_what_is_no_part_of_the_story_is_left_out_of_a_message():
+    body = """Bug in the parser, see below.
+
+Fixes #12
+Closes https://example.org/13
+Reported-by: Bob <bob@example.org>
+Co-Authored By: Eve
+Fixes: 0123456789ab ("older")
+Mail to <ann@example.org> told us."""
+    assert history.plain(body) == (
+        'Bug in the parser, see below.\n\nFixes: 0123456789ab ("older")\nMail to  told us.'
+    )
+
+
+def test_a_corpus_holds_what_people_said_once_and_all_reverts():
+    def made(sha: str, subject: str, author: str = "Ann", body: str = "") -> Commit:
+        return Commit(sha, 0, author, subject, body, [])
+
+    commits = [
+        made("a", "Make the parser accept an empty file"),
+        made("b", "Make the parser accept an empty file"),
+        made("c", "Fix typo"),
+        made("d", "Revert it"),
+        made("e", "Bump several dependencies of the whole project", "dependabot[bot]"),
+        made("f", "Fix it", body="Because the lexer never saw the end " + "x" * 2_000),
+    ]
+    kept = list(gather.telling(commits, 6))
+    assert [one.sha for one in kept] == ["a", "d", "f"]
+    assert len(kept[-1].body) == gather.LONGEST_BODY
+    assert gather.packed(kept) == gather.packed(kept)
+
+
+def test_causes_are_the_earlier_commits_that_a_message_names(repository: Path):
+    broken = commit(repository, "Cache the answers of the resolver", cache="1")
+    commit(repository, "Write a page about caching", page="2")
+    fixed = commit(
+        repository,
+        f"Drop stale answers after a minute\n\nFollow-up to {broken[:9]}\nThey lived on.",
+        cache="3",
+    )
+    taken_back = (
+        f'Revert "Drop stale answers after a minute"\n\nThis reverts commit {fixed}.\n\nIt broke lookups.'
+    )
+    commit(repository, taken_back, cache="4")
+    (case,) = causes.cases({"mine": str(repository)}, newest=10, most=10)
+    asked = {question.kind: question for question in case.questions}
+    assert asked["follows up"].answers == {broken[:12]}
+    assert asked["follows up"].place == 2
+    assert asked["follows up"].files == ("cache.c",)
+    assert asked["reverts"].answers == {fixed[:12]}
+    assert asked["reverts"].text == '" " It broke lookups.'
+    assert not case.foreign
+
+
+def test_a_cause_gives_its_answer_away_neither_in_the_question_nor_in_the_memory(repository: Path):
+    older = commit(repository, "Read the whole file at once", one="1")
+    commit(
+        repository, f'Read in blocks again because memory ran out\n\nFixes: {older[:10]} ("Read")', one="2"
+    )
+    (case,) = causes.cases({"mine": str(repository)}, newest=10, most=10)
+    assert older[:7] not in case.questions[0].text
+    assert not any(older[:7] in piece.text for piece in case.pieces)
+
+
+def test_two_repositories_are_foreign_to_each_other(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    other = tmp_path_factory.mktemp("other")
+    git(other, "init", "-q")
+    for folder in (repository, other):
+        older = commit(folder, "Count the visitors of a page", one="1")
+        commit(folder, f"Count each visitor once a day only\n\nFollow-up to {older}", one="2")
+    one, two = causes.cases({"one": str(repository), "two": str(other)}, newest=10, most=10)
+    assert one.foreign == two.questions
+    assert two.foreign == one.questions
+
+
+def conversation(name: str) -> dict[str, object]:
+    return {
+        "sample_id": name,
+        "conversation": {
+            "speaker_a": "Ann",
+            "speaker_b": "Bob",
+            "session_1_date_time": "1 May",
+            "session_1": [
+                {"speaker": "Ann", "dia_id": "D1:1", "text": "I adopted\na puppy", "blip_caption": "a photo"},
+                {"speaker": "Bob", "dia_id": "D1:2", "text": "How nice"},
+            ],
+            "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "He eats shoes"}],
+            "session_2_date_time": "2 May",
+        },
+        "qa": [
+            {"question": "When did Ann adopt a puppy?", "evidence": ["D1:1"], "category": 1},
+            {"question": "What does the dog destroy?", "evidence": ["D1:1; D2:1", "D9:9"], "category": 2},
+            {"question": "Is there more?", "evidence": [], "category": 3},
+        ],
+    }
+
+
+def test_a_conversation_becomes_turns_by_session_and_questions_with_evidence(tmp_path: Path):
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps([conversation("one"), conversation("two")]))
+    first, second = locomo.cases(str(file))
+    assert [(piece.key, piece.goal, piece.session) for piece in first.pieces] == [
+        ("D1:1", "Ann: I adopted a puppy [shares a photo]", "one-1"),
+        ("D1:2", "Bob: How nice", "one-1"),
+        ("D2:1", "Ann: He eats shoes", "one-2"),
+    ]
+    assert [(question.kind, sorted(question.answers)) for question in first.questions] == [
+        (locomo.SHARED, ["D1:1"]),
+        (locomo.APART, ["D1:1", "D2:1"]),
+    ]
+    assert first.foreign == second.questions
