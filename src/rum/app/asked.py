@@ -53,6 +53,7 @@ class Recalled(TypedDict, total=False):
     min_confidence: float | None
     max_tokens: int | None
     include_links: bool
+    explain: bool
     include_superseded: bool
 
 
@@ -71,3 +72,12 @@ class Identified(TypedDict, total=False):
     parent_id: str | None
     name: str | None
     agent_id: str | None
+
+
+class Chosen(TypedDict, total=False):
+    """Which commits `import_git` takes: those since a time, the newest, those that touched paths, or all."""
+
+    since: float | None
+    max_commits: int | None
+    paths: str | Sequence[str]
+    dry_run: bool

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast
 
 import msgspec
 
-from rum.app import exchange, identity, reading, upkeep, writing
-from rum.app.asked import Changes, Given, Identified, Nothing, Recalled, Traced
+from rum.app import exchange, identity, idle, reading, upkeep, writing
+from rum.app import tidy as tidying
+from rum.app.asked import Changes, Chosen, Given, Identified, Nothing, Recalled, Traced
 from rum.app.calls import called, plain
 from rum.app.context import Clock, Context
 from rum.app.exchange import ImportResult
+from rum.app.tidy import TidyResult
 from rum.model.agent import Identity
 from rum.model.answers import (
     Diagnosis,
@@ -25,6 +27,7 @@ from rum.model.answers import (
     TraceResult,
     UpdateResult,
 )
+from rum.model.errors import RumError
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
@@ -33,6 +36,10 @@ from rum.model.questions import Depth
 from rum.repo.project import Project, open_project
 from rum.settings import Settings
 from rum.store.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from rum.app.history import GitImport
+    from rum.app.issues import IssueImport
 
 A = TypeVar("A")
 
@@ -231,15 +238,64 @@ class Rum:
             exchange.check(kept)
             return exchange.import_lines(self._context, kept, progress)
 
+    def import_git(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        **chosen: Unpack[Chosen],
+    ) -> GitImport:
+        """Make memories of the history of the project's repository, or of that at `path`."""
+        from rum.app import history  # noqa: PLC0415 (slow to load, and few sessions import anything)
+
+        with self._context.turn():
+            return history.import_git(self._context, path, plain(chosen), progress)
+
+    def import_issues(self, exported: bytes, progress: Callable[[int], None] = lambda _: None) -> IssueImport:
+        """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
+        from rum.app import issues  # noqa: PLC0415 (as for `import_git`)
+
+        with self._context.turn():
+            return issues.import_issues(self._context, exported, progress)
+
     def doctor(self) -> Diagnosis:
         """Check files, index, permissions, space and settings."""
         with self._context.turn():
             return upkeep.doctor(self._context)
 
-    def reindex(self, progress: Callable[[int], None] = lambda _: None) -> int:
-        """Build everything derived anew."""
+    def reindex(self, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False) -> int:
+        """Build everything derived anew; vectors only if asked for, and then as there is time."""
         with self._context.turn():
-            return upkeep.reindex(self._context, progress)
+            return upkeep.reindex(self._context, progress, vectors=vectors)
+
+    @property
+    def pending(self) -> int:
+        """How many memories wait for a vector."""
+        with self._context.turn():
+            return self._context.meaning.counts().pending
+
+    def tidy(
+        self,
+        seconds: float = tidying.USUAL,
+        *,
+        patience: float = 0.0,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> TidyResult:
+        """Do what could wait, for so many seconds; `math.inf` finishes it.
+
+        One process a project does so at a time: another is waited for as long as `patience` says.
+        """
+        with self._context.turn():
+            self._context.meaning.ask_again()
+            return tidying.tidy(self._context, seconds, patience, progress)
+
+    def idle(self) -> bool:
+        """Nobody is asking: start a process that does what could wait, and ends by itself; whether it was."""
+        try:
+            with self._context.turn():
+                return idle.start(self._context)
+        except RumError:  # nobody asked for it, so nobody needs to be told
+            return False
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copy the memory to a new file while others go on writing."""

@@ -122,7 +122,7 @@ def update(context: Context, memory_id: str, given: dict[str, Any]) -> UpdateRes
         draft = patched(memory, patch)
         changed = _content(context, draft, memory, memory.created_at)
         if changed.content() != memory.content():
-            changed = _replace(context, memory, changed)
+            changed = renewed(context, memory, changed)
         _add_links(context, memory.id, draft.links, context.now())
     return _updated(context, changed)
 
@@ -133,12 +133,12 @@ def _updated(context: Context, memory: Memory) -> UpdateResult:
     )
 
 
-def _replace(context: Context, old: Memory, new: Memory) -> Memory:
-    """Put a new version in the place of the old one, which goes into the history."""
+def renewed(context: Context, old: Memory, new: Memory, by: str | None = None) -> Memory:
+    """Put a new version in the place of the old one, which goes into the history; `by` is whoever acts."""
     now = max(context.now(), old.updated_at or old.created_at)
     new = replace(new, version=old.version + 1, updated_at=now)
     me = context.acting()
-    by = me.id if me else "owner"
+    by = by or (me.id if me else "owner")
     context.store.memories.add_version(old.id, old.version, now, by, msgspec.json.encode(old.content()))
     context.store.memories.replace(new)
     return new
@@ -170,7 +170,7 @@ def restore(context: Context, memory_id: str, number: int) -> UpdateResult:
                 f"{memory.id} has no version {number}; it has 1 to {memory.version}.", id=memory.id
             )
         content = msgspec.convert(wanted[0].memory, Content)
-        changed = _replace(context, memory, replace(memory, **msgspec.structs.asdict(content)))
+        changed = renewed(context, memory, replace(memory, **msgspec.structs.asdict(content)))
     return _updated(context, changed)
 
 

@@ -10,6 +10,7 @@ TAIL = 8
 """A unique tail of this many characters is enough to name a row."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_LAST = 2**48 - 1  # the last millisecond a UUID can tell, in the year 10889
 _lock = threading.Lock()
 _last = 0
 
@@ -19,9 +20,25 @@ def new_id(prefix: str, at: float | None = None) -> str:
 
     `at` (Unix seconds) dates the id of something that happened earlier, such as an imported commit.
     """
-    ticks = _next_ticks() if at is None else max(0, int(at * 1000)) << 12 | int.from_bytes(os.urandom(2)) >> 4
-    random = int.from_bytes(os.urandom(8)) >> 2
-    value = (ticks >> 12 & 0xFFFFFFFFFFFF) << 80 | 0x7 << 76 | (ticks & 0xFFF) << 64 | 0b10 << 62 | random
+    ticks = _next_ticks() if at is None else _dated(at, int.from_bytes(os.urandom(2)) >> 4)
+    return _typed(prefix, ticks, int.from_bytes(os.urandom(8)) >> 2)
+
+
+def id_of(prefix: str, name: str, at: float = 0) -> str:
+    """The id of something that has a name already, such as a commit: always the same for the same name."""
+    import hashlib  # noqa: PLC0415 (loads OpenSSL, which making a fresh id does not need)
+
+    digest = hashlib.sha256(f"{prefix}\0{name}".encode()).digest()
+    ticks = _dated(at, int.from_bytes(digest[:2]) >> 4)
+    return _typed(prefix, ticks, int.from_bytes(digest[2:10]) >> 2)
+
+
+def _dated(at: float, fraction: int) -> int:
+    return min(max(0, int(at * 1000)), _LAST) << 12 | fraction
+
+
+def _typed(prefix: str, ticks: int, random: int) -> str:
+    value = (ticks >> 12) << 80 | 0x7 << 76 | (ticks & 0xFFF) << 64 | 0b10 << 62 | random
     return f"{prefix}_{_base32(value)}"
 
 
@@ -36,4 +53,4 @@ def _next_ticks() -> int:
 
 
 def _base32(value: int) -> str:
-    return "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5)])

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rum.model.ids import new_id
+from rum.model.ids import id_of, new_id
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -44,3 +44,18 @@ def test_an_id_tells_when_it_was_made() -> None:
 def test_an_id_can_be_dated() -> None:
     assert seconds(new_id("mem", at=1_600_000_000.25)) == 1_600_000_000.25
     assert new_id("mem", at=1_600_000_000) < new_id("mem", at=1_600_000_001) < new_id("mem")
+
+
+def test_what_has_a_name_always_has_the_same_id() -> None:
+    named = id_of("mem", "commit 1", at=1_600_000_000.25)
+    assert named == id_of("mem", "commit 1", at=1_600_000_000.25)
+    assert named[-12:] == id_of("mem", "commit 1")[-12:]
+    assert len({named, id_of("mem", "commit 2", at=1_600_000_000.25), id_of("agent", "commit 1")}) == 3
+    assert re.fullmatch(r"mem_[0-7][0-9a-hjkmnp-tv-z]{25}", named)
+    assert (number(named) >> 76 & 0xF, number(named) >> 62 & 0b11) == (7, 0b10)
+    assert seconds(named) == 1_600_000_000.25
+
+
+@pytest.mark.parametrize("at", [-5.0, 0, 1e9, 1e12, 1e30])
+def test_an_id_can_be_dated_at_any_time(at: float) -> None:
+    assert number(id_of("mem", "x", at)) < 2**128

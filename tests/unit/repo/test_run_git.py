@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rum.repo.run_git import run_git
+from rum import StorageError
+from rum.repo.run_git import run_git, stream_git
 
 
 def test_git_answers_for_the_git_dir_it_is_given(repository: Path, git, monkeypatch: pytest.MonkeyPatch):
@@ -36,3 +37,25 @@ def test_a_git_lying_in_the_current_directory_is_not_run(repository: Path, monke
     monkeypatch.chdir(repository)
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", os.environ["PATH"]]))
     assert "trapped" not in (run_git(str(repository / ".git"), "rev-parse", "HEAD") or "")
+
+
+def test_what_git_is_told_reaches_it_and_what_it_says_comes_back(repository: Path):
+    with stream_git(str(repository / ".git"), "hash-object", "--stdin", told=b"hello\n") as printed:
+        assert printed.read() == b"ce013625030ba8dba906f756967f9e9ca394464a\n"
+
+
+def test_a_stream_that_fails_says_why(repository: Path):
+    with (
+        pytest.raises(StorageError, match=r"git could not read .*fatal: .*nothing"),
+        stream_git(str(repository / ".git"), "rev-list", "nothing", "--") as printed,
+    ):
+        printed.read()
+
+
+def test_without_git_nothing_can_be_streamed(repository: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", "")
+    with (
+        pytest.raises(StorageError, match="no git on the PATH"),
+        stream_git(str(repository / ".git"), "rev-parse", "HEAD"),
+    ):
+        pass

@@ -10,9 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def bar(title: str, total: int | None) -> Generator[Callable[[int], None]]:
+def bar(title: str, total: int | None) -> Generator[Callable[..., None]]:
     """Draw a bar on stderr as long as the work goes on; it vanishes at the end."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(title, total=total)
-        yield lambda done: shown.update(task, completed=done)
+
+        def tell(done: int, total: int | None = None) -> None:
+            shown.update(task, completed=done, total=total)
+
+        yield tell

@@ -50,10 +50,11 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     },
     "Look after": {
         "doctor": Entry("upkeep", "Check that the memory is sound."),
+        "tidy": Entry("tidy", "Do what could wait, such as embedding memories."),
         "reindex": Entry("upkeep", "Build the search index anew."),
         "backup": Entry("upkeep", "Copy the memory to a file."),
         "export": Entry("exchange", "Write everything as JSON lines."),
-        "import": Entry("exchange", "Take in what was exported."),
+        "import": Entry("exchange", "Take in an export, a git history or issues."),
     },
     "Connect": {
         "mcp": Entry("mcp", "Serve the memory to an agent over MCP."),

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
-_ESCAPE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor, erasing
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*(?:\x07|\x1b\\|\x9c)"  # titles, clipboard
-    r"|\x1b[ -/]*[0-~]"
-)
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what follows
-    "\ufeff"
-    "\ud800-\udfff"  # cannot be written at all
-    "\U000e0000-\U000e007f]"  # letters that nobody sees but a language model
-)
-_LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+from rum.capture.unseen import without_unseen
 
 
 def lines(text: str) -> list[str]:
     """The lines of a text without escape sequences and control characters."""
-    plain = _UNSEEN.sub("", _LINE_END.sub("\n", _ESCAPE.sub("", text)))
-    return [line.replace("\t", "    ") for line in plain.split("\n")]
+    return [line.replace("\t", "    ") for line in without_unseen(text).split("\n")]
 
 
 def line(text: str) -> str:

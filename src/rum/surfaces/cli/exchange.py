@@ -12,6 +12,8 @@ import click
 from rum.app.exchange import ImportResult
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.asked import Asked, Command, Group, command
+from rum.surfaces.cli.import_git import import_git
+from rum.surfaces.cli.import_issues import import_issues
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say, say_lines
 from rum.surfaces.cli.progress import progress
@@ -70,16 +72,20 @@ class ImportGroup(Group):
         return "", import_lines, args
 
 
-@click.group("import", cls=ImportGroup, invoke_without_command=True, subcommand_metavar="FILE")
+@click.group("import", cls=ImportGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
 @click.pass_context
 def import_group(ctx: click.Context) -> None:
-    """Take in what was exported.
+    """Take in an export, a git history or issues.
 
     FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
     What is here already stays as it is, and what was forgotten stays forgotten.
     """
     if ctx.invoked_subcommand is None:
-        raise click.UsageError("Give a FILE, or - for stdin.", ctx)
+        raise click.UsageError("Give a FILE, - for stdin, or a command: git, github-issues.", ctx)
+
+
+import_group.add_command(import_git)
+import_group.add_command(import_issues)
 
 
 @click.command("lines", cls=Command)

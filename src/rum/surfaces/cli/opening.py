@@ -12,10 +12,10 @@ from rum.surfaces.cli.output import note
 
 
 @contextmanager
-def opened(asked: Asked) -> Generator[Rum]:
-    """The project's memory; whoever names no agent is the person who owns it."""
+def opened(asked: Asked, path: str | None = None) -> Generator[Rum]:
+    """The memory of the project here or at `path`; whoever names no agent is the person who owns it."""
     owner = asked.agent is None
-    with Rum.open(project=asked.project, agent=asked.agent, client="cli", owner=owner) as rum:
+    with Rum.open(path, project=asked.project, agent=asked.agent, client="cli", owner=owner) as rum:
         for warning in rum.warnings:
             note(warning)
         yield rum

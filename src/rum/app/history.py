@@ -1,0 +1,182 @@
+"""A repository's history into memories: what is new since the last time, in small batches."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from rum.app.commits import Commits
+from rum.app.context import Context
+from rum.capture.history.ledger import Entry, Ledger
+from rum.capture.history.names import is_memory_of
+from rum.capture.history.noise import Noise
+from rum.model.errors import InvalidQuery
+from rum.model.layers import Layer
+from rum.model.memory import Memory
+from rum.model.parse import parse
+from rum.model.times import Time, seconds
+from rum.repo import history
+from rum.repo.files import relative_path
+from rum.repo.git import GitPlace, find_git
+from rum.repo.spot import find_spot
+
+BATCH = 200
+"""Commits kept at once, so that other writers get their turn in between."""
+
+Progress = Callable[[int, int], None]
+"""Told how many commits were dealt with, and how many there are."""
+
+
+class GitImport(Struct, frozen=True, kw_only=True):
+    """What an import did, in commits.
+
+    `updated` are memories of earlier imports that a revert changed, `failures` those that now say that
+    they were reverted, `rewritten` those that took the place of what a rebase left behind, `cut` those
+    with more files than are kept. `skipped` says why commits were left out. After a dry run, `added`
+    is what would be looked at.
+    """
+
+    added: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    forgotten: int = 0
+    failures: int = 0
+    links: int = 0
+    rewritten: int = 0
+    cut: int = 0
+    skipped: dict[str, int] = {}
+    seconds: float = 0.0
+    dry_run: bool = False
+    notes: list[str] = []
+
+
+class Chosen(Layer, frozen=True):
+    """Which commits are taken: all, or those since a time, the newest, or those that touched paths."""
+
+    since: Time | None = None
+    max_commits: Annotated[int, Meta(ge=1)] | None = None
+    paths: str | tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def import_git(
+    context: Context, path: str | os.PathLike[str] | None, given: dict[str, Any], progress: Progress
+) -> GitImport:
+    """Keep every commit that HEAD stands on, is chosen, and is not here yet, as a memory."""
+    started = time.monotonic()
+    chosen = parse(given, Chosen, "import_git")
+    place = _repository(context, path)
+    here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
+    ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
+    wanted = _wanted(place, ledger, chosen.since, _asked(context, place, chosen.paths))
+    new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
+    tally = Counter(unchanged=sum(entry.sha in here for entry in wanted))
+    if chosen.dry_run:
+        tally["added"] = len(new)
+    elif new:
+        commits = Commits(context, ledger, _lost(context, place, ledger, here))
+        _read(place, new, commits, progress)
+        tally += commits.tally
+        skipped += commits.skipped
+    return GitImport(
+        **tally,
+        skipped={reason.value: count for reason, count in sorted(skipped.items())},
+        seconds=round(time.monotonic() - started, 1),
+        dry_run=chosen.dry_run,
+        notes=_notes(place, ledger),
+    )
+
+
+def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPlace:
+    folder = os.path.abspath(path) if path is not None else context.project.root or context.cwd
+    place = find_git(folder) if os.path.isdir(folder) else None
+    if place is None:
+        raise InvalidQuery(
+            f"{folder} is not in a git repository; go to one, or give its folder.", field="path"
+        )
+    return place
+
+
+def _asked(context: Context, place: GitPlace, paths: str | Sequence[str]) -> list[str]:
+    """The paths that history is asked about: those given, or the sub-project's own folder."""
+    if paths:
+        return [_inside(context, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
+    sub = find_spot(context.cwd, context.settings.home, context.settings.subprojects).sub
+    return [sub] if sub and any(key.endswith(f"#{sub}") for key in context.project.keys) else []
+
+
+def _inside(context: Context, place: GitPlace, path: str) -> str:
+    inside = relative_path(path, place.root, context.cwd)
+    if inside.startswith(("/", "~", "..")) or os.path.isabs(inside):
+        raise InvalidQuery(f"{path} is not in the repository {place.root}.", field="paths")
+    return inside
+
+
+def _wanted(place: GitPlace, ledger: Ledger, since: float | None, paths: Sequence[str]) -> list[Entry]:
+    touching = history.touching(place, paths) if paths and ledger.entries else None
+    return [
+        entry
+        for entry in ledger.entries.values()
+        if entry.at >= seconds(since or 0) and (touching is None or entry.sha in touching)
+    ]
+
+
+def _new(
+    ledger: Ledger, wanted: Iterable[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
+) -> tuple[list[Entry], Counter[Noise]]:
+    """What is to be read, oldest first, and why the rest is not."""
+    skipped = Counter[Noise]()
+    told: list[Entry] = []
+    for entry in wanted:
+        # What a bot did counts once somebody had to take it back.
+        kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.undone)
+        if entry.sha in cut_off:
+            skipped[Noise.CUT_OFF] += 1
+        elif not kept:
+            skipped[entry.noise or Noise.MERGE] += 1
+        else:
+            told.append(entry)
+    newest = told if most is None else told[max(0, len(told) - most) :]
+    return [entry for entry in newest if entry.sha not in here], skipped
+
+
+def _lost(context: Context, place: GitPlace, ledger: Ledger, here: dict[str, str]) -> Iterator[Memory]:
+    """The memories of commits that no branch holds any more."""
+    gone = here.keys() - ledger.entries.keys()
+    if not gone:
+        return
+    ids = iter(sorted(here[sha] for sha in gone - history.in_any_branch(place)))
+    while batch := list(islice(ids, BATCH)):
+        yield from context.store.memories.get(batch)
+
+
+def _read(place: GitPlace, new: list[Entry], commits: Commits, progress: Progress) -> None:
+    shas = [entry.sha for entry in new]
+    changed = history.changed(place, shas, lines=history.has_contents(place))
+    done = 0
+    progress(done, len(new))
+    while batch := list(islice(changed, BATCH)):
+        commits.take(batch)
+        done += len(batch)
+        progress(done, len(new))
+
+
+def _notes(place: GitPlace, ledger: Ledger) -> list[str]:
+    """What the user should know about this clone."""
+    notes: list[str] = []
+    if not ledger.entries:
+        notes.append("There are no commits here yet.")
+    if history.cut_off(place):
+        notes.append(
+            "This clone is shallow: older history is missing. Run `git fetch --unshallow`, then import again."
+        )
+    if not history.has_contents(place):
+        notes.append("This clone has no file contents, so memories name files without lines.")
+    return notes

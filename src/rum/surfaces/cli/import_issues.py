@@ -1,0 +1,46 @@
+"""`rum import github-issues`: exported issues as memories."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from rum.app.issues import IssueImport
+from rum.surfaces.cli.asked import Asked, command
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import View, said
+
+
+@command("github-issues")
+@click.argument("file")
+@click.pass_obj
+def import_issues(asked: Asked, file: str) -> None:
+    """Make memories of exported issues.
+
+    FILE holds the JSON of `gh issue list --json ...` or of GitHub's REST API; - is stdin. It is checked
+    whole before anything is written. Issues that went on since the last import are brought up to date.
+    """
+    exported = _read(file)
+    with opened(asked) as rum, progress("Importing", None) as tell:
+        answer = rum.import_issues(exported, tell)
+    say(asked.json, answer, _taken)
+
+
+def _read(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    with open(file, "rb") as source:
+        return source.read()
+
+
+def _taken(answer: IssueImport) -> View:
+    names = ("unchanged", "updated", "different", "forgotten", "links")
+    rest = ", ".join(f"{name} {getattr(answer, name)}" for name in names)
+    skipped = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in answer.skipped.items())
+    return [
+        *said(f"Added {answer.added} in {answer.seconds} s ({rest})."),
+        *(said(f"Skipped: {skipped}.") if skipped else []),
+    ]

@@ -1,0 +1,110 @@
+"""Bringing in a history or issues from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repositories import Repository
+from rum import Rum
+from surfaces.cli.running import Run
+
+ISSUES = json.dumps([{"number": 1, "title": "Gate open", "createdAt": "2024-01-02T03:04:05Z"}]).encode()
+
+
+@pytest.fixture
+def repo(project: Path) -> Repository:
+    """A repository in the project's folder with a commit, its revert, and noise."""
+    repo = Repository(project)
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    repo.revert(bad, "It crashes.")
+    repo.commit("Bump left-pad", {"deps": "1"}, author="dependabot[bot]")
+    return repo
+
+
+def test_a_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum):
+    ran = run("import", "git")
+    first, *rest = ran.out.splitlines()
+    assert first.startswith("Added 3 in ")
+    assert first.endswith(" s (unchanged 0, updated 0, forgotten 0).")
+    assert rest == ["Skipped: bot 1.", "Found: failures 1, links 1."]
+    assert (ran.code, ran.err) == (0, "")
+    assert rum.list().total == 3
+    assert run("import", "git").out.startswith("Added 0 in ")
+
+
+def test_json_has_every_count(repo: Repository, run: Run):
+    answer = run("import", "git", "--json").json
+    assert answer.pop("seconds") >= 0
+    assert answer == {
+        "added": 3,
+        "unchanged": 0,
+        "updated": 0,
+        "forgotten": 0,
+        "failures": 1,
+        "links": 1,
+        "rewritten": 0,
+        "cut": 0,
+        "skipped": {"bot": 1},
+        "dry_run": False,
+        "notes": [],
+    }
+
+
+def test_options_choose_commits(repo: Repository, run: Run, rum: Rum):
+    assert run("import", "git", "--dry-run").out.startswith("Would add up to 3 in ")
+    assert run("import", "git", "--max", "1", "--json").json["added"] == 1
+    assert run("import", "git", "--since", "2100-01-01", "--json").json["added"] == 0
+    assert run("import", "git", "--paths", "deps", "--json").json["skipped"] == {"bot": 1}
+    assert rum.list().total == 1
+
+
+def test_a_repository_elsewhere_goes_into_its_own_memory(run: Run, rum: Rum, tmp_path: Path):
+    other = Repository(tmp_path / "other")
+    other.commit("Elsewhere", {"a": "1"})
+    assert run("import", "git", str(other.root)).code == 0
+    assert rum.list().total == 0
+    assert run("--project", str(other.root), "list", "--json").json["total"] == 1
+
+
+def test_without_a_repository_there_is_nothing_to_import(run: Run):
+    ran = run("import", "git")
+    assert (ran.code, ran.out) == (1, "")
+    assert "is not in a git repository" in ran.err
+
+
+def test_a_remark_goes_to_stderr(project: Path, run: Run):
+    Repository(project)
+    ran = run("import", "git")
+    assert (ran.code, ran.err) == (0, "There are no commits here yet.\n")
+
+
+@pytest.mark.parametrize("arguments", [["--max", "0"], ["--since", "soon"], ["--nonsense"], ["a", "b"]])
+def test_a_wrong_command_line_is_refused(repo: Repository, run: Run, arguments: list[str]):
+    assert run("import", "git", *arguments).code == 2
+
+
+def test_issues_are_imported_from_a_file_or_stdin(project: Path, run: Run):
+    (project / "issues.json").write_bytes(ISSUES)
+    ran = run("import", "github-issues", "issues.json")
+    assert ran.out.startswith("Added 1 in ")
+    assert run("import", "github-issues", "-", "--json", given=ISSUES).json["unchanged"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [(b"{", "not JSON"), (b"[]", "no issues"), (b'[{"number": 1}]', "`title`")]
+)
+def test_what_are_no_issues_is_refused(run: Run, rum: Rum, given: bytes, words: str):
+    ran = run("import", "github-issues", "-", given=given)
+    assert (ran.code, ran.out) == (1, "")
+    assert words in ran.err
+    assert rum.list().total == 0
+
+
+def test_a_missing_file_is_named(run: Run):
+    ran = run("import", "github-issues", "missing.json")
+    assert ran.code == 1
+    assert "missing.json" in ran.err

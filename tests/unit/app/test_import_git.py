@@ -1,0 +1,235 @@
+"""A repository's history as memories."""
+
+from __future__ import annotations
+
+import pytest
+
+from exported import memories
+from making import NOON
+from opening import Shop, keep
+from repositories import START, Repository, lines
+from rum import InvalidQuery, Rum
+
+SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+
+
+@pytest.fixture
+def repo(shop: Shop) -> Repository:
+    return Repository(shop.folder)
+
+
+def agents(rum: Rum) -> dict[str, str]:
+    """Agents' ids by their names."""
+    return {str(agent.name): agent.agent_id for agent in rum.agents()}
+
+
+def test_a_commit_becomes_a_memory_of_all_five_layers_that_it_knows(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"src/http/gate.py": lines("def open():", *range(30)), "old.py": "1\n"})
+    sha = repo.commit(
+        "feat(gate): close at night\n\nBurglars came in.\n\nSigned-off-by: Bob <b@example.org>\nCloses #12\n",
+        {"src/http/gate.py": lines("def open():", *range(28), "close()", 29), "old.py": None},
+        author="Bob",
+    )
+    rum = shop.open()
+    answer = rum.import_git()
+    assert (answer.added, answer.unchanged, answer.skipped, answer.notes) == (2, 0, {}, [])
+    memory = memories(rum)["feat(gate): close at night"]
+    assert memory["intent"] == {
+        "goal": "feat(gate): close at night",
+        "task_type": "feature_add",
+        "context": "Burglars came in.",
+    }
+    assert memory["outcome"] == {"success": True, "summary": f"{sha[:10]}: 2 files, +1 -2; closes #12"}
+    assert memory["tags"] == ["gate", "http"]
+    assert memory["actions"] == [
+        {
+            "type": "file_delete",
+            "timestamp": START + 60,
+            "details": {"file_path": "old.py"},
+            "result": None,
+        },
+        {
+            "type": "file_edit",
+            "timestamp": START + 60,
+            "details": {
+                "file_path": "src/http/gate.py",
+                "lines_affected": "30",
+                "diff_summary": "in open",
+            },
+            "result": None,
+        },
+    ]
+    blob = repo.git("hash-object", "src/http/gate.py")
+    assert memory["files"] == [
+        {"path": "old.py", "operation": "delete"},
+        {"path": "src/http/gate.py", "operation": "edit", "content_hash": blob},
+    ]
+    assert (memory["commit"], memory["created_at"], memory["imported_at"]) == (sha, START + 60, NOON)
+    assert memory["agent_id"] == agents(rum)["Bob"]
+    assert memory["importance"] < 0.5
+
+
+def test_it_is_found_like_any_other_memory(repo: Repository, shop: Shop):
+    repo.commit("Close the gate at night", {"src/gate.py": "1\n"})
+    rum = shop.open()
+    rum.import_git()
+    for question in ({"file": "src/gate.py"}, {"query": "gate night"}):
+        found = rum.recall(**question, min_confidence=0.0).memories
+        assert [memory.intent.goal for memory in found] == ["Close the gate at night"]
+
+
+def test_a_second_import_brings_only_what_is_new(repo: Repository, shop: Shop):
+    repo.commit("one", {"a": "1"})
+    rum = shop.open()
+    rum.import_git()
+    before = list(rum.export())
+    shop.clock.forward(100)
+    again = rum.import_git()
+    assert (again.added, again.unchanged, again.links) == (0, 1, 0)
+    assert list(rum.export()) == before
+    repo.commit("two", {"a": "2"})
+    more = rum.import_git()
+    assert (more.added, more.unchanged) == (1, 1)
+    assert list(memories(rum)) == ["one", "two"]
+
+
+def test_commits_of_one_second_stay_in_order(repo: Repository, shop: Shop):
+    goals = [f"step {number}" for number in range(12)]
+    for goal in goals:
+        repo.commit(goal, {"a": goal}, at=START)
+    rum = shop.open()
+    rum.import_git()
+    assert list(memories(rum)) == goals
+
+
+def test_one_authors_commits_of_a_day_are_a_session(repo: Repository, shop: Shop):
+    noon = START - START % 86400 + 43200
+    told = [("a", "Ann", noon), ("b", "Ann", noon + 3600), ("c", "Bob", noon), ("d", "Ann", noon + 86400)]
+    for name, author, at in told:
+        repo.commit(name, {name: "1"}, author=author, at=at)
+    rum = shop.open()
+    rum.import_git()
+    sessions = {goal: memory["session_id"] for goal, memory in memories(rum).items()}
+    assert sessions["a"] == sessions["b"]
+    assert len(set(sessions.values())) == 3
+
+
+def test_noise_is_left_out_and_counted(repo: Repository, shop: Shop):
+    base = repo.commit("Begin", {"a": "1"})
+    repo.git("checkout", "--quiet", "-b", "side", base)
+    repo.commit("On the side", {"side": "1"})
+    repo.git("checkout", "--quiet", "main")
+    repo.merge("side")
+    repo.commit("Bump left-pad", {"deps": "1"}, author="dependabot[bot]")
+    repo.commit("Bump version to 1.2.3", {"setup.py": "1.2.3"})
+    repo.commit("Lock", {"poetry.lock": "1"})
+    repo.commit("Run again")
+    rum = shop.open()
+    answer = rum.import_git()
+    assert answer.skipped == {"bot": 1, "empty": 1, "lock_file": 1, "merge": 1, "release": 1}
+    assert set(memories(rum)) == {"Begin", "On the side"}
+    assert rum.import_git().skipped == answer.skipped
+
+
+def test_secrets_and_addresses_stay_outside(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"a": "1"})
+    bad = repo.commit(f"Use {SECRET}\n\nlogin with {SECRET}", {f"{SECRET}.txt": f"{SECRET}\n"}, author=SECRET)
+    repo.revert(bad, f"{SECRET} is out")
+    rum = shop.open()
+    rum.import_git()
+    for file in (shop.home / "projects").rglob("*.db*"):
+        assert SECRET.encode() not in file.read_bytes()
+        assert b"example.org" not in file.read_bytes()
+    assert sum("[REDACTED:" in goal for goal in memories(rum)) == 2
+
+
+def test_what_was_forgotten_does_not_come_back(repo: Repository, shop: Shop):
+    repo.commit("Keep", {"a": "1"})
+    repo.commit("Forget", {"b": "1"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    rum.forget(memories(rum)["Forget"]["id"])
+    answer = rum.import_git()
+    assert (answer.added, answer.forgotten) == (0, 1)
+    assert list(memories(rum)) == ["Keep"]
+
+
+def test_a_very_large_commit_is_kept_in_part_and_says_so(repo: Repository, shop: Shop):
+    repo.commit("Begin", {f"f{number:03}.py": lines(*range(number)) for number in range(1, 131)})
+    rum = shop.open()
+    assert rum.import_git().cut == 1
+    memory = memories(rum)["Begin"]
+    assert len(memory["actions"]) == len(memory["files"]) == 100
+    assert "130 files" in memory["outcome"]["summary"]
+    assert "the 100 largest kept here" in memory["outcome"]["summary"]
+
+
+def test_a_commit_without_words_is_told_by_its_files(repo: Repository, shop: Shop):
+    repo.commit("", {"a.py": "1", "b.py": "1"})
+    rum = shop.open()
+    rum.import_git()
+    assert list(memories(rum)) == ["Add a.py and 1 more"]
+
+
+def test_a_clock_that_was_ahead_makes_no_memory_of_tomorrow(repo: Repository, shop: Shop):
+    repo.commit("From tomorrow", {"a": "1"}, at=NOON + 10**6)
+    rum = shop.open()
+    rum.import_git()
+    assert memories(rum)["From tomorrow"]["created_at"] == NOON
+
+
+def test_a_memory_stored_at_a_commit_is_not_the_commit(repo: Repository, shop: Shop):
+    repo.commit("Commit", {"a": "1"})
+    rum = shop.open()
+    keep(rum, "Stored")
+    assert rum.import_git().added == 1
+    assert set(memories(rum)) == {"Stored", "Commit"}
+
+
+def test_an_author_is_an_agent_that_nobody_can_be(repo: Repository, shop: Shop):
+    repo.commit("one", {"a": "1"}, author="Ann Lee")
+    repo.commit("two", {"a": "2"}, author="ann  lee")
+    repo.commit("three", {"a": "3"}, author="a/b@example.org")
+    rum = shop.open(agent="worker")
+    keep(rum, "Mine")
+    rum.import_git()
+    assert set(agents(rum)) == {"worker", "Ann Lee", "a-b"}
+    with pytest.raises(InvalidQuery, match="imported author"):
+        rum.identity("resume", name="Ann Lee")
+
+
+def test_a_name_that_is_taken_gets_a_tail(repo: Repository, shop: Shop):
+    repo.commit("one", {"a": "1"}, author="developer")
+    rum = shop.open(agent="developer")
+    keep(rum, "Mine")
+    rum.import_git()
+    first, second = sorted(agents(rum))
+    assert first == "developer"
+    assert second.startswith("developer-")
+
+
+def test_an_export_and_an_import_of_the_same_history_agree(repo: Repository, shop: Shop):
+    cause = repo.commit("one", {"a": "1"})
+    repo.commit(f"two\n\nFixes: {cause}", {"a": "2"})
+    rum = shop.open()
+    rum.import_git()
+    elsewhere = shop.open(home=shop.home.parent / "elsewhere")
+    elsewhere.import_lines(rum.export())
+    answer = elsewhere.import_git()
+    assert (answer.added, answer.unchanged, answer.links) == (0, 2, 0)
+
+
+def test_a_dry_run_writes_nothing(repo: Repository, shop: Shop):
+    repo.commit("one", {"a": "1"})
+    rum = shop.open()
+    answer = rum.import_git(dry_run=True)
+    assert (answer.added, answer.dry_run) == (1, True)
+    assert memories(rum) == {}
+
+
+def test_progress_is_told_to_the_end(repo: Repository, shop: Shop):
+    for number in range(3):
+        repo.commit(f"c{number}", {"a": str(number)})
+    told: list[tuple[int, int]] = []
+    shop.open().import_git(progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 3), (3, 3)]

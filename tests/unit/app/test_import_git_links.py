@@ -1,0 +1,142 @@
+"""What the commits of a history have to do with each other, once they are memories."""
+
+from __future__ import annotations
+
+import pytest
+
+from exported import links, memories
+from opening import Shop
+from repositories import START, Repository
+
+
+@pytest.fixture
+def repo(shop: Shop) -> Repository:
+    return Repository(shop.folder)
+
+
+def test_a_fix_leads_to_its_cause(repo: Repository, shop: Shop):
+    cause = repo.commit("Open the gate", {"gate": "1"})
+    repo.commit("Paint it", {"paint": "1"})
+    repo.commit(f"Close it\n\nFixes: {cause[:12]}", {"gate": "2"})
+    repo.commit(
+        f"Paint again\n\nAs in {repo.git('rev-parse', 'HEAD~1')[:9]} (Paint it, 2025-06-05).", {"paint": "2"}
+    )
+    repo.commit(f"Pick\n\n(cherry picked from commit {cause})", {"pick": "1"})
+    rum = shop.open()
+    assert rum.import_git().links == 3
+    related = {frozenset((a, b)) for a, kind, b in links(rum) if kind == "related_to"}
+    assert related == {frozenset(("Paint again", "Paint it")), frozenset(("Pick", "Open the gate"))}
+    assert {(a, b) for a, kind, b in links(rum) if kind == "caused_by"} == {("Close it", "Open the gate")}
+    (node,) = rum.trace(memories(rum)["Close it"]["id"]).chain
+    assert node.memory.intent.goal == "Open the gate"
+
+
+def test_a_reverted_commit_has_failed(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    undo = repo.revert(bad, "All tests fail with it.")
+    rum = shop.open()
+    answer = rum.import_git()
+    assert (answer.added, answer.failures) == (3, 1)
+    outcome = memories(rum)["Open the gate"]["outcome"]
+    assert outcome == {
+        "success": False,
+        "summary": f"{bad[:10]}: gate, +1 -1; reverted by {undo[:10]}",
+        "failure_reason": "All tests fail with it.",
+        "failure_category": "test_failure",
+    }
+    assert links(rum) == {('Revert "Open the gate"', "caused_by", "Open the gate")}
+    assert memories(rum)['Revert "Open the gate"']["outcome"]["success"]
+    (found,) = rum.recall(file="gate", failures_only=True).memories
+    assert found.intent.goal == "Open the gate"
+
+
+def test_a_revert_that_comes_later_changes_the_memory_and_keeps_what_it_said(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    rum = shop.open()
+    rum.import_git()
+    known = memories(rum)["Open the gate"]["id"]
+    repo.revert(bad, "It crashes.")
+    answer = rum.import_git()
+    assert (answer.added, answer.updated, answer.failures, answer.unchanged) == (1, 1, 1, 2)
+    memory = memories(rum)["Open the gate"]
+    assert (memory["id"], memory["version"], memory["outcome"]["failure_reason"]) == (known, 2, "It crashes.")
+    old, new = rum.history(known)
+    assert old.memory["outcome"]["success"] is True
+    assert new.changed_by == "git"
+    assert rum.import_git().updated == 0
+
+
+def test_what_was_taken_back_and_brought_back_holds_again(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    good = repo.commit("Open the gate", {"gate": "1\n"})
+    undo = repo.revert(good, "It crashes.")
+    rum = shop.open()
+    rum.import_git()
+    before = memories(rum)["Open the gate"]
+    repo.revert(undo, "It was the roof.")
+    assert rum.import_git().updated == 2
+    now = memories(rum)
+    assert now["Open the gate"]["outcome"] == {
+        "success": True,
+        "summary": before["outcome"]["summary"].split(";")[0],
+    }
+    assert now['Revert "Open the gate"']["outcome"]["failure_reason"] == "It was the roof."
+
+
+def test_what_a_person_says_of_a_revert_stands(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    repo.revert(bad, "It crashes.")
+    rum.import_git()
+    known = memories(rum)["Open the gate"]["id"]
+    rum.update_memory(known, outcome={"success": True, "summary": "It was right", "failure_reason": None})
+    repo.commit("More", {"more": "1"})
+    rum.import_git()
+    assert rum.show(known).outcome.summary == "It was right"
+
+
+def test_what_a_bot_did_and_somebody_had_to_take_back_is_kept(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"deps": "0"})
+    bumped = repo.commit("Bump left-pad", {"deps": "1"}, author="renovate[bot]")
+    repo.revert(bumped, "It broke the build.")
+    rum = shop.open()
+    rum.import_git()
+    assert memories(rum)["Bump left-pad"]["outcome"]["failure_category"] == "build_failure"
+
+
+def test_links_are_made_when_the_second_end_arrives(repo: Repository, shop: Shop):
+    cause = repo.commit("Cause", {"a": "1"})
+    repo.commit(f"Effect\n\nFixes: {cause}", {"a": "2"})
+    rum = shop.open()
+    assert rum.import_git(max_commits=1).links == 0
+    assert rum.import_git().links == 1
+    assert links(rum) == {("Effect", "caused_by", "Cause")}
+
+
+def test_a_rebased_commit_takes_the_place_of_what_it_was(repo: Repository, shop: Shop):
+    base = repo.commit("Begin", {"a": "1"})
+    repo.commit("Work", {"b": "1"})
+    rum = shop.open()
+    rum.import_git()
+    repo.git("commit", "--quiet", "--amend", "-m", "Work, better told")
+    repo.git("tag", "start", base)
+    assert rum.import_git().rewritten == 1
+    found = rum.recall(file="b").memories
+    assert [memory.intent.goal for memory in found] == ["Work, better told"]
+    assert len(rum.recall(file="b", include_superseded=True).memories) == 2
+
+
+def test_another_branch_is_no_rewriting(repo: Repository, shop: Shop):
+    base = repo.commit("Begin", {"a": "1"})
+    work = repo.commit("Work", {"b": "1"})
+    rum = shop.open()
+    rum.import_git()
+    repo.git("checkout", "--quiet", "-b", "side", base)
+    repo.git("cherry-pick", "-x", work, GIT_COMMITTER_DATE=f"{START + 5000} +0000")
+    answer = rum.import_git()
+    assert (answer.added, answer.rewritten) == (1, 0)
+    assert len(rum.recall(file="b").memories) == 2

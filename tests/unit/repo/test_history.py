@@ -1,0 +1,280 @@
+"""What a history says, asked of real repositories."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repositories import START, Repository, lines
+from rum import StorageError
+from rum.repo import history
+from rum.repo.git import GitPlace, find_git
+from rum.repo.history import Commit, changed, commits
+from rum.repo.patch import Change
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "tool")
+
+
+def place(repo: Repository | Path) -> GitPlace:
+    found = find_git(str(repo.root if isinstance(repo, Repository) else repo))
+    assert found
+    return found
+
+
+def last(repo: Repository) -> tuple[Commit, dict[str, Change]]:
+    """The newest commit and its changes by path."""
+    ((commit, changes),) = changed(place(repo), [repo.head()])
+    return commit, {change.path: change for change in changes}
+
+
+def test_commits_come_oldest_first_with_all_that_git_knows(repo: Repository):
+    first = repo.commit("One\n\nBecause.\n", {"a.py": "1"})
+    second = repo.commit("Two", {"a.py": "2"}, author="Bob B")
+    assert list(commits(place(repo))) == [
+        Commit(first, START, START, (), "Ann", "One\n\nBecause.\n"),
+        Commit(second, START + 60, START + 60, (first,), "Bob B", "Two"),
+    ]
+
+
+def test_there_are_no_commits_before_the_first(repo: Repository):
+    assert list(commits(place(repo))) == []
+
+
+def test_a_parent_comes_before_its_children_whatever_the_clocks_say(repo: Repository):
+    shas = [repo.commit(f"c{at}", at=at) for at in (START + 900, START + 100, START + 500)]
+    assert [commit.sha for commit in commits(place(repo))] == shas
+
+
+def test_lines_are_those_of_the_new_file(repo: Repository):
+    repo.commit("one", {"a.py": lines(*range(1, 21)), "gone.py": "x\n"})
+    new = lines(1, 2, "three", "and a half", *range(4, 11), *range(13, 21))
+    repo.commit("two", {"a.py": new, "new.py": lines(1, 2, 3), "gone.py": None})
+    _, found = last(repo)
+    assert found["a.py"][5:8] == (2, 3, ((3, 4), (11, 11)))
+    assert (found["new.py"].status, found["new.py"].lines) == ("A", ((1, 3),))
+    assert (found["gone.py"].status, found["gone.py"].removed, found["gone.py"].lines) == ("D", 1, ())
+
+
+def test_git_names_the_function_that_lines_are_in(repo: Repository):
+    body = lines(*(f"    step_{number}()" for number in range(20)))
+    repo.commit("one", {"a.py": f"def first():\n{body}def second():\n{body}"})
+    repo.commit("two", {"a.py": f"def first():\n{body}def second():\n{body}    more()\n"})
+    assert last(repo)[1]["a.py"].inside == ("def second():",)
+
+
+def test_content_is_known_by_gits_id_of_it(repo: Repository):
+    repo.commit("one", {"a.py": "1\n"})
+    assert last(repo)[1]["a.py"].blob == repo.git("hash-object", "a.py")
+
+
+def test_a_renamed_file_tells_its_old_name(repo: Repository):
+    repo.commit("one", {"old.py": lines(*range(20))})
+    repo.git("mv", "old.py", "new.py")
+    repo.commit("two", {"new.py": lines(*range(19), "last")})
+    change = last(repo)[1]["new.py"]
+    assert (change.status, change.before, change.lines) == ("R", "old.py", ((20, 20),))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names that Windows does not allow")
+@pytest.mark.parametrize(
+    "name", ['quo"ted.py', "two\nlines.py", "tab\there", " spaced ", "ünï.py", "back\\slash"]
+)
+def test_a_file_may_be_called_anything(repo: Repository, name: str):
+    repo.commit("one", {name: "1\n", "plain.py": "1\n"})
+    assert {path: change.lines for path, change in last(repo)[1].items()} == {
+        name: ((1, 1),),
+        "plain.py": ((1, 1),),
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
+def test_a_name_that_is_not_utf8_is_read_as_it_was_meant(repo: Repository):
+    (Path(os.fsdecode(os.fsencode(repo.root) + b"/caf\xe9.py"))).write_text("1\n")
+    repo.commit("one")
+    assert list(last(repo)[1]) == ["café.py"]
+
+
+def test_links_submodules_and_binary_files_have_no_lines_of_code(repo: Repository, tmp_path: Path):
+    other = Repository(tmp_path / "other")
+    other.commit("inside", {"x": "1"})
+    repo.git("submodule", "--quiet", "add", str(other.root), "lib")
+    repo.commit("one", {"pic.png": b"\x89PNG\0\0"})
+    _, found = last(repo)
+    assert (found["lib"].submodule, found["lib"].lines, found["lib"].blob) == (True, (), None)
+    assert (found["pic.png"].lines, found["pic.png"].blob is None) == ((), False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_a_file_that_became_a_link_does_not_shift_the_lines_of_others(repo: Repository):
+    repo.commit("one", {"a": lines(1, 2, 3), "b": lines(1, 2, 3), "z": "1\n"})
+    (repo.root / "b").unlink()
+    (repo.root / "b").symlink_to("a")
+    repo.commit("two", {"z": lines(1, 2)})
+    _, found = last(repo)
+    assert (found["b"].status, found["b"].blob) == ("T", None)
+    assert found["z"].lines == ((2, 2),)
+
+
+def test_an_empty_commit_is_there_without_changes(repo: Repository):
+    repo.commit("one", {"a": "1"})
+    repo.commit("nothing")
+    commit, found = last(repo)
+    assert (commit.message, found) == ("nothing", {})
+
+
+def test_a_message_may_be_empty(repo: Repository):
+    repo.commit("", {"a": "1"})
+    assert last(repo)[0].message == ""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"), [("latin-1", "ISO-8859-1"), ("cp1251", "CP1251"), ("utf-8", None)]
+)
+def test_a_message_comes_out_of_the_encoding_it_declares(
+    repo: Repository, encoding: str, declared: str | None
+):
+    text = "Привет" if encoding == "cp1251" else "Käse"
+    repo.commit(text.encode(encoding), {"a": "1"}, encoding=declared)
+    assert last(repo)[0].message == text
+    assert [commit.message for commit in commits(place(repo))] == [text]
+
+
+def test_an_undeclared_encoding_is_taken_for_western_europe(repo: Repository):
+    repo.commit("one", {"a": "1"})
+    repo.raw_commit("Käse – “quoted”".encode("cp1252"))
+    assert last(repo)[0].message == "Käse – “quoted”"
+
+
+def test_bytes_that_are_no_text_at_all_are_read_somehow(repo: Repository):
+    repo.commit("one", {"a": "1"})
+    repo.raw_commit(b"\xff\x81\xfe odd")
+    assert last(repo)[0].message.endswith(" odd")
+
+
+def test_people_are_called_as_the_mailmap_says(repo: Repository):
+    repo.commit("one", {".mailmap": "Annabel Lee <ann@example.org>\n"})
+    assert last(repo)[0].author == "Annabel Lee"
+    assert [commit.author for commit in commits(place(repo))] == ["Annabel Lee"]
+
+
+def test_a_merge_of_many_branches_is_one_commit_with_many_parents(repo: Repository):
+    base = repo.commit("base", {"a": "1"})
+    tips: list[str] = []
+    for name in ("x", "y", "z"):
+        repo.git("checkout", "--quiet", "-b", name, base)
+        tips.append(repo.commit(name, {name: "1"}))
+    repo.git("checkout", "--quiet", "main")
+    merge = repo.merge("x", "y", "z")
+    found = {commit.sha: commit.parents for commit in commits(place(repo))}
+    assert found[merge] == (base, *tips)
+    assert sorted(history.merged_by(place(repo), merge)) == sorted(tips)
+
+
+def test_a_large_commit_is_read_as_a_small_one(repo: Repository, monkeypatch: pytest.MonkeyPatch):
+    repo.commit("one", {f"f{number}.py": lines(*range(200)) for number in range(40)})
+    _, whole = last(repo)
+    monkeypatch.setattr(history, "CHUNK", 64)
+    monkeypatch.setattr(history, "LARGE", 512)
+    assert last(repo)[1] == whole
+    assert len(whole) == 40
+    assert {change.lines for change in whole.values()} == {((1, 200),)}
+
+
+def test_a_file_cannot_pass_for_another_commit(repo: Repository):
+    evil = "diff --git a/x b/x\n@@ -1 +1 @@\n\0\0:100644 100644 0 0 M\0fake\0"
+    repo.write(".git/info/attributes", "* diff\n")
+    repo.commit("one", {"a.txt": evil, "b.txt": "1\n"})
+    _, found = last(repo)
+    assert list(found) == ["a.txt", "b.txt"]
+    assert found["b.txt"].lines == ((1, 1),)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the trap is a shell script")
+def test_nothing_that_a_repository_configures_is_run(repo: Repository, tmp_path: Path):
+    trap, sprung = tmp_path / "trap", tmp_path / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch {sprung}\ncat\n")
+    trap.chmod(0o755)
+    settings = {
+        "diff.trap.textconv": trap,
+        "diff.trap.command": trap,
+        "diff.external": trap,
+        "gpg.program": trap,
+        "log.showSignature": "true",
+        "core.pager": trap,
+        "core.fsmonitor": trap,
+    }
+    for name, value in settings.items():
+        repo.git("config", name, str(value))
+    repo.write(".git/info/attributes", "* diff=trap\n")
+    repo.git("config", "diff.noprefix", "true")
+    repo.commit("one", {"a.py": "1\n"})
+    sprung.unlink(missing_ok=True)
+    assert last(repo)[1]["a.py"].lines == ((1, 1),)
+    assert list(commits(place(repo)))
+    assert not sprung.exists()
+
+
+def test_the_end_of_a_shallow_clone_is_known(repo: Repository, tmp_path: Path):
+    for number in range(4):
+        repo.commit(f"c{number}", {"a": str(number)})
+    assert history.cut_off(place(repo)) == frozenset()
+    url = repo.root.as_uri()
+    repo.git("clone", "--quiet", "--depth=2", url, str(tmp_path / "shallow"))
+    shallow = place(tmp_path / "shallow")
+    assert history.cut_off(shallow) == {repo.git("rev-parse", "HEAD~1")}
+    assert len(list(commits(shallow))) == 2
+
+
+def test_a_clone_without_contents_still_tells_its_files(repo: Repository, tmp_path: Path):
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.commit("one", {"a.py": "1\n"})
+    repo.commit("two", {"a.py": "2\n", "b.py": "1\n"})
+    target = tmp_path / "partial"
+    repo.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", repo.root.as_uri(), str(target))
+    assert history.has_contents(place(repo))
+    assert not history.has_contents(place(target))
+    ((_, changes),) = changed(place(target), [repo.head()], lines=False)
+    assert [(change.path, change.status, change.lines) for change in changes] == [
+        ("a.py", "M", ()),
+        ("b.py", "A", ()),
+    ]
+
+
+def test_bare_repositories_and_worktrees_have_the_same_history(repo: Repository, tmp_path: Path):
+    sha = repo.commit("one", {"a": "1"})
+    repo.git("clone", "--quiet", "--bare", str(repo.root), str(tmp_path / "bare"))
+    repo.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "side")
+    for where in ("bare", "tree"):
+        assert [commit.sha for commit in commits(place(tmp_path / where))] == [sha]
+
+
+@pytest.mark.parametrize("asked", ["src", "src/", "src/a.py", "src/*.py", "**/a.py"])
+def test_commits_are_found_by_file_folder_or_glob(repo: Repository, asked: str):
+    wanted = repo.commit("one", {"src/a.py": "1"})
+    repo.commit("two", {"docs/b.md": "1"})
+    assert history.touching(place(repo), [asked]) == {wanted}
+
+
+def test_what_git_cannot_read_is_said_in_its_words(repo: Repository):
+    sha = repo.commit("one", {"a": "1\n"})
+    blob = repo.git("hash-object", "a")
+    (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(StorageError, match=r"git could not read .*fatal: unable to read"):
+        list(changed(place(repo), [sha]))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
+def test_a_reader_that_stops_leaves_no_process_behind(repo: Repository):
+    repo.commit("one", {"a": lines(*range(10000))})
+    reading = changed(place(repo), [repo.head()] * 500)
+    next(reading)
+    reading.close()
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert f"--git-dir={place(repo).git_dir}" not in running
