@@ -30,12 +30,14 @@ class Shop:
 
 @contextmanager
 def open_shop(base: Path) -> Iterator[Shop]:
-    """A shop in an empty folder, untouched by the settings of this machine."""
+    """A shop in an empty folder, untouched by the settings of this machine; it goes by words alone."""
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("RUM_")}
+    os.environ["RUM_EMBEDDER"] = "none"
     try:
         with ExitStack() as opened:
             yield Shop(base, opened)
     finally:
+        del os.environ["RUM_EMBEDDER"]
         os.environ.update(kept)
 
 

@@ -29,7 +29,12 @@ class Place(NamedTuple):
         """Start a program; what it prints and what it is told go through pipes."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
         modules = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
-        paths = {"RUM_HOME": str(self.home), "RUM_IDLE_AFTER": "0", "PYTHONPATH": modules}
+        paths = {
+            "RUM_HOME": str(self.home),
+            "RUM_IDLE_AFTER": "0",
+            "RUM_EMBEDDER": "none",
+            "PYTHONPATH": modules,
+        }
         return subprocess.Popen(
             [sys.executable, "-c", program, *map(str, arguments)],
             cwd=self.work,

@@ -86,9 +86,15 @@ def test_a_superseded_memory_is_left_out_unless_asked_for(abc: Store):
     assert found(abc) == [C, B]
     assert [row[0] for row in abc.search.by_filters(Filters(superseded=True), 10)[0]] == [C, B, A]
     assert [row[0] for row in abc.search.by_paths(["x.py"], Filters(), 10)[0]] == [C, B]
-    assert {row[0] for row in abc.search.by_terms(["goal"], True, Filters(), 10)} == {B, C}
-    assert {row[0] for row in abc.search.by_terms(["goal"], True, Filters(superseded=True), 10)} == {A, B, C}
-    assert {row[0] for row in abc.search.by_terms(["goal"], True, Filters(success=True), 10)} == {B, C}
+    for filters, wanted in [
+        (Filters(), [C, B]),
+        (Filters(success=True), [C, B]),
+        (Filters(superseded=True), [C, B, A]),
+        (Filters(superseded=True, success=True), [C, B, A]),
+    ]:
+        assert [row[0] for row in abc.search.newest_with(["goal"], False, filters, 10)] == wanted
+        assert {row[0] for row in abc.search.at(abc.search.holders("goal", 10), filters)} == {*wanted}
+        assert {row[0] for row in abc.search.by_ids([A, B, C], filters)} == {*wanted}
 
 
 def test_a_memory_says_what_superseded_it(abc: Store):

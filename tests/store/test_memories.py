@@ -63,7 +63,7 @@ RICH = make_memory(
 
 
 def ids_by_words(store: Store, *words: str) -> list[str]:
-    return [row[0] for row in store.search.by_terms(words, True, Filters(superseded=True), 100)]
+    return [row[0] for row in store.search.newest_with(words, False, Filters(superseded=True), 100)]
 
 
 def test_a_memory_reads_back_as_it_was_written(store: Store):

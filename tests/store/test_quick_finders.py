@@ -40,6 +40,12 @@ def test_the_newest_with_every_term_anywhere_or_in_the_goal(shelf: Store):
     assert shelf.search.newest_with(['") OR goal : ("token'], True, Filters(), 9) == []
 
 
+def test_in_the_goal_means_every_term(shelf: Store):
+    add_memory(shelf, "mem_4", "Refresh", outcome=make_outcome("The token is new"))
+    for asked in ("refresh token", "token refresh"):
+        assert ids(shelf.search.newest_with(terms(asked), True, Filters(), 9)) == ["mem_0"]
+
+
 def test_what_is_superseded_is_not_among_the_newest_unless_asked_for(shelf: Store):
     supersede(shelf, "mem_3", "mem_2")
     assert ids(shelf.search.newest_with(terms("token"), False, Filters(), 9)) == ["mem_1", "mem_0"]
@@ -47,11 +53,16 @@ def test_what_is_superseded_is_not_among_the_newest_unless_asked_for(shelf: Stor
     assert ids(shelf.search.newest_with(terms("token"), False, everything, 9)) == ["mem_2", "mem_1", "mem_0"]
 
 
-def test_the_denser_a_term_lies_the_later_its_nth_newest_memory(shelf: Store):
-    (token,), (page,) = terms("token"), terms("page")
-    assert shelf.search.nth_newest(page, 1) > shelf.search.nth_newest(token, 1)
-    assert shelf.search.nth_newest(token, 2) > shelf.search.nth_newest(token, 3) > 0
-    assert shelf.search.nth_newest(token, 4) == 0
+def test_the_newest_are_those_stored_last_whatever_their_time(shelf: Store):
+    add_memory(shelf, "mem_4", "Refresh an old token", created_at=NOON - 9)
+    assert ids(shelf.search.newest_with(terms("token"), True, Filters(), 2)) == ["mem_4", "mem_1"]
+
+
+def test_what_filters_leave_out_takes_no_room_among_the_newest(shelf: Store):
+    supersede(shelf, "mem_3", "mem_2")
+    assert ids(shelf.search.newest_with(terms("token"), False, Filters(), 1)) == ["mem_1"]
+    assert ids(shelf.search.newest_with(terms("token"), False, Filters(before=NOON + 1), 1)) == ["mem_0"]
+    assert shelf.search.newest_with(terms("token"), False, Filters(), 0) == []
 
 
 def test_memories_that_share_most_of_the_rare_terms_come_first(shelf: Store):

@@ -50,7 +50,7 @@ def everything(store: Store) -> dict[str, object]:
         "versions": [store.memories.versions(name) for name in names],
         "tombstones": store.memories.buried(["aa"]),
         "texts": store.search.texts(names),
-        "words": [store.search.frequency(word, 9) for word in ("fresh", "other", "login", "gone")],
+        "words": [store.search.holders(word, 9) for word in ("fresh", "other", "login", "gone")],
         "paths": sorted(store.search.known_paths("")),
         "tags": store.search.common_tags(9),
         "found": store.search.by_filters(Filters(), 9),

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from rum.app.context import Context
 from rum.app.hints import hint_for
@@ -31,6 +31,7 @@ from rum.model.tokens import estimate_tokens
 from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
+from rum.recall.explain import explain
 from rum.recall.fit import fitted, least
 from rum.recall.inquiry import Inquiry, Match
 from rum.repo.files import strip_line
@@ -47,12 +48,18 @@ def recall(context: Context, question: RecallQuestion) -> RecallResult:
     """The memories that answer a question, surest first."""
     question.check()
     inquiry = Inquiry(
-        _resolved(context, question), context.store, context.now(), _patterns(context, question)
+        _resolved(context, question),
+        context.store,
+        context.now(),
+        _patterns(context, question),
+        session=context.session_id,
+        meaning=context.meaning,
     )
     answer = _by_id(context, inquiry) if question.memory_id else cascade.run(inquiry)
     memories = _fetched(context, question.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
-    views = _views(context, question, [(memories[match.memory_id], match.confidence) for match in matches])
+    why = {match.memory_id: explain(inquiry, match, answer.column) for match in matches if question.explain}
+    views = _views(context, question, [(memories[match.memory_id], match) for match in matches], why)
     given, left_out = _shown(question, views)
     context.uses.update(view.id for view in given)
     if not given:
@@ -92,8 +99,8 @@ def _patterns(context: Context, question: RecallQuestion) -> tuple[str, ...]:
 def _by_id(context: Context, inquiry: Inquiry) -> Answer:
     """The one memory asked for by id, if the other conditions let it through."""
     memory = context.memory(inquiry.question.memory_id or "")
-    match = Match((memory.id, memory.created_at, memory.importance, memory.session_id), "exact")
-    match.confidence = 1.0
+    match = Match((memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
+    match.literal = match.confidence = 1.0
     passed = _passes(memory, inquiry.filters)
     return Answer([match] if passed else [], "exact", int(passed), True)
 
@@ -110,21 +117,34 @@ def _passes(memory: Memory, filters: Filters) -> bool:
     )
 
 
-def _views(context: Context, question: RecallQuestion, found: list[tuple[Memory, float]]) -> list[View]:
+def _views(
+    context: Context,
+    question: RecallQuestion,
+    found: list[tuple[Memory, Match]],
+    why: dict[str, list[str]],
+) -> list[View]:
     """How to show each memory, at whatever depth it gets."""
     ids = [memory.id for memory, _ in found]
     uses = context.used(ids) if question.depth is Depth.COMPLETE else {}
     links = _links(context, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
     return [
-        partial(_view, memory, confidence, uses.get(memory.id, Use()), links.get(memory.id))
-        for memory, confidence in found
+        partial(
+            _view, memory, match, uses.get(memory.id, Use()), links.get(memory.id), why.get(memory.id, UNSET)
+        )
+        for memory, match in found
     ]
 
 
 def _view(
-    memory: Memory, confidence: float, use: Use, links: dict[str, list[str]] | None, depth: Depth
+    memory: Memory,
+    match: Match,
+    use: Use,
+    links: dict[str, list[str]] | None,
+    why: list[str] | UnsetType,
+    depth: Depth,
 ) -> RetrievedMemory:
-    return at_depth(memory, depth, confidence, use, links)
+    fuzzy = "fuzzy" if match.level == "semantic" else UNSET
+    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why)
 
 
 def _links(context: Context, ids: list[str]) -> dict[str, dict[str, list[str]]]:

@@ -27,6 +27,8 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     intent: IntentView
     outcome: Outcome
     match: str | UnsetType = UNSET
+    """`fuzzy`: found by its meaning alone."""
+    why: list[str] | UnsetType = UNSET
     agent_id: str | UnsetType = UNSET
     created_at: int | UnsetType = UNSET
     reasoning: Reasoning | UnsetType = UNSET

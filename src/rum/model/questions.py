@@ -68,6 +68,7 @@ class RecallQuestion(Layer, frozen=True):
     max_tokens: Annotated[int, Meta(ge=1)] | None = None
     include_links: bool = False
     include_superseded: bool = False
+    explain: bool = False
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -85,12 +86,6 @@ class RecallQuestion(Layer, frozen=True):
         if self.success_only and self.failures_only:
             raise InvalidQuery(
                 "success_only and failures_only exclude each other; leave one out.", field="failures_only"
-            )
-        if self.strategy is Strategy.SEMANTIC:
-            raise InvalidQuery(
-                "The semantic level is not available in this version; use `auto` or `exact`.",
-                field="strategy",
-                allowed=[Strategy.AUTO.value, Strategy.EXACT.value],
             )
         scope = (
             self.memory_id,

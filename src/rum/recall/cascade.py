@@ -16,22 +16,35 @@ class Answer(NamedTuple):
     strategy: str
     total: int
     total_exact: bool
+    column: str = ""
+    """Which of the fitted weights they were judged by."""
 
 
 def run(inquiry: Inquiry) -> Answer:
     """The best memories for a question."""
-    found = Found()
-    question = inquiry.question
-    best: list[Match] = []
-    for name in ALLOWED[question.strategy]:
-        found = CASCADE[name](inquiry, found)
-        judge(inquiry, found.matches.values())
-        best = found.best(inquiry.threshold, question.limit)
-        # Words weigh as much as files, so before they were looked for the best may not be among these.
-        if len(best) >= question.limit and (not inquiry.text or "pattern" in found.ran):
-            break
+    found = search(inquiry)
+    best = found.best(inquiry.threshold, inquiry.question.limit)
     levels = list(dict.fromkeys(found.ran))
     contributed = [name for name in levels if any(match.level == name for match in best)]
     return Answer(
-        best, "+".join(contributed or levels) or "none", max(found.total, len(best)), found.total_exact
+        best,
+        "+".join(contributed or levels) or "none",
+        max(found.total, len(best)),
+        found.total_exact,
+        found.column,
     )
+
+
+def search(inquiry: Inquiry) -> Found:
+    """All that the levels found, judged."""
+    found, limit = Found(), inquiry.question.limit
+    levels = ALLOWED[inquiry.question.strategy]
+    for name in levels:
+        found = CASCADE[name](inquiry, found)
+        # Words weigh as much as files, so before they were looked for the best may not be among these.
+        if inquiry.text and "pattern" in levels and name in ("exact", "structural"):
+            continue
+        judge(inquiry, found)
+        if len(found.best(inquiry.sure, limit)) >= limit:
+            break
+    return found

@@ -1,45 +1,76 @@
-"""From signs to a confidence that can be compared across levels."""
+"""From signals to a confidence: how likely it is that a memory is what was asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 
-from rum.recall import weights
-from rum.recall.inquiry import Inquiry, Match
+from rum.recall import fitted, weights
+from rum.recall.inquiry import Found, Inquiry, Match
+from rum.recall.signals import measure
 from rum.store.terms import terms
 
 
-def judge(inquiry: Inquiry, matches: Iterable[Match]) -> None:
+def judge(inquiry: Inquiry, found: Found) -> None:
     """Set the confidence of every match."""
-    pending = list(matches)
-    if inquiry.text and pending:
-        texts = inquiry.store.search.texts(match.memory_id for match in pending)
-        asked = " ".join(terms(inquiry.text))
-        for match in pending:
-            if match.memory_id in texts:
-                match.signs["words"] = _words(inquiry, match, texts[match.memory_id], asked)
-    for match in pending:
-        match.confidence = _confidence(inquiry, match)
+    unsure = [match for match in found.matches.values() if match.literal is None]
+    for match in found.matches.values():
+        match.confidence = match.literal or 0.0
+    if not unsure:
+        return
+    measure(inquiry, found)
+    column = found.column
+    for match in unsure:
+        match.score = score(fitted.WEIGHTS[column], match)
+    question = about_question(inquiry, unsure)
+    for match, share in zip(unsure, shares([match.score for match in unsure]), strict=True):
+        match.confidence = confidence(fitted.CONFIDENCE[column], match.score, share, question)
+    if inquiry.words.says_little:
+        for match in unsure:
+            match.confidence *= weights.STOP_WORDS
+    _same_goal(inquiry, unsure)
 
 
-def _words(inquiry: Inquiry, match: Match, fields: tuple[str, ...], asked: str) -> float:
-    if fields[0] == asked:
-        return weights.SAME_GOAL
-    score = match.signs.get("score", 0.0)
-    share = 1 - weights.TEXT_SCORE + weights.TEXT_SCORE * score / (score + 4)
-    return weights.ALL_WORDS * share * inquiry.words.coverage(fields)
+def score(column: dict[str, float], match: Match) -> float:
+    """What all signals say together, and how important its maker held it."""
+    said = sum(weight * match.signals[name] for name, weight in column.items())
+    return said + weights.IMPORTANCE * (match.importance - weights.USUAL_IMPORTANCE)
 
 
-def _confidence(inquiry: Inquiry, match: Match) -> float:
-    signs = match.signs
-    if "literal" in signs or ("file" in signs and not inquiry.text):
-        return signs.get("literal", signs.get("file", weights.CERTAIN))
-    doubt = (
-        (1 - weights.FILE_WITH_WORDS * signs.get("file", 0.0))
-        * (1 - weights.FILTERED_WITH_WORDS * signs.get("filtered", 0.0))
-        * (1 - signs.get("alike", 0.0))
-        * (1 - signs.get("words", 0.0))
-    )
-    recency = 0.5 ** (max(0, inquiry.now - match.created_at) / weights.HALF_LIFE)
-    nudge = weights.RECENCY * recency + weights.IMPORTANCE * (match.importance - 0.5)
-    return min(0.99, max(0.0, (1 - doubt) * (1 + nudge)))
+def shares(scores: list[float]) -> list[float]:
+    """The logarithm of each score's share among all: many memories that look alike share what is sure."""
+    top = max(scores)
+    whole = top + math.log(sum(math.exp(one - top) for one in scores))
+    return [one - whole for one in scores]
+
+
+def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
+    """What tells whether the question can be answered at all, whichever memory is looked at."""
+    words = inquiry.words
+    first = max(matches, key=lambda match: match.score)
+    masks = [words.masks.get(match.number, 0) for match in matches]
+    said = max(map(words.weight, masks), default=0.0)
+    return {
+        "unknown": words.unknown,
+        "covered": said / words.total,
+        "said": math.log1p(said),
+        "rare": max(map(words.rarest, masks), default=0.0),
+        "asked": math.log1p(len(words.terms)),
+        "nearest": max(match.signals.get("meaning", 0.0) for match in matches),
+        "beside": first.signals["beside"],
+    }
+
+
+def confidence(column: dict[str, float], score: float, share: float, question: dict[str, float]) -> float:
+    """The probability that a memory is right."""
+    odds = column["bias"] + column["share"] * share + column["score"] * score
+    odds += sum(column[name] * value for name, value in question.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _same_goal(inquiry: Inquiry, matches: list[Match]) -> None:
+    """A question that repeats a goal word for word means it."""
+    asked = " ".join(terms(inquiry.text))
+    outlines = inquiry.store.search.outlines(match.number for match in matches)
+    for match in matches:
+        if asked and outlines.get(match.number, ("",))[0] == asked:
+            match.confidence = max(match.confidence, weights.SAME_GOAL)

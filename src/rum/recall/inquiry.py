@@ -6,7 +6,9 @@ from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
-from rum.recall import weights
+from rum.recall import fitted, weights
+from rum.recall.meaning import Meaning
+from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
 from rum.store.base import Store
 from rum.store.filters import Filters
@@ -16,25 +18,45 @@ from rum.store.search import Row
 class Inquiry:
     """One checked question with everything the levels need to answer it."""
 
-    def __init__(self, question: RecallQuestion, store: Store, now: int, files: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        question: RecallQuestion,
+        store: Store,
+        now: int,
+        files: tuple[str, ...] = (),
+        *,
+        session: str = "",
+        meaning: Meaning | None = None,
+    ) -> None:
         self.question = question
         self.store = store
         self.now = now
         self.files = files
         """The file patterns, relative to the repository."""
+        self.session = session
+        """The session in which is asked."""
+        self.meaning = meaning
         self.text = question.text.strip()
-        self.threshold = (
-            weights.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
-        )
+        self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
+        self.sure = max(self.threshold, fitted.MIN_CONFIDENCE)
+        """From here on a memory counts as found, so that the next level may be left out."""
+        self.pool = max(weights.POOL, 4 * question.limit)
+        """How many memories are looked at closely."""
         ranked = self.text or len(files) > 1 or (files and question.task_type)
-        self.candidates = max(4 * question.limit, 20) if ranked else question.limit
+        self.candidates = self.pool if ranked else question.limit
         """How many memories a level may bring: more than are asked for where the best have to be picked."""
         self.filters = _filters(question)
 
     @cached_property
     def words(self) -> Words:
         """The words asked for, looked up once."""
-        return Words(self.store.search, self.text)
+        search = self.store.search
+        return Words(search, self.text, () if self.filters.superseded else search.superseded())
+
+    @cached_property
+    def neighbourhood(self) -> Neighbourhood:
+        """Who stands next to whom, as far as it was asked."""
+        return Neighbourhood(self.store)
 
 
 def _filters(question: RecallQuestion) -> Filters:
@@ -52,14 +74,28 @@ def _filters(question: RecallQuestion) -> Filters:
 
 
 class Match:
-    """A memory that was found, the signs that speak for it, and how sure we are."""
+    """A memory that was found, what speaks for it, and how sure we are."""
 
-    __slots__ = ("confidence", "created_at", "importance", "level", "memory_id", "session_id", "signs")
+    __slots__ = (
+        "confidence",
+        "created_at",
+        "importance",
+        "level",
+        "literal",
+        "memory_id",
+        "number",
+        "score",
+        "session_id",
+        "signals",
+    )
 
     def __init__(self, row: Row, level: str) -> None:
-        self.memory_id, self.created_at, self.importance, self.session_id = row
+        self.memory_id, self.created_at, self.importance, self.session_id, self.number = row
         self.level = level
-        self.signs: dict[str, float] = {}
+        self.literal: float | None = None
+        """The confidence of what was asked for literally, which no signal changes."""
+        self.signals: dict[str, float] = {}
+        self.score = 0.0
         self.confidence = 0.0
 
 
@@ -68,21 +104,39 @@ class Found:
 
     def __init__(self) -> None:
         self.matches: dict[str, Match] = {}
+        self.tied: list[Tied] = []
+        """Which memories are tied to each of the files asked for."""
         self.ran: list[str] = []
         """The levels that really looked, in order."""
         self.total = 0
         self.total_exact = True
 
-    def add(self, row: Row, level: str, **signs: float) -> None:
-        """Add a memory, or more signs to one that is there; the stronger sign of a kind stands."""
+    @property
+    def column(self) -> str:
+        """Which of the fitted weights apply: with files or without, with vectors or without."""
+        return ("files" if self.tied else "words") + ("+meaning" if "semantic" in self.ran else "")
+
+    def add(self, row: Row, level: str, literal: float | None = None) -> None:
+        """Add a memory; of what it is certain by, the strongest stands."""
         match = self.matches.get(row[0])
         if match is None:
             match = self.matches[row[0]] = Match(row, level)
-        for name, strength in signs.items():
-            match.signs[name] = max(strength, match.signs.get(name, 0.0))
+        if literal is not None:
+            match.literal = max(literal, match.literal or 0.0)
 
     def best(self, threshold: float, limit: int) -> list[Match]:
-        """The surest memories above the threshold; among equals the newest first."""
+        """The surest memories from the threshold on; among equals the newest first."""
         sure = [match for match in self.matches.values() if match.confidence >= threshold]
         sure.sort(key=lambda match: (match.confidence, match.created_at, match.memory_id), reverse=True)
         return sure[:limit]
+
+
+class Tied:
+    """The memories tied to one file, folder or pattern: the newest by number, and how many there are."""
+
+    __slots__ = ("ranks", "total")
+
+    def __init__(self, numbers: list[int], total: int) -> None:
+        self.ranks = {number: rank for rank, number in enumerate(numbers)}
+        """How many newer ones each has."""
+        self.total = total

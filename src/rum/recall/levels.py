@@ -6,9 +6,10 @@ from collections.abc import Callable
 from itertools import chain
 
 from rum.model.questions import Strategy
+from rum.recall.candidates import by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
-from rum.recall.inquiry import Found, Inquiry
-from rum.recall.weights import BARE_NAME, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
+from rum.recall.inquiry import Found, Inquiry, Tied
+from rum.recall.weights import BARE_NAME, CATCH_UP, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -26,6 +27,10 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
     found.ran.append("exact")
     search = inquiry.store.search
     meant = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
+    if inquiry.text:
+        for pattern, paths in meant.items():
+            _weighed(inquiry, found, pattern, paths)
+        return
     paths = list(chain.from_iterable(meant.values()))
     if len(meant) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
         _tied_to(inquiry, found, paths[:1], CERTAIN)
@@ -37,6 +42,19 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
         _tied_to(inquiry, found, named, BARE_NAME)
 
 
+def _weighed(inquiry: Inquiry, found: Found, pattern: str, paths: list[str]) -> None:
+    """Add the newest memories of one file, folder or pattern, as one sign among others."""
+    search = inquiry.store.search
+    cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
+    rows, total = search.by_paths(paths, inquiry.filters, cap)
+    if not rows and (named := paths_named(search, pattern)):
+        rows, total = search.by_paths(named, inquiry.filters, cap)
+    found.tied.append(Tied([row[4] for row in rows], total))
+    found.total += sum(row[0] not in found.matches for row in rows)
+    for row in rows:
+        found.add(row[:5], "exact")
+
+
 def _known(inquiry: Inquiry, found: Found, paths: list[str]) -> bool:
     """Whether any of the files has a memory; of one pattern alone it is clear already."""
     if len(inquiry.files) == 1 or not found.matches:
@@ -46,11 +64,10 @@ def _known(inquiry: Inquiry, found: Found, paths: list[str]) -> bool:
 
 def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) -> None:
     """Add the memories tied to any of the files."""
-    cap = max(inquiry.candidates, RANKED_OF_A_FILE if inquiry.text else 0)
-    rows, total = inquiry.store.search.by_paths(paths, inquiry.filters, cap)
+    rows, total = inquiry.store.search.by_paths(paths, inquiry.filters, inquiry.candidates)
     found.total += total - sum(row[0] in found.matches for row in rows)
     for row in rows:
-        found.add(row[:4], "exact", file=strength)
+        found.add(row[:5], "exact", strength)
 
 
 def structural(inquiry: Inquiry, found: Found) -> Found:
@@ -71,7 +88,7 @@ def _by_filters(inquiry: Inquiry, found: Found, level: str) -> None:
     found.ran.append(level)
     rows, total = inquiry.store.search.by_filters(inquiry.filters, inquiry.candidates)
     for row in rows:
-        found.add(row, level, **{"filtered" if inquiry.text else "literal": CERTAIN})
+        found.add(row, level, None if inquiry.text else CERTAIN)
     found.total += total
 
 
@@ -88,19 +105,13 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 
 def _by_words(inquiry: Inquiry, found: Found) -> None:
     words = inquiry.words
-    rows, complete = words.candidates(inquiry.filters, inquiry.candidates)
+    rows, holders = by_words(inquiry)
     if len(rows) < inquiry.question.limit and words.respell():
-        rows, complete = words.candidates(inquiry.filters, inquiry.candidates)
-    known = set(found.matches)
-    crowded = len(rows) >= inquiry.candidates
-    for row in [*rows, *(words.literally(inquiry.filters, inquiry.question.limit) if crowded else ())]:
-        found.add(row[:4], "pattern", score=row[4])
-    if not crowded:
-        found.total += sum(row[0] not in known for row in rows)
-    else:
-        found.total += words.total()
-        complete = complete and not known and not inquiry.filters.any()
-    found.total_exact &= complete
+        rows, holders = by_words(inquiry)
+    found.total += len(holders - {match.number for match in found.matches.values()})
+    found.total_exact &= words.complete()
+    for row in [*rows, *inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)]:
+        found.add(row, "pattern")
 
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
@@ -109,15 +120,36 @@ def _next_door(inquiry: Inquiry, found: Found) -> None:
     rows, _ = search.by_paths(paths, inquiry.filters, inquiry.candidates)
     fresh = {row[0] for row in rows} - set(found.matches)
     for row in rows:
-        found.add(row[:4], "pattern", alike=SAME_FOLDER)
+        found.add(row[:5], "pattern", SAME_FOLDER)
     found.total += len(fresh)
 
 
-CASCADE: dict[str, Level] = {"exact": exact, "structural": structural, "pattern": pattern}
+def semantic(inquiry: Inquiry, found: Found) -> Found:
+    """By meaning: the memories whose vectors are nearest to the question's."""
+    if not inquiry.text or inquiry.meaning is None:
+        return found
+    inquiry.meaning.catch_up(CATCH_UP)
+    nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
+    if nearest:
+        found.ran.append("semantic")
+    rows = inquiry.store.search.by_ids([memory_id for memory_id, _ in nearest], inquiry.filters)
+    found.total += sum(row[0] not in found.matches for row in rows)
+    for row in rows:
+        found.add(row, "semantic")
+    return found
+
+
+CASCADE: dict[str, Level] = {
+    "exact": exact,
+    "structural": structural,
+    "pattern": pattern,
+    "semantic": semantic,
+}
 """The levels in order, by the name an answer gives them."""
 
 ALLOWED: dict[Strategy, tuple[str, ...]] = {
     Strategy.EXACT: ("exact", "structural"),
-    Strategy.AUTO: ("exact", "structural", "pattern"),
+    Strategy.SEMANTIC: ("semantic",),
+    Strategy.AUTO: ("exact", "structural", "pattern", "semantic"),
 }
 """Which levels a strategy may run."""

@@ -1,159 +1,154 @@
-"""The words of a question: how rare each is, which memories hold them, and how many a memory covers."""
+"""The words of a question: how rare each is, and which memories hold which of them."""
 
 from __future__ import annotations
 
 import math
 import string
+from functools import cached_property
 
 from rum.recall import weights
 from rum.store.terms import query_terms, says_little
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from rum.store.filters import Filters
-    from rum.store.search import Search, TextRow
+    from rum.store.search import Search
 
 _LETTERS = string.ascii_lowercase
 RESPELLED = 8
 """So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
-_PLACES = tuple(
-    (credit, [at for at, other in enumerate(weights.FIELD_CREDIT) if other == credit])
-    for credit in sorted(set(weights.FIELD_CREDIT), reverse=True)
-)
-"""The fields by what a word is worth in them, best first."""
 
 
 class Words:
-    """The terms of a question with their weights; a term nobody used gets the spellings next to it."""
+    """The terms of a question; a set of them is the bits of a number, in the order of `terms`."""
 
-    def __init__(self, search: Search, text: str) -> None:
+    def __init__(self, search: Search, text: str, hidden: Iterable[int] = ()) -> None:
         self._search = search
-        self._text = text
+        self._hidden = hidden
+        """The numbers of memories that are not to be found."""
         self.terms = query_terms(text)
-        self.counts = {term: search.frequency(term, weights.COMMON) for term in self.terms}
-        self._says_little = says_little(self.terms)
-        self._size = max(search.size(), 1) if self.terms else 1
+        self.says_little = says_little(self.terms)
+        self.size = max(search.size(), 1) if self.terms else 1
+        self.holders = {term: search.holders(term, weights.COMMON) for term in self.terms}
+        """The numbers of the memories with each term, newest first; of a common one only the newest."""
         self.variants: dict[str, list[str]] = {}
-        self._sought: list[tuple[float, list[tuple[float, str]]]] | None = None
-        self._weight = 0.0
+        """For a term that nobody used, the terms one typing error away that somebody did use."""
+        self._known_weights: dict[int, float] = {0: 0.0}
 
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
-        self._sought = None
-        for term in [term for term in self.terms if not self.counts[term]][:RESPELLED]:
+        for term in [term for term in self.terms if not self.holders[term]][:RESPELLED]:
             near = self._search.existing(spellings(term))
-            for other in near:
-                self.counts.setdefault(other, self._search.frequency(other, weights.COMMON))
-            if near:
+            found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
+            if found:
                 self.variants[term] = near
+                self.holders[term] = sorted(found, reverse=True)[: weights.COMMON]
+        for derived in ("rarity", "total", "masks"):
+            self.__dict__.pop(derived, None)
+        self._known_weights = {0: 0.0}
         return bool(self.variants)
 
     def known(self) -> bool:
         """Whether any memory holds any of the words, in whatever spelling."""
-        return any(self.counts.values())
+        return any(self.holders.values())
 
-    def rarity(self, term: str) -> float:
-        """The rarer a term, the more it says; one that only exists in another spelling is as rare as that."""
-        count = max((self.counts[other] for other in self.variants.get(term, [term])), default=0)
-        known = 1.0 if count else weights.UNKNOWN
-        return known * math.log(1 + (self._size - min(count, self._size) + 0.5) / (count + 0.5))
+    def is_common(self, term: str) -> bool:
+        """Whether so many memories hold a term that not all of them were looked up."""
+        return len(self.holders[term]) >= weights.COMMON
 
-    def candidates(self, filters: Filters, most: int) -> tuple[list[TextRow], bool]:
-        """The memories worth a closer look, and whether that is every memory with one of the words.
+    def count(self, term: str) -> int:
+        """How many memories hold a term; of a common one an estimate: the denser it lies, the more."""
+        held = self.holders[term]
+        if not self.is_common(term):
+            return len(held)
+        return min(self.size, len(held) * self.size // max(1, self.size - held[-1] + 1))
 
-        Ranking takes the longer the commoner the words, so only the rarest are ranked by; memories with more
-        of the words are looked for as well.
-        """
-        known = self._rarest_first()
-        rare = self._affordable(known)
-        ranked = self._search.by_terms(rare, False, filters, most) if rare else []
-        if len(rare) == len(known):
-            return ranked, True
-        found: dict[str, TextRow] = {}
-        for row in [*self._narrowed(known, 2 if rare else 1, filters, most), *ranked]:
-            found.setdefault(row[0], row)
-        return list(found.values()), False
+    @cached_property
+    def rarity(self) -> list[float]:
+        """What each term says: the rarer, the more."""
+        counts = [min(self.count(term), self.size) for term in self.terms]
+        return [math.log(1 + (self.size - count + 0.5) / (count + 0.5)) for count in counts]
 
-    def literally(self, filters: Filters, most: int) -> list[TextRow]:
-        """The memories whose goal is the question: among many alike they need not score best."""
-        score = sum(map(self.rarity, self.terms))
-        return [(*row, score) for row in self._search.by_goal(self._text, filters, most)]
+    @cached_property
+    def total(self) -> float:
+        """What all terms say together."""
+        return sum(self.rarity) or 1.0
 
-    def _rarest_first(self) -> list[str]:
-        """The terms that memories hold. The denser the newest with a common term lie, the commoner it is."""
-        known = [term for term, count in self.counts.items() if count]
-        density = {t: self._search.nth_newest(t, weights.SAMPLE) for t in known if self._is_common(t)}
-        return sorted(known, key=lambda term: (self.counts[term], density.get(term, 0), term))
+    @property
+    def unknown(self) -> float:
+        """The share of the question that no memory knows a word of."""
+        held = self.holders
+        nobody = (rarity for rarity, term in zip(self.rarity, self.terms, strict=True) if not held[term])
+        return sum(nobody) / self.total
 
-    def _affordable(self, known: Sequence[str]) -> Sequence[str]:
-        """The terms that may be ranked by: as many as are affordable, but the first unless it is common."""
-        total = 0
-        for at, term in enumerate(known):
-            total += self.counts[term]
-            if total > weights.AFFORDABLE:
-                return known[: at or not self._is_common(term)]
+    def weight(self, mask: int) -> float:
+        """What a set of terms says."""
+        known = self._known_weights.get(mask)
+        if known is None:
+            lowest = mask & -mask
+            said = self._worth(lowest.bit_length() - 1)
+            known = self._known_weights[mask] = said + self.weight(mask ^ lowest)
         return known
 
-    def _narrowed(self, known: Sequence[str], size: int, filters: Filters, most: int) -> list[TextRow]:
-        """The newest memories with so many of the rarest terms, with twice as many, until there are few.
+    def rarest(self, mask: int) -> float:
+        """What the rarest term of a set says."""
+        return max(
+            (self._worth(bit) for bit in range(mask.bit_length()) if mask >> bit & 1),
+            default=0.0,
+        )
 
-        This way round a search ends soon: either many memories have the terms, or few terms are looked for.
-        """
-        found: list[TextRow] = []
-        while True:
-            rows = self._newest(known[:size], False, filters, most)
-            found = [*rows, *found][:most]
-            if len(rows) < most:
-                return found
-            if size >= len(known):
-                return [*self._foremost(known, filters, most), *found][:most]
-            size *= 2
+    def _worth(self, bit: int) -> float:
+        """A term that was only found misspelt is worth less."""
+        return self.rarity[bit] * (weights.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
 
-    def _foremost(self, known: Sequence[str], filters: Filters, most: int) -> list[TextRow]:
-        """The best of many memories with all of the terms; where ranking takes too long, those by goal."""
-        if any(map(self._is_common, known)):
-            return self._newest(known, True, filters, most)
-        return self._search.by_terms(known, True, filters, most)
-
-    def _newest(self, terms: Sequence[str], in_goal: bool, filters: Filters, most: int) -> list[TextRow]:
-        score = sum(map(self.rarity, terms))
-        return [(*row, score) for row in self._search.newest_with(terms, in_goal, filters, most)]
-
-    def total(self) -> int:
-        """How many memories hold any of the words; at least how many, if counting them takes long."""
-        if sum(self.counts.values()) > weights.AFFORDABLE:
-            return max(self.counts.values())
-        return self._search.count_terms([term for term, count in self.counts.items() if count])
-
-    def _is_common(self, term: str) -> bool:
-        return self.counts[term] >= weights.COMMON
-
-    def coverage(self, fields: Sequence[str]) -> float:
-        """The share of the question's weight that a memory's terms cover, by the best field of each word."""
-        if self._sought is None:
-            self._sought = [(self.rarity(term), self._spelled(term)) for term in self.terms]
-            self._weight = sum(rarity for rarity, _ in self._sought)
-        places = [(credit, f" {' '.join(map(fields.__getitem__, group))} ") for credit, group in _PLACES]
-        found = sum(rarity * _credit(spelled, places) for rarity, spelled in self._sought)
-        share = found / self._weight if self._weight else 0.0
-        return share * weights.STOP_WORDS if self._says_little else share
-
-    def _spelled(self, term: str) -> list[tuple[float, str]]:
-        """A word and what it may have been meant to be, with what finding each is worth."""
-        others = self.variants.get(term, ())
-        return [(1.0, f" {term} "), *((weights.TYPO_CREDIT, f" {other} ") for other in others)]
-
-
-def _credit(spelled: Sequence[tuple[float, str]], places: Sequence[tuple[float, str]]) -> float:
-    best = 0.0
-    for worth, word in spelled:
-        for credit, text in places:
-            if word in text:
-                best = max(best, worth * credit)
+    @cached_property
+    def masks(self) -> dict[int, int]:
+        """Which terms a memory holds, by its number; the commonest are left out where it takes too long."""
+        found: dict[int, int] = {}
+        room = weights.SCANNED
+        for bit in sorted(range(len(self.terms)), key=lambda bit: len(self.holders[self.terms[bit]])):
+            held = self.holders[self.terms[bit]]
+            if len(held) > room:
                 break
-    return best
+            room -= len(held)
+            flag = 1 << bit
+            for number in held:
+                found[number] = found.get(number, 0) | flag
+        for number in self._hidden:
+            found.pop(number, None)
+        return found
+
+    def complete(self) -> bool:
+        """Whether the masks tell everything there is."""
+        return not any(map(self.is_common, self.terms)) and (
+            sum(map(len, self.holders.values())) <= weights.SCANNED
+        )
+
+    def mask_in(self, text: str, among: int) -> int:
+        """Which of some terms stand in an indexed text."""
+        found, padded = 0, f" {text} "
+        while among:
+            flag = among & -among
+            term = self.terms[flag.bit_length() - 1]
+            if any(f" {spelled} " in padded for spelled in self.variants.get(term, (term,))):
+                found |= flag
+            among ^= flag
+        return found
+
+    @property
+    def everything(self) -> int:
+        """All terms."""
+        return (1 << len(self.terms)) - 1
+
+    def rarest_first(self) -> list[str]:
+        """The terms that memories hold, the rarest first."""
+        known = [term for term in self.terms if self.holders[term] and term not in self.variants]
+        return sorted(known, key=lambda term: (self.count(term), term))
+
+    def said(self, mask: int) -> list[str]:
+        """The terms of a set."""
+        return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
 
 
 def spellings(term: str) -> list[str]:

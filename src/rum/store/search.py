@@ -7,12 +7,10 @@ from typing import Protocol
 
 from rum.store.filters import Filters
 
-Row = tuple[str, int, float, str]
-"""(memory id, created_at, importance, session id)."""
-FileRow = tuple[str, int, float, str, str, str]
+Row = tuple[str, int, float, str, int]
+"""(memory id, created_at, importance, session id, number in the order of storing)."""
+FileRow = tuple[str, int, float, str, int, str, str]
 """A row, the path it was found by and the operation."""
-TextRow = tuple[str, int, float, str, float]
-"""A row and its text score, higher is better."""
 
 
 class Search(Protocol):
@@ -40,16 +38,32 @@ class Search(Protocol):
         """Every file any memory is tied to whose path begins with the prefix."""
         ...
 
-    def frequency(self, term: str, cap: int) -> int:
-        """How many memories hold a term; counting stops at `cap`."""
+    def holders(self, term: str, cap: int) -> list[int]:
+        """The numbers of the memories that hold a term, the one stored last first."""
         ...
 
-    def nth_newest(self, term: str, number: int) -> int:
-        """Where the n-th newest memory with a term stands in the order of storing; 0 if there are fewer."""
+    def at(self, numbers: Iterable[int], filters: Filters) -> list[Row]:
+        """The memories with these numbers that pass."""
         ...
 
-    def by_terms(self, terms: Iterable[str], every: bool, filters: Filters, cap: int) -> list[TextRow]:
-        """The best memories that hold every term, or any of them."""
+    def by_ids(self, ids: Iterable[str], filters: Filters) -> list[Row]:
+        """The memories with these ids that pass."""
+        ...
+
+    def in_sessions(self, sessions: Iterable[str], most: int) -> list[Row]:
+        """The memories of each session that has no more than so many, in order of time."""
+        ...
+
+    def superseded(self) -> list[int]:
+        """The numbers of the memories that others supersede."""
+        ...
+
+    def session_size(self, session: str, cap: int) -> int:
+        """How many memories a session has; counting stops at `cap`."""
+        ...
+
+    def moments(self, newest: int, spread: int) -> list[tuple[int, int]]:
+        """(created_at, number) of the newest memories and of some spread evenly over all, newest first."""
         ...
 
     def newest_with(self, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
@@ -60,12 +74,16 @@ class Search(Protocol):
         """The memories with most of the terms, of which only those count that at most `rare` of them hold."""
         ...
 
-    def count_terms(self, terms: Iterable[str]) -> int:
-        """How many memories hold any of the terms."""
-        ...
-
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The indexed terms of memories, field by field."""
+        ...
+
+    def outlines(self, numbers: Iterable[int]) -> dict[int, tuple[str, str, int]]:
+        """The indexed terms of goal and paths, and the length of all that is said, by the memory's number."""
+        ...
+
+    def breadths(self, ids: Iterable[str]) -> dict[str, int]:
+        """How many files each memory is tied to, for those that are tied to any."""
         ...
 
     def existing(self, terms: Iterable[str]) -> list[str]:

@@ -39,6 +39,7 @@ from rum.surfaces.cli.words import OneOf
 @click.option("--max-tokens", type=int, help="The answer fits in this many tokens.")
 @click.option("--links", "include_links", is_flag=True, help="With the links of each memory.")
 @click.option("--superseded", "include_superseded", is_flag=True, help="Replaced memories too.")
+@click.option("--explain", is_flag=True, help="Why each was given.")
 @click.pass_obj
 def recall(asked: Asked, words: tuple[str, ...], **given: Any) -> None:
     """Find memories by file, words, tag, time and more.
@@ -72,6 +73,6 @@ def recalled(answer: RecallResult) -> View:
     """What was found."""
     if not answer.memories:
         return []
-    short = all(memory.agent_id is UNSET and memory.links is UNSET for memory in answer.memories)
+    short = all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories)
     blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
     return blocks

@@ -1,0 +1,87 @@
+"""Which memories are worth a closer look for the words of a question."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+
+from rum.recall.neighbourhood import Neighbour
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rum.recall.inquiry import Inquiry
+    from rum.store.search import Row
+
+STEP = 500
+"""So many candidates are held against the filters at once, best first, until there are enough."""
+
+NEXT, SECOND = 0.5, 0.25
+"""What the words one step and two steps away in the session count for, in picking candidates."""
+
+
+def by_words(inquiry: Inquiry) -> tuple[list[Row], set[int]]:
+    """The memories that hold most of what the words say, with their neighbours; and all holders' numbers."""
+    words, search = inquiry.words, inquiry.store.search
+    rows = {row[4]: row for row in _best(inquiry)}
+    if not words.complete():
+        rows.update((row[4], row) for row in _with_common_words(inquiry))
+    inquiry.neighbourhood.learn(Neighbour(row[0], row[3], row[4]) for row in rows.values())
+    rows.update((row[4], row) for row in search.at(_beside(inquiry, rows), inquiry.filters))
+    return list(rows.values()), set(rows) if inquiry.filters.any() else words.masks.keys() | rows.keys()
+
+
+def _best(inquiry: Inquiry) -> list[Row]:
+    """The memories that hold most of what the words say, of those that pass the filters."""
+    words, search, filters = inquiry.words, inquiry.store.search, inquiry.filters
+
+    def said(number: int) -> tuple[float, int]:
+        return words.weight(words.masks[number]), number
+
+    if not filters.any():
+        return search.at(nlargest(inquiry.pool, words.masks, key=said), filters)
+    ranked, found = sorted(words.masks, key=said, reverse=True), list[Row]()
+    for start in range(0, len(ranked), STEP):
+        found += search.at(ranked[start : start + STEP], filters)
+        if len(found) >= inquiry.pool:
+            break
+    return found
+
+
+def _beside(inquiry: Inquiry, rows: Iterable[int]) -> list[int]:
+    """The neighbours of candidates whose own neighbours say most of what was asked for."""
+    words, around = inquiry.words, inquiry.neighbourhood
+    masks, weight = words.masks, words.weight
+
+    def said_around(number: int) -> float:
+        return (
+            weight(masks.get(number, 0))
+            + NEXT * sum(weight(masks.get(other, 0)) for other in around.of(number, 1))
+            + SECOND * sum(weight(masks.get(other, 0)) for other in around.of(number, 2))
+        )
+
+    beside = {other for number in rows for step in (1, 2) for other in around.of(number, step)}
+    return nlargest(inquiry.pool, beside - set(rows), key=lambda number: (said_around(number), number))
+
+
+def _with_common_words(inquiry: Inquiry) -> list[Row]:
+    """The newest memories with so many of the rarest terms, with twice as many, until there are few.
+
+    This way round a search ends soon: either many memories have the terms, or few terms are looked for.
+    """
+    known, most = inquiry.words.rarest_first(), inquiry.pool
+    found: list[Row] = []
+    size = 1 if known and inquiry.words.is_common(known[0]) else 2
+    while known:
+        rows = _newest(inquiry, known[:size], False)
+        found = [*rows, *found][: 2 * most]
+        if len(rows) < most:
+            break
+        if size >= len(known):
+            return [*_newest(inquiry, known, True), *found][: 2 * most]
+        size *= 2
+    return found
+
+
+def _newest(inquiry: Inquiry, terms: Sequence[str], in_goal: bool) -> list[Row]:
+    return inquiry.store.search.newest_with(terms, in_goal, inquiry.filters, inquiry.pool)

@@ -1,0 +1,65 @@
+"""Why a memory was given: each signal's share of its score, in plain words."""
+
+from __future__ import annotations
+
+from rum.recall import fitted
+from rum.recall.inquiry import Inquiry, Match
+from rum.store.terms import query_terms
+
+SAID = {
+    "words": "words of the question: {words}",
+    "rarest": "how rare the rarest of them is",
+    "goal": "words in its goal",
+    "paths": "words in its file names",
+    "length": "how much it says",
+    "around": "words that it lacks, in memories next to it or linked",
+    "beside": "words in memories next to it or linked",
+    "here": "made lately in this session",
+    "files": "touched the files asked for, the rarer the more",
+    "asked_files": "touched a large share of the files asked for",
+    "breadth": "touched many files",
+    "file_recency": "among the latest work on those files",
+    "recency": "among the latest work",
+    "meaning": "near in meaning",
+    "meaning_next": "next to a memory near in meaning",
+}
+"""What each signal means, for those who ask why."""
+
+LEAST = 0.02
+"""Signals with a smaller share are not worth a line."""
+
+
+def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
+    """The signals that speak for a memory, with their shares, strongest first; then what the odds rest on."""
+    if match.literal is not None:
+        return ["asked for literally" if match.literal == 1 else "its name or folder fits"]
+    weights = fitted.WEIGHTS[column]
+    parts = {name: weight * match.signals[name] for name, weight in weights.items()}
+    whole = sum(part for part in parts.values() if part > 0) or 1.0
+    strongest = sorted(parts, key=lambda name: -parts[name])
+    spoken = _spoken(inquiry, match)
+    lines = [
+        f"{SAID[name].format(words=spoken)} ({100 * parts[name] / whole:.0f} %)"
+        for name in strongest
+        if parts[name] / whole >= LEAST
+    ]
+    return [*lines, *_doubts(inquiry)]
+
+
+def _spoken(inquiry: Inquiry, match: Match) -> str:
+    """The words found, as they were asked for."""
+    words = inquiry.words
+    found = set(words.said(words.masks.get(match.number, 0)))
+    asked = (word.strip(".,;:!?\"'()[]") for word in inquiry.text.split())
+    told = dict.fromkeys(word for word in asked if found & set(query_terms(word)))
+    return ", ".join(told) or "none"
+
+
+def _doubts(inquiry: Inquiry) -> list[str]:
+    words = inquiry.words
+    nobody = [term for term in words.terms if not words.holders[term]]
+    respelled = [f"{term} as {', '.join(others)}" for term, others in words.variants.items()]
+    return [
+        *([f"no memory knows: {', '.join(nobody)}"] if nobody else []),
+        *([f"taken for typing errors: {'; '.join(respelled)}"] if respelled else []),
+    ]

@@ -1,0 +1,158 @@
+"""What speaks for a memory: each signal a number that can be explained, by name.
+
+A function here fills in the signals of all candidates of a question at once. To add one: write the function,
+name it in `measure`, say it in `explain.py`, and fit the weights anew (`python -m benchmarks.quality.fit`).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Collection
+
+from rum.recall import weights
+from rum.recall.inquiry import Found, Inquiry, Match
+from rum.recall.neighbourhood import Neighbour
+
+Matches = Collection[Match]
+
+_NEWEST, _SPREAD = 64, 64
+"""How many memories tell the order of time: the newest exactly, the others by so many of them."""
+_OLDEST_OF_A_FILE = math.log(weights.RANKED_OF_A_FILE + 1)
+
+
+def measure(inquiry: Inquiry, found: Found) -> None:
+    """Fill in every signal that the question gives rise to."""
+    matches = found.matches.values()
+    said = _masks(inquiry, matches)
+    words(inquiry, matches, said)
+    neighbours(inquiry, matches, said)
+    if found.tied:
+        files(inquiry, matches, found)
+        recency(inquiry, matches)
+    else:
+        here(inquiry, matches)
+    if "semantic" in found.ran:
+        meaning(inquiry, matches)
+
+
+def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
+    """Which words of the question each candidate holds."""
+    asked = inquiry.words
+    if asked.complete():
+        return {match.number: asked.masks.get(match.number, 0) for match in matches}
+    # Not every holder of a common word was looked up, so the candidates' own words are read.
+    texts = inquiry.store.search.texts(match.memory_id for match in matches)
+    return {
+        match.number: asked.mask_in(" ".join(texts.get(match.memory_id, ())), asked.everything)
+        for match in matches
+    }
+
+
+def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
+    """What the words found say: anywhere, the rarest, in the goal, in paths; and how much it says at all.
+
+    The first four are shares of what the best candidate has.
+    """
+    asked = inquiry.words
+    outlines = inquiry.store.search.outlines(match.number for match in matches)
+    for match in matches:
+        mask = said[match.number]
+        goal, paths, length = outlines.get(match.number, ("", "", 0))
+        match.signals.update(
+            words=asked.weight(mask),
+            rarest=asked.rarest(mask),
+            goal=asked.weight(asked.mask_in(goal, mask)),
+            paths=asked.weight(asked.mask_in(paths, mask)),
+            length=math.log1p(length / 10),
+        )
+    for name in ("words", "rarest", "goal", "paths"):
+        _as_share_of_best(matches, name)
+
+
+def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
+    """What the memories before and after it in its session, and those it is linked to, say of the question.
+
+    `around` is what they add to its own words, `beside` what they say by themselves.
+    """
+    asked, near = inquiry.words, inquiry.neighbourhood
+    near.learn(Neighbour(match.memory_id, match.session_id, match.number) for match in matches)
+    best = max((asked.weight(mask) for mask in said.values()), default=0.0) or 1.0
+    for match in matches:
+        own = said[match.number]
+        others = [asked.masks.get(other, 0) for step in (1, 2) for other in near.of(match.number, step)]
+        together = own
+        for other in others:
+            together |= other
+        match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
+        match.signals["beside"] = sum(map(asked.weight, others)) / best
+
+
+def here(inquiry: Inquiry, matches: Matches) -> None:
+    """How lately it was made in the session that asks; nothing for memories of other sessions."""
+    size, search = inquiry.words.size, inquiry.store.search
+    own = [match for match in matches if match.session_id == inquiry.session]
+    middle = (
+        math.log(max(1, search.session_size(inquiry.session, weights.SESSION_COUNTED))) - 1 if own else 0.0
+    )
+    for match in matches:
+        match.signals["here"] = 0.0
+    for match in own:
+        match.signals["here"] = middle - math.log1p(max(0, size - match.number))
+
+
+def recency(inquiry: Inquiry, matches: Matches) -> None:
+    """How few memories are newer, on a scale on which the first few differ most."""
+    search = inquiry.store.search
+    moments = search.moments(_NEWEST, _SPREAD)[::-1]
+    size = max(inquiry.words.size, len(moments))
+    exact = len(moments) if len(moments) < _NEWEST else _NEWEST
+    for match in matches:
+        behind = len(moments) - bisect_left(moments, (match.created_at, match.number))
+        newer = max(0, behind - 1)
+        if behind > exact:
+            newer = exact + (newer - exact) * (size - exact) / max(1, len(moments) - exact)
+        match.signals["recency"] = 1 - math.log1p(newer) / math.log(weights.SESSION_COUNTED)
+
+
+def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
+    """Which of the files asked for it touched: how rare, what share, how lately; and how many in all."""
+    size = inquiry.words.size
+    rarity = [math.log(1 + size / (tied.total + 1)) for tied in found.tied]
+    breadths = inquiry.store.search.breadths(match.memory_id for match in matches)
+    for match in matches:
+        touched = [
+            (rare, tied.ranks[match.number])
+            for rare, tied in zip(rarity, found.tied, strict=True)
+            if match.number in tied.ranks
+        ]
+        breadth = math.log1p(breadths.get(match.memory_id, 0))
+        rank = min((rank for _, rank in touched), default=weights.RANKED_OF_A_FILE)
+        match.signals.update(
+            files=sum(rare for rare, _ in touched) / (1 + breadth),
+            asked_files=len(touched) / len(found.tied),
+            file_recency=1 - math.log1p(rank) / _OLDEST_OF_A_FILE,
+            breadth=breadth,
+        )
+    _as_share_of_best(matches, "files")
+
+
+def meaning(inquiry: Inquiry, matches: Matches) -> None:
+    """How near it is to the question by meaning, and the nearer of the two next to it."""
+    if inquiry.meaning is None:
+        return
+    around = inquiry.neighbourhood
+    next_to = {match.number: around.of(match.number, 1) for match in matches}
+    beside = {around.ids[number] for numbers in next_to.values() for number in numbers}
+    ids = beside | {match.memory_id for match in matches}
+    like = inquiry.meaning.likeness(inquiry.text, sorted(ids))
+    for match in matches:
+        match.signals["meaning"] = like.get(match.memory_id, weights.TYPICAL_LIKENESS)
+        near = (like.get(around.ids[number], 0.0) for number in next_to[match.number])
+        match.signals["meaning_next"] = max(near, default=0.0)
+
+
+def _as_share_of_best(matches: Matches, name: str) -> None:
+    best = max((match.signals[name] for match in matches), default=0.0)
+    for match in matches:
+        match.signals[name] = match.signals[name] / best if best else 0.0

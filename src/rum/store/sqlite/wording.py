@@ -1,0 +1,127 @@
+"""Find memories by their words: what the text index is asked, in plain SQL."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from rum.store.filters import Filters
+    from rum.store.sqlite.connect import Database
+
+    Row = tuple[str, int, float, str, int]
+    """(memory id, created_at, importance, session id, number in the order of storing)."""
+
+FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
+COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
+
+_NOTHING = '""'
+
+
+def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[object]]:
+    """The SQL that keeps what the filters allow, on `memories AS m`, and its parameters.
+
+    `each`: a few memories are looked at one by one, so that not all memories with a tag need to be listed.
+    """
+    parts: list[str] = []
+    values: list[object] = []
+    for column, value in (
+        ("m.intent_type = ?", filters.task_type),
+        ("m.agent_id = ?", filters.agent_id),
+        ("m.session_id = ?", filters.session_id),
+        ("m.outcome_success = ?", None if filters.success is None else int(filters.success)),
+        ("m.created_at >= ?", filters.since),
+        ("m.created_at < ?", filters.before),
+    ):
+        if value is not None:
+            parts.append(column)
+            values.append(value)
+    if tags := dict.fromkeys(filters.tags):
+        marks = ", ".join("?" * len(tags))
+        every = f"GROUP BY memory_id HAVING count(*) = {len(tags)}" if len(tags) > 1 else ""
+        listed = f"m.id IN (SELECT memory_id FROM memory_tags WHERE tag IN ({marks}) {every})"
+        own = f"SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id AND t.tag IN ({marks})"
+        parts.append(f"({own}) = {len(tags)}" if each else listed)
+        values += tags
+    if not filters.superseded:
+        parts.append("m.superseded = 0")
+    return " AND ".join(parts) or "1", values
+
+
+def quoted(term: str) -> str:
+    """A term as an FTS5 string, whatever it holds."""
+    # FTS5 takes a NUL for the end of the question; it is no part of a word anyway.
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def distinct(values: Iterable[object]) -> str:
+    """The values as JSON for `json_each`, each once: what is asked for twice is found once."""
+    return json.dumps(list(dict.fromkeys(values)))
+
+
+class WordLookup:
+    """The finders that go by words; each reads, none waits for a writer."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
+        return self._database.connection.execute(statement, values).fetchall()
+
+    def holders(self, term: str, cap: int) -> list[int]:
+        """The numbers of the memories that hold a term, the one stored last first."""
+        newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+        return [seq for (seq,) in self._rows(newest, (quoted(term), cap))]
+
+    def newest_with(self, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
+        """The memories stored last of those with every term, anywhere or in the goal; quick, not ranked."""
+        match = " AND ".join(map(quoted, terms)) or _NOTHING
+        match = f"goal : ({match})" if in_goal else match
+        where, values = conditions(filters, each=True)
+        source = "FROM memory_text CROSS JOIN memories AS m ON m.seq = memory_text.rowid"
+        order = "ORDER BY memory_text.rowid DESC LIMIT ?"
+        statement = f"SELECT {COLUMNS} {source} WHERE memory_text MATCH ? AND {where} {order}"
+        return self._rows(statement, [match, *values, cap])
+
+    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
+        """The memories with most of the terms, of which only those count that at most `rare` of them hold."""
+        holders = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? LIMIT ?"
+        shared: Counter[int] = Counter()
+        for term in terms:
+            rows = self._rows(holders, (quoted(term), rare + 1))
+            if len(rows) <= rare:
+                shared.update(seq for (seq,) in rows)
+        best = json.dumps([seq for seq, _ in shared.most_common(cap)])
+        found = (
+            "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "
+            "WHERE m.superseded = 0 ORDER BY best.key"
+        )
+        return [one for (one,) in self._rows(found, (best,))]
+
+    def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The indexed terms of memories, field by field."""
+        # Read where FTS5 keeps them: through the virtual table it takes twice as long.
+        columns = ", ".join(f"t.c{at}" for at in range(len(FIELDS)))
+        statement = (
+            f"SELECT m.id, {columns} FROM json_each(?) AS wanted "
+            "JOIN memories AS m ON m.id = wanted.value JOIN memory_text_content AS t ON t.id = m.seq"
+        )
+        return {row[0]: row[1:] for row in self._rows(statement, (distinct(ids),))}
+
+    def outlines(self, numbers: Iterable[int]) -> dict[int, tuple[str, str, int]]:
+        """The indexed terms of goal and paths, and the length of all that is said, by the memory's number."""
+        length = " + ".join(f"length(t.c{at})" for at in range(len(FIELDS) - 1))
+        source = "FROM json_each(?) AS wanted CROSS JOIN memory_text_content AS t ON t.id = wanted.value"
+        rows = self._rows(f"SELECT t.id, t.c0, t.c{len(FIELDS) - 1}, {length} {source}", (distinct(numbers),))
+        return {number: (goal, paths, size) for number, goal, paths, size in rows}
+
+    def existing(self, terms: Iterable[str]) -> list[str]:
+        """Which of the terms the index holds."""
+        statement = (
+            "SELECT t.term FROM json_each(?) AS wanted JOIN memory_terms AS t ON t.term = wanted.value"
+        )
+        return [term for (term,) in self._rows(statement, (distinct(terms),))]

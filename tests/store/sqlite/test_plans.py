@@ -1,0 +1,99 @@
+"""However many memories there are, a finder goes to those it is asked for, and never through all of them."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from making import NOON, add_memory, make_file
+from rum.store.filters import Filters
+from rum.store.search import Search
+from rum.store.sqlite.store import SqliteStore
+
+FILTERS = {
+    "none": Filters(),
+    "superseded too": Filters(superseded=True),
+    "type": Filters(task_type="bug_fix"),
+    "agent": Filters(agent_id="agent_ann"),
+    "session": Filters(session_id="session_1"),
+    "failed": Filters(success=False),
+    "time": Filters(since=NOON, before=NOON + 9),
+    "tags": Filters(tags=("a", "b")),
+}
+FINDERS: dict[str, Callable[[Search, Filters], object]] = {
+    "at": lambda search, filters: search.at([1, 2, 3], filters),
+    "by_goal": lambda search, filters: search.by_goal("Fix the login", filters, 9),
+    "by_ids": lambda search, filters: search.by_ids(["mem_1", "mem_2"], filters),
+    "by_path": lambda search, filters: search.by_paths(["a.py"], filters, 1),
+    "by_paths": lambda search, filters: search.by_paths(["a.py", "lib/"], filters, 1),
+    "newest_with": lambda search, filters: search.newest_with(["login"], True, filters, 1),
+}
+UNFILTERED: dict[str, Callable[[Search], object]] = {
+    "breadths": lambda search: search.breadths(["mem_1", "mem_2"]),
+    "existing": lambda search: search.existing(["login"]),
+    "holders": lambda search: search.holders("login", 1),
+    "in_sessions": lambda search: search.in_sessions(["session_1", "session_2"], 9),
+    "known_paths": lambda search: search.known_paths("lib/"),
+    "moments": lambda search: search.moments(1, 2),
+    "outlines": lambda search: search.outlines([1, 2]),
+    "session_size": lambda search: search.session_size("session_1", 9),
+    "sharing": lambda search: search.sharing(["login"], 9, 9),
+    "size": lambda search: search.size(),
+    "texts": lambda search: search.texts(["mem_1", "mem_2"]),
+}
+_TABLES = "m|memories|f|memory_files|memory_tags|t|memory_text_content"
+# The first ends after the newest memories, the second has only superseded ones.
+_SHORT = ("INDEX memories_created", "INDEX memories_superseded")
+
+
+@pytest.fixture
+def stored(store: SqliteStore) -> SqliteStore:
+    for number in range(4):
+        files = [make_file("a.py"), make_file("lib/b.py")]
+        add_memory(store, f"mem_{number}", tags=["a", "b"], files=files)
+    return store
+
+
+def long_ways(store: SqliteStore, find: Callable[[], object]) -> list[str]:
+    """The steps by which SQLite goes through a whole table, or makes an index of it, to find something."""
+    run: list[str] = []
+    db = store._rum.connection
+    db.set_trace_callback(run.append)
+    find()
+    db.set_trace_callback(None)
+    # What FTS5 asks its own tables comes as a comment.
+    statements = [statement for statement in run if statement.startswith("SELECT")]
+    assert statements
+    return [step for one in statements for step in _long_steps(db, one)]
+
+
+def _long_steps(db: sqlite3.Connection, statement: str) -> list[str]:
+    steps = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    interim = {step.rpartition(" ")[2] for step in steps if step.startswith(("MATERIALIZE", "CO-ROUTINE"))}
+    scans = [
+        (step, re.match(rf"SCAN ({_TABLES})(?: USING|$)", step))
+        for step in steps
+        if not step.endswith(_SHORT)
+    ]
+    return [step for step, table in scans if "AUTOMATIC" in step or (table and table[1] not in interim)]
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+@pytest.mark.parametrize("finder", FINDERS)
+def test_what_is_asked_for_is_found_by_an_index_whatever_the_filters(
+    stored: SqliteStore, finder: str, filters: str
+):
+    assert long_ways(stored, lambda: FINDERS[finder](stored.search, FILTERS[filters])) == []
+
+
+@pytest.mark.parametrize("finder", UNFILTERED)
+def test_what_needs_no_filters_is_found_by_an_index(stored: SqliteStore, finder: str):
+    assert long_ways(stored, lambda: UNFILTERED[finder](stored.search)) == []
+
+
+def test_a_long_way_would_be_noticed(stored: SqliteStore):
+    db = stored._rum.connection
+    assert long_ways(stored, lambda: db.execute("SELECT 1 FROM memories WHERE git_branch = 'x'").fetchall())
