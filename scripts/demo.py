@@ -1,4 +1,4 @@
-"""A story of one minute: one agent fails and then fixes a bug, another one asks before it edits the file."""
+"""A story of one minute: a repository gets a memory of its history, and two agents learn from it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,67 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 BOLD, DIM, END = ("\033[1m", "\033[2m", "\033[0m") if sys.stdout.isatty() else ("", "", "")
 
-FAILED = {
-    "intent": {
-        "goal": "Stop users from being logged out after an hour",
-        "task_type": "bug_fix",
-        "context": "The access token expires and nobody refreshes it",
-    },
-    "reasoning": {
-        "approach_chosen": "Raise the token lifetime to 24 hours",
-        "why_chosen": "One line in the config",
-    },
-    "actions": [
-        {"type": "file_edit", "file_path": "src/auth/interceptor.ts", "diff_summary": "TOKEN_TTL = 24h"},
-        {"type": "command_run", "command": "npm test", "result": {"success": False}},
-    ],
-    "outcome": {
-        "success": False,
-        "summary": "Rejected: the security tests demand tokens of at most one hour",
-        "failure_reason": "test/security/token.test.ts fails for any lifetime above 3600 seconds",
-        "failure_category": "incorrect_assumption",
-        "learnings": ["The one-hour token lifetime is a requirement, not an accident"],
-    },
-    "tags": ["auth"],
-}
+FILE = "src/auth/interceptor.ts"
+COMPLAINT = "customers complain that sign-in sessions expire too early"
+
+
+class Commit(NamedTuple):
+    """What somebody did, in one file; `{name}` in a text stands for the id of the commit of that name."""
+
+    name: str
+    author: str
+    day: str
+    file: str
+    content: str
+    subject: str
+    body: str = ""
+
+
+HISTORY = (
+    Commit(
+        "begin", "Ann", "2026-02-02", FILE, "const TTL = 3600", "Send the access token with every request"
+    ),
+    Commit("prices", "Ben", "2026-02-11", "src/cart/price.ts", "round(2)", "Show prices with two decimals"),
+    Commit(
+        "raise",
+        "Ben",
+        "2026-03-03",
+        FILE,
+        "const TTL = 86400",
+        "Keep users logged in for a day",
+        "Their tokens end after an hour, for some in the middle of the checkout.",
+    ),
+    Commit(
+        "revert",
+        "Ann",
+        "2026-03-05",
+        FILE,
+        "const TTL = 3600",
+        "Take the token lifetime back to an hour",
+        "This reverts commit {raise}.\n\nThe security tests fail: a stolen token must be worthless soon.",
+    ),
+    Commit(
+        "mail",
+        "Ben",
+        "2026-04-20",
+        "src/mail/queue.ts",
+        "retry(3)",
+        "Try three times to send a mail",
+        "A mail server that is busy says so, and takes the message a minute later.",
+    ),
+    Commit(
+        "stock",
+        "Ann",
+        "2026-05-06",
+        "src/cart/stock.ts",
+        "lock(row)",
+        "Lock the row of an article that is sold",
+    ),
+)
 
 WORKED = {
     "intent": {"goal": "Refresh the access token when the server answers 401", "task_type": "bug_fix"},
@@ -46,21 +80,13 @@ WORKED = {
             {"approach": "A timer that refreshes early", "why_rejected": "races with sleeping laptops"}
         ],
     },
-    "actions": [
-        {
-            "type": "file_edit",
-            "file_path": "src/auth/interceptor.ts",
-            "lines_affected": "45-89",
-            "diff_summary": "refreshToken() on 401, one refresh at a time",
-        }
-    ],
+    "actions": [{"type": "file_edit", "file_path": FILE, "diff_summary": "one refresh at a time on 401"}],
     "outcome": {
         "success": True,
         "summary": "No more logouts; 14 auth tests pass",
         "learnings": ["Queue requests while a refresh is running, or they all get 401"],
         "verified_by": {"type": "test", "command": "npm test -- auth", "result": "14 passed"},
     },
-    "tags": ["auth"],
 }
 
 
@@ -70,36 +96,78 @@ def say(text: str) -> None:
 
 
 class Shell:
-    """Runs real `rum` commands in a folder and a home of their own."""
+    """Runs real commands in a repository and a home of their own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "shop"
+        # Nothing of the reader's own git or RUM takes part.
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUM_", "GIT_"))}
+        kept.pop("XDG_CONFIG_HOME", None)
+        own = {"HOME": str(folder), "RUM_HOME": str(folder / "memory"), "GIT_CONFIG_NOSYSTEM": "1"}
+        self._environment = kept | own
         self._folder.mkdir()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
-        self._environment = {**kept, "HOME": str(folder), "RUM_HOME": str(folder / "memory")}
-        subprocess.run(["git", "init", "-q", str(self._folder)], check=True)
+        self._git("init", "--quiet")
 
-    def rum(self, command: str, given: dict[str, Any] | None = None, *, show: bool = True) -> str:
-        """Run one command, show it with its output, and give the output back."""
-        words = shlex.split(command)
+    def _git(self, *arguments: str, **variables: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self._folder,
+            env=self._environment | variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    def commit(self, commit: Commit, known: dict[str, str]) -> str:
+        """Make one commit; its id."""
+        path = self._folder / commit.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(commit.content + "\n", encoding="utf-8")
+        self._git("add", commit.file)
+        told = ["-m", commit.subject, *(["-m", commit.body.format(**known)] if commit.body else [])]
+        name, address, when = commit.author, f"{commit.author.lower()}@example.com", f"{commit.day}T10:00:00Z"
+        self._git(
+            *("commit", "--quiet", *told),
+            GIT_AUTHOR_NAME=name,
+            GIT_AUTHOR_EMAIL=address,
+            GIT_AUTHOR_DATE=when,
+            GIT_COMMITTER_NAME=name,
+            GIT_COMMITTER_EMAIL=address,
+            GIT_COMMITTER_DATE=when,
+        )
+        return self._git("rev-parse", "HEAD")
+
+    def log(self) -> None:
+        """Show the history, newest first."""
+        print(f"{DIM}$ {END}git log --oneline\n{self._git('log', '--oneline')}")
+
+    def rum(self, command: str, given: dict[str, Any] | None = None) -> str:
+        """Run one command and show it with its output."""
         print(f"{DIM}$ {END}rum {command}{' <<JSON' if given else ''}")
         if given:
             print(f"{DIM}{_layer_by_layer(given)}\nJSON{END}")
+        done = self._run(command, given)
+        print("\n".join(filter(None, (done.stdout.rstrip(), f"{DIM}{done.stderr.rstrip()}{END}"))))
+        return done.stdout
+
+    def tail(self, command: str) -> str:
+        """The short id of the first memory that a command finds, unseen."""
+        return json.loads(self._run(f"{command} --json", None).stdout)["memories"][0]["id"][-8:]
+
+    def _run(self, command: str, given: dict[str, Any] | None) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [sys.executable, "-m", "rum", *words],
-            input=None if given is None else json.dumps(given),
-            stdin=subprocess.DEVNULL if given is None else None,
+            [sys.executable, "-m", "rum", *shlex.split(command)],
+            input="" if given is None else json.dumps(given),
             capture_output=True,
             text=True,
             cwd=self._folder,
             env=self._environment,
         )
-        if show:
-            print(done.stdout.rstrip())
         if done.returncode:
             print(done.stderr.rstrip(), file=sys.stderr)
             raise SystemExit(done.returncode)
-        return done.stdout
+        return done
 
 
 def _layer_by_layer(memory: dict[str, Any]) -> str:
@@ -111,18 +179,29 @@ def main() -> None:
     """Tell the story."""
     with tempfile.TemporaryDirectory() as folder:
         shell = Shell(Path(folder))
-        say("Monday. Agent `ada` tries to fix a bug, and fails. It stores what it tried and why that failed.")
-        failed = json.loads(shell.rum("store --agent ada --json", FAILED))["memory_id"]
-        say("It finds another way, which works, and links the two.")
-        worked = {**WORKED, "links": {"caused_by": [failed]}}
-        fixed = json.loads(shell.rum("store --agent ada --json", worked))["memory_id"]
-        say("Thursday. Another agent, `bob`, is about to change that file. It asks first: what failed here?")
-        shell.rum("recall --agent bob --file src/auth/interceptor.ts --failures-only --depth outcome")
-        say("So a longer lifetime is out, and bob knows why. It asks in its own words what works.")
-        shell.rum("recall --agent bob expired tokens on 401 --depth reasoning --limit 1")
-        say("And why is the code like this? The trace leads back to the cause.")
-        shell.rum(f"trace {fixed[-8:]}")
-        say("Two agents, four days, one memory: in a file of its own under RUM_HOME, and nowhere else.")
+        known: dict[str, str] = {}
+        for commit in HISTORY:
+            known[commit.name] = shell.commit(commit, known)
+        say("Day one. A shop with some months of history, and no memory of it.")
+        shell.log()
+        say("So it gets one: what was done, by whom and why, and what had to be taken back.")
+        shell.rum("import git")
+        say("Vectors, for what is asked in other words, are made in quiet moments; or now.")
+        shell.rum("tidy")
+        say("Agent `ada` hears what customers say. No commit says it like that, and yet:")
+        shell.rum(f'recall --agent ada "{COMPLAINT}" --limit 1')
+        say("The last number says how sure that is. It can be asked why, too.")
+        shell.rum(f'recall --agent ada "{COMPLAINT}" --limit 1 --explain')
+        say("Of what nobody ever did, nothing is made up.")
+        shell.rum('recall --agent ada "kubernetes ingress certificates"')
+        say("Before it edits the file, it asks what failed there.")
+        shell.rum(f"recall --agent ada --file {FILE} --failures-only --depth outcome")
+        say("So a longer lifetime is out. It finds another way, and stores it with its cause.")
+        cause = shell.tail(f"recall --file {FILE} --success-only --limit 1")
+        stored = shell.rum("store --agent ada", {**WORKED, "links": {"caused_by": [cause]}})
+        say("Weeks later agent `bob` wonders why the code is like this. The trace leads back to the cause.")
+        shell.rum(f"trace {stored.strip()[-8:]}")
+        say("Two people, two agents, one memory: in a file of its own under RUM_HOME, and nowhere else.")
 
 
 if __name__ == "__main__":

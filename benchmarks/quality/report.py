@@ -38,9 +38,9 @@ offline; RUM is asked through a real `rum mcp`.
 
 ## The coding set
 
-{counts} questions about the histories of Flask, Requests and curl, written one by one and kept with the commits
-that answer them in `benchmarks/quality/data/`. Half of them (`dev`) may be used for fitting, the other half
-(`test`) only for measuring.
+{counts} questions about the histories of Flask, Requests and curl, written one by one and kept with the
+commits that answer them in `benchmarks/quality/data/`. Half of them (`dev`) may be used for fitting, the
+other half (`test`) only for measuring.
 
 | kind | what is asked |
 |---|---|

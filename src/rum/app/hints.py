@@ -40,7 +40,7 @@ FILTERS: dict[str, Any] = {
 def hint_for(context: Context, inquiry: Inquiry) -> str:
     """One sentence that helps to ask better."""
     if not context.store.search.size():
-        return "This project has no memories yet; store one when a piece of work is finished."
+        return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:
         return "That memory is there, but another condition excludes it; ask for the memory_id alone."
     parts = [*_unknown_tags(inquiry), *_unknown_agent(context, inquiry), *_near_files(inquiry)]

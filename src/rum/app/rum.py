@@ -289,6 +289,11 @@ class Rum:
             self._context.meaning.ask_again()
             return tidying.tidy(self._context, seconds, patience, progress)
 
+    @property
+    def behind(self) -> bool:
+        """Whether the last question that went by meaning found memories without a vector."""
+        return "meaning" in self._context.__dict__ and self._context.meaning.behind
+
     def idle(self) -> bool:
         """Nobody is asking: start a process that does what could wait, and ends by itself; whether it was."""
         try:

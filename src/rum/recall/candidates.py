@@ -40,7 +40,8 @@ def _best(inquiry: Inquiry) -> list[Row]:
 
     if not filters.any():
         return search.at(nlargest(inquiry.pool, words.masks, key=said), filters)
-    ranked, found = sorted(words.masks, key=said, reverse=True), list[Row]()
+    ranked = sorted(words.masks, key=said, reverse=True)
+    found: list[Row] = []
     for start in range(0, len(ranked), STEP):
         found += search.at(ranked[start : start + STEP], filters)
         if len(found) >= inquiry.pool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rum.recall import fitted
 from rum.recall.inquiry import Inquiry, Match
 from rum.store.terms import query_terms
@@ -49,17 +51,20 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
 def _spoken(inquiry: Inquiry, match: Match) -> str:
     """The words found, as they were asked for."""
     words = inquiry.words
-    found = set(words.said(words.masks.get(match.number, 0)))
+    return ", ".join(_as_asked(inquiry, words.said(words.masks.get(match.number, 0)))) or "none"
+
+
+def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:
+    wanted = set(terms)
     asked = (word.strip(".,;:!?\"'()[]") for word in inquiry.text.split())
-    told = dict.fromkeys(word for word in asked if found & set(query_terms(word)))
-    return ", ".join(told) or "none"
+    return list(dict.fromkeys(word for word in asked if wanted & set(query_terms(word))))
 
 
 def _doubts(inquiry: Inquiry) -> list[str]:
     words = inquiry.words
-    nobody = [term for term in words.terms if not words.holders[term]]
-    respelled = [f"{term} as {', '.join(others)}" for term, others in words.variants.items()]
+    nobody = _as_asked(inquiry, (term for term in words.terms if not words.holders[term]))
+    respelled = _as_asked(inquiry, words.variants)
     return [
         *([f"no memory knows: {', '.join(nobody)}"] if nobody else []),
-        *([f"taken for typing errors: {'; '.join(respelled)}"] if respelled else []),
+        *([f"taken for typing errors: {', '.join(respelled)}"] if respelled else []),
     ]

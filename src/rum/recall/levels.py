@@ -9,7 +9,7 @@ from rum.model.questions import Strategy
 from rum.recall.candidates import by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
-from rum.recall.weights import BARE_NAME, CATCH_UP, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
+from rum.recall.weights import BARE_NAME, CATCH_UP, CATCH_UP_LATER, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -128,7 +128,7 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
     """By meaning: the memories whose vectors are nearest to the question's."""
     if not inquiry.text or inquiry.meaning is None:
         return found
-    inquiry.meaning.catch_up(CATCH_UP)
+    inquiry.meaning.catch_up(CATCH_UP_LATER if inquiry.meaning.behind else CATCH_UP)
     nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
     if nearest:
         found.ran.append("semantic")

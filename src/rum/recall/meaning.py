@@ -56,6 +56,8 @@ class Meaning:
         self._adopted = False
         self.hindrance: str | None = None
         """Why the last vectors that were made could not be kept."""
+        self.behind = False
+        """Whether memories were still waiting for a vector when this was asked last."""
         self._questions: OrderedDict[str, Floats] = OrderedDict()
         self._failure = store.activity.failure(embedder.model) if embedder else None
         # What was noted may bear the time of a clock that was wrong.
@@ -118,6 +120,7 @@ class Meaning:
         """Embed memories that have no vector, the newest first, for that long; how many still have none."""
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or not vectors.pending(embedder.model, 1):
+            self.behind = False
             return 0
         if self.has_work():
             self.hindrance = None
@@ -127,7 +130,9 @@ class Meaning:
                 self._failed(embedder, error)
             except StorageError as error:  # no room, or others are writing: no reason to stop a question
                 self.hindrance = error.message
-        return vectors.counts(embedder.model).pending
+        pending = vectors.counts(embedder.model).pending
+        self.behind = pending > 0
+        return pending
 
     def _embed_pending(self, embedder: Embedder, deadline: float, tell: Callable[[int], None]) -> None:
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)

@@ -146,9 +146,11 @@ def meaning(inquiry: Inquiry, matches: Matches) -> None:
     beside = {around.ids[number] for numbers in next_to.values() for number in numbers}
     ids = beside | {match.memory_id for match in matches}
     like = inquiry.meaning.likeness(inquiry.text, sorted(ids))
+    # A memory that has no vector yet is held to be as near as the others are on average.
+    typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:
-        match.signals["meaning"] = like.get(match.memory_id, weights.TYPICAL_LIKENESS)
-        near = (like.get(around.ids[number], 0.0) for number in next_to[match.number])
+        match.signals["meaning"] = like.get(match.memory_id, typical)
+        near = (like.get(around.ids[number], typical) for number in next_to[match.number])
         match.signals["meaning_next"] = max(near, default=0.0)
 
 

@@ -26,9 +26,6 @@ TYPO_CREDIT = 0.7
 IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 """What importance adds to a score: little, as no labelled data tell how much it should."""
 
-TYPICAL_LIKENESS = 0.3
-"""The cosine that is assumed of a memory without a vector."""
-
 RANKED_OF_A_FILE = 200
 """So many memories of the files asked for are ranked by the words asked for too."""
 
@@ -47,5 +44,5 @@ TOGETHER = 64
 SESSION_COUNTED = 10_000
 """The size up to which the asking session is counted."""
 
-CATCH_UP = 0.5
-"""Seconds a question may spend on vectors that are missing."""
+CATCH_UP, CATCH_UP_LATER = 0.4, 0.1
+"""Seconds a question may spend on vectors that are missing: the first that meets any, and those after it."""

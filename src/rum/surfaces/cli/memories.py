@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import msgspec
+from msgspec import UNSET
 
 from rum.inject.render import memory_line, short_id, when
 from rum.model.answers import RetrievedMemory
@@ -49,8 +50,10 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
 
 
 def as_fields(memory: RetrievedMemory) -> Fields:
-    """A memory with every field it has."""
-    return Fields(heading(memory), content(msgspec.to_builtins(memory)))
+    """A memory with every field it has; how sure it is where the reasons are given."""
+    sure = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
+    fuzzy = [] if memory.match is UNSET else [("match", memory.match)]
+    return Fields(heading(memory), [*sure, *fuzzy, *content(msgspec.to_builtins(memory))])
 
 
 def content(memory: dict[str, Any]) -> list[Field]:

@@ -54,9 +54,11 @@ class RumDoor:
         return {"uri": uri, "mimeType": "application/json", "text": msgspec.json.encode(content).decode()}
 
     def settle(self) -> None:
-        """Write down how memories were used, now that the client has its answer."""
+        """The client has its answer: write down how memories were used, and have missing vectors made."""
         if self._rum is not None:
             self._rum.settle()
+            if self._rum.behind:
+                self._rum.idle()
 
     def idle_after(self) -> float | None:
         """How long it must be quiet before pending work is done."""

@@ -1,0 +1,103 @@
+"""`python -m benchmarks.quality.fit`: fit the weights of recall and its confidence, and see what they bring.
+
+Fitted on LoCoMo, on commit causes, on the `dev` half of the coding set, and on young stores made of it. With
+`--write` the result becomes `src/rum/recall/fitted.py` and the tables `docs/signals.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+from collections.abc import Iterator
+
+from benchmarks.quality import causes, coding, locomo
+from benchmarks.quality.cases import Case
+from benchmarks.quality.history import read
+from benchmarks.quality.model import Fit, fit_all
+from benchmarks.quality.observe import CachedEmbedder, Sight, sights
+from benchmarks.quality.small import small
+from benchmarks.quality.tables import python, tables
+
+LIMIT = 20
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FITTED = os.path.join(ROOT, "src", "rum", "recall", "fitted.py")
+PAGE = os.path.join(ROOT, "docs", "signals.md")
+
+
+def main() -> None:
+    """Look on while questions are asked, fit, and tell."""
+    options = _options()
+    seen = list(observed(options))
+    fits: dict[str, Fit] = fit_all(seen)
+    page = tables(fits, seen, ablations=not options.quick)
+    print(page)
+    if options.write:
+        with open(FITTED, "w", encoding="utf-8") as file:
+            file.write(python(fits))
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(page)
+
+
+def observed(options: argparse.Namespace) -> Iterator[Sight]:
+    """Every question of every set as the ranking sees it, by words alone and with vectors."""
+    for vectors in (None, CachedEmbedder(options.cache)):
+        for name, case in sets(options):
+            print(
+                f"{name}: {case.name} {'with' if vectors else 'without'} vectors", file=sys.stderr, flush=True
+            )
+            yield from sights(name, case, LIMIT, vectors)
+
+
+def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
+    """What is fitted on."""
+    for case in coding.cases("dev", sessions=True):
+        yield "coding", case
+        for young in small(case):
+            yield "young", young
+    if options.locomo:
+        for case in locomo.cases(options.locomo):
+            yield "locomo", case
+    for name, path in options.repo:
+        case = _causes(name, *path.rsplit("@", 1))
+        yield "causes", case
+        yield (
+            "causes by words",
+            case._replace(questions=[one._replace(files=()) for one in case.questions], foreign=[]),
+        )
+
+
+def _causes(name: str, git_dir: str, until: str | None = None) -> Case:
+    history = [causes.readable(commit) for commit in read(git_dir, newest=5_000, until=until)]
+    asked = list(causes.questions(history))
+    random.Random(causes.SEED).shuffle(asked)
+    return Case(name, [causes.remembered(commit) for commit in history], asked[:450], [])
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.fit", description=__doc__)
+    parser.add_argument("--locomo", metavar="FILE", help="conversations of LoCoMo")
+    parser.add_argument(
+        "--repo",
+        action="append",
+        default=[],
+        type=_named,
+        metavar="NAME=GIT_DIR[@DATE]",
+        help="for commit causes",
+    )
+    parser.add_argument(
+        "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
+    )
+    parser.add_argument("--quick", action="store_true", help="without the ablations")
+    parser.add_argument("--write", action="store_true", help="write fitted.py and docs/signals.md")
+    return parser.parse_args()
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
+    return name, path
+
+
+if __name__ == "__main__":
+    main()

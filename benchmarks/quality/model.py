@@ -1,0 +1,111 @@
+"""From what was seen to weights and odds: one column for each kind of question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.quality.fitting import Floats, Lists, lists, log_shares, odds, rank_weights
+from benchmarks.quality.observe import Sight
+
+WORDS = ("words", "rarest", "goal", "paths", "length", "around", "beside")
+FILES = ("files", "asked_files", "breadth", "file_recency", "recency")
+MEANING = ("meaning", "meaning_next")
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "words": (*WORDS, "here"),
+    "words+meaning": (*WORDS, "here", *MEANING),
+    "files": (*WORDS, *FILES),
+    "files+meaning": (*WORDS, *FILES, *MEANING),
+}
+ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside")
+"""What is known of the question itself."""
+COUNTS = {"locomo": 2.0, "coding": 2.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
+"""How much a question of each set counts in the ranking."""
+SURENESS = COUNTS | {"locomo": 3.0}
+"""The same for the confidence; half of LoCoMo's questions are foreign ones."""
+PENALTY = 3.0
+JUDGED = 20
+"""So many of the best candidates of each question tell how sure one can be."""
+FIRST = 4.0
+"""How much the best candidate of a question counts beside the others."""
+
+
+class Fit(NamedTuple):
+    """The weights of one column."""
+
+    weights: dict[str, float]
+    confidence: dict[str, float]
+
+
+def fit_all(seen: Sequence[Sight]) -> dict[str, Fit]:
+    """Every column that questions were seen for."""
+    return {
+        column: fit([one for one in seen if one.column == column], names) for column, names in COLUMNS.items()
+    }
+
+
+def fit(seen: Sequence[Sight], names: Sequence[str]) -> Fit:
+    """The weights of some signals, and the odds that follow from them."""
+    seen = [one for one in seen if one.right]
+    telling = [one for one in seen if any(one.right) and not all(one.right)]
+    weights = rank_weights(together(telling, names), PENALTY)
+    ranked = dict(zip(names, map(float, weights), strict=True))
+    return Fit(ranked, _confidence(seen, ranked))
+
+
+def together(seen: Sequence[Sight], names: Sequence[str]) -> Lists:
+    """The candidates of all questions."""
+    return lists(
+        [signals(one, names) for one in seen],
+        [np.array(one.right) for one in seen],
+        [COUNTS[one.set_name] for one in seen],
+    )
+
+
+def signals(sight: Sight, names: Sequence[str]) -> Floats:
+    """The candidates' signals as rows."""
+    return np.array([[one[name] for name in names] for one in sight.signals], dtype=np.float64)
+
+
+def scored(sight: Sight, weights: dict[str, float]) -> Floats:
+    """The candidates' scores."""
+    return signals(sight, list(weights)) @ np.array(list(weights.values()))
+
+
+def evidence(sight: Sight, weights: dict[str, float]) -> tuple[Floats, NDArray[np.intp]]:
+    """What the odds of the best candidates are made of, and their places among all candidates."""
+    scores = scored(sight, weights)
+    alone = Lists(scores[:, None], np.array(sight.right), np.array([0]), np.ones(1))
+    best = np.argsort(-scores, kind="stable")[:JUDGED]
+    about = [sight.about[name] for name in ABOUT]
+    shares = log_shares(scores, alone)
+    return np.array([[1.0, shares[at], scores[at], *about] for at in best]), best
+
+
+def _confidence(seen: Sequence[Sight], weights: dict[str, float]) -> dict[str, float]:
+    rows, right, counts = [], [], []
+    for sight in seen:
+        features, best = evidence(sight, weights)
+        rows.append(features)
+        right.append(np.array(sight.right)[best])
+        counts.append(np.where(np.arange(len(best)) == 0, FIRST, 1.0) * SURENESS[sight.set_name])
+    found = odds(np.concatenate(rows), np.concatenate(right), np.concatenate(counts), PENALTY)
+    return dict(zip(("bias", "share", "score", *ABOUT), map(float, found), strict=True))
+
+
+def confidences(sight: Sight, fit: Fit) -> list[tuple[float, bool]]:
+    """The confidences of the best candidates, each with whether it was right, surest first."""
+    features, best = evidence(sight, fit.weights)
+    chances = 1 / (1 + np.exp(-features @ np.array(list(fit.confidence.values()))))
+    return [(float(chance), sight.right[at]) for chance, at in zip(chances, best, strict=True)]
+
+
+def rank(sight: Sight, weights: dict[str, float]) -> float:
+    """At which place the first right candidate comes, from 1; infinite if there is none."""
+    order = np.argsort(-scored(sight, weights), kind="stable")
+    places = np.flatnonzero(np.array(sight.right)[order])
+    return float(places[0] + 1) if len(places) else math.inf

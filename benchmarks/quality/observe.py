@@ -1,0 +1,154 @@
+"""What RUM sees when it is asked: the signals of every candidate, and which of them were right."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from benchmarks.quality.cases import Case, Piece, Question
+from benchmarks.quality.rum_arm import MOST_FILES, task_type
+from rum import Rum
+from rum.app.context import Context
+from rum.embed.builtin import BuiltinEmbedder
+from rum.model.questions import RecallQuestion
+from rum.recall import cascade
+from rum.recall.confidence import about_question
+from rum.recall.inquiry import Inquiry
+from rum.recall.meaning import Meaning
+
+if TYPE_CHECKING:
+    from rum.embed.base import Vectors
+
+
+class Sight(NamedTuple):
+    """One question as the ranking saw it: its candidates' signals, and which are right."""
+
+    set_name: str
+    kind: str
+    column: str
+    about: dict[str, float]
+    signals: list[dict[str, float]]
+    right: list[bool]
+
+
+def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder | None) -> Iterator[Sight]:
+    """Fill a store with a case and look on while its questions, and foreign ones, are asked."""
+    waiting: dict[int | None, list[Question]] = defaultdict(list)
+    for question in case.questions:
+        waiting[question.place].append(question)
+    with tempfile.TemporaryDirectory(prefix="rum-fit-") as folder:
+        store = _Store(folder, limit, vectors)
+        for place, piece in enumerate(case.pieces):
+            for question in waiting[place]:
+                yield store.look(name, question)
+            store.add(piece)
+        store.open("")
+        for question in [
+            *waiting[None],
+            *(one._replace(kind="foreign", answers=frozenset()) for one in case.foreign),
+        ]:
+            yield store.look(name, question)
+        store.close()
+
+
+class _Store:
+    """A store in this process; pieces of another session come in through another opening."""
+
+    def __init__(self, folder: str, limit: int, vectors: CachedEmbedder | None) -> None:
+        self._folder, self._limit, self._vectors = folder, limit, vectors
+        self._checkout = os.path.join(folder, "checkout")
+        os.makedirs(self._checkout)
+        self._keys: dict[str, str] = {}
+        self._session: str | None = None
+        self._rum: Rum | None = None
+
+    def open(self, session: str) -> Rum:
+        self.close()
+        self._session = session
+        self._rum = Rum.open(
+            self._checkout, home=os.path.join(self._folder, "home"), session=session or None, agent="fit"
+        )
+        if self._vectors:
+            context = context_of(self._rum)
+            context.__dict__["meaning"] = Meaning(
+                context.store, self._vectors, clean=context.redactor.redact, clock=context.clock
+            )
+        return self._rum
+
+    def add(self, piece: Piece) -> None:
+        rum = self._rum
+        if rum is None or piece.session != self._session:
+            rum = self.open(piece.session)
+        told = rum.store(
+            intent={"goal": piece.goal, "task_type": task_type(piece.goal), "context": piece.context},
+            outcome={"success": True, "summary": piece.goal},
+            actions=[{"type": "file_edit", "file_path": path} for path in piece.files[:MOST_FILES]],
+        )
+        self._keys[told.memory_id] = piece.key
+
+    def look(self, name: str, question: Question) -> Sight:
+        context = context_of(self._rum or self.open(""))
+        if self._vectors:
+            context.meaning.catch_up(3600)
+        asked = RecallQuestion(query=question.text, limit=self._limit, min_confidence=0.0)
+        files = tuple(question.files[:MOST_FILES])
+        inquiry = Inquiry(
+            asked,
+            context.store,
+            context.now(),
+            files,
+            session=context.session_id,
+            meaning=context.meaning if self._vectors else None,
+        )
+        found = cascade.search(inquiry)
+        matches = [match for match in found.matches.values() if match.literal is None]
+        return Sight(
+            name,
+            question.kind,
+            found.column,
+            about_question(inquiry, matches) if matches else {},
+            [match.signals for match in matches],
+            [self._keys.get(match.memory_id) in question.answers for match in matches],
+        )
+
+    def close(self) -> None:
+        if self._rum:
+            self._rum.close()
+            self._rum = None
+
+
+def context_of(rum: Rum) -> Context:
+    """What stands behind an open project."""
+    return rum._context  # pyright: ignore[reportPrivateUsage]
+
+
+class CachedEmbedder(BuiltinEmbedder):
+    """The built-in embedder; what it embedded once it looks up the next time."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._cache = sqlite3.connect(path)
+        self._cache.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)")
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One vector for each text, in their order."""
+        names = [hashlib.sha256(f"{self.model}\0{text}".encode()).digest() for text in texts]
+        known = {name: self._kept(name) for name in names}
+        missing = {name: text for name, text in zip(names, texts, strict=True) if known[name] is None}
+        if missing:
+            for name, vector in zip(missing, super().embed(list(missing.values())), strict=True):
+                known[name] = vector
+                self._cache.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (name, vector.tobytes()))
+            self._cache.commit()
+        return np.stack([vector for name in names if (vector := known[name]) is not None])
+
+    def _kept(self, name: bytes) -> Vectors | None:
+        row = self._cache.execute("SELECT vector FROM vectors WHERE text = ?", (name,)).fetchone()
+        return None if row is None else np.frombuffer(row[0], dtype=np.float32)

@@ -1,0 +1,173 @@
+"""What was fitted, as the module that recall reads and as tables that people read."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from benchmarks.quality import metrics
+from benchmarks.quality.model import COLUMNS, Fit, confidences, fit, rank
+from benchmarks.quality.observe import Sight
+
+FOLDS = 5
+SEED = 3
+MIN_CONFIDENCE = 0.15
+"""What is given without being asked for weaker ones; see the table of thresholds."""
+THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
+
+MODULE = '''"""How much each signal of relevance counts, and how sure a score makes: fitted, not to be edited.
+
+Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` tells what each signal brings.
+"""
+
+from __future__ import annotations
+
+WEIGHTS: dict[str, dict[str, float]] = {{
+{weights}
+}}
+"""For questions with words alone or with files too, by words alone or with vectors too."""
+
+CONFIDENCE: dict[str, dict[str, float]] = {{
+{confidence}
+}}
+"""The logarithm of the odds: by a memory's share among all candidates, its score, and the question itself."""
+
+MIN_CONFIDENCE = {least}
+"""Below this a memory is not given unless a lower threshold is asked for."""
+'''
+
+PAGE = """# What recall goes by
+
+Each candidate for a question has signals; their weighted sum is its score, and score and share among
+all candidates make its confidence. `rum recall --explain` shows the shares for an answer of your own.
+The weights are fitted by `python -m benchmarks.quality.fit` on the development sets of
+[quality](quality.md): {sets}.
+This page is written by the same command.
+
+## Weights
+
+{weights}
+
+## What each signal brings
+
+The ranking fitted anew without one signal: first right answer among the first 5 and 10, and mean
+reciprocal rank, in percent, on the questions it was fitted on.
+
+{ablations}
+
+## Is the confidence true?
+
+Fitted on four fifths of the questions, measured on the last, five times. The error is the mean distance
+between the confidence and the share of right answers, by tenths; labels are incomplete, so the true one
+is somewhat less.
+
+{calibration}
+
+## The threshold
+
+Questions asked with a limit of {limit}: how many of those that have an answer get a right one, and how
+many of those that have none get any.
+
+{thresholds}
+"""
+
+
+def python(fits: dict[str, Fit]) -> str:
+    """The module `fitted.py`."""
+    return MODULE.format(
+        weights="\n".join(_entry(column, one.weights) for column, one in fits.items()),
+        confidence="\n".join(_entry(column, one.confidence) for column, one in fits.items()),
+        least=MIN_CONFIDENCE,
+    )
+
+
+def _entry(column: str, values: dict[str, float]) -> str:
+    lines = "".join(f'        "{name}": {round(value, 3)},\n' for name, value in values.items())
+    return f'    "{column}": {{\n{lines}    }},'
+
+
+def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> str:
+    """The page `docs/signals.md`."""
+    names = {
+        name: sum(one.set_name == name for one in seen) // 2
+        for name in dict.fromkeys(one.set_name for one in seen)
+    }
+    held = list(_held_out(seen))
+    return PAGE.format(
+        sets=", ".join(f"{name} ({count} questions)" for name, count in names.items()),
+        weights=_table(("signal", *fits), _weights(fits)),
+        ablations="\n\n".join(_ablation(column, fits[column], seen) for column in fits) if ablations else "",
+        calibration=_table(
+            ("column", "set", "first answer", "all", "sure of what is not there"), _calibration(held)
+        ),
+        limit=5,
+        thresholds=_table(
+            ("threshold", "answered right", "answered though there is nothing"), _thresholds(held)
+        ),
+    )
+
+
+def _weights(fits: dict[str, Fit]) -> Iterator[Sequence[str]]:
+    for name in dict.fromkeys(name for one in fits.values() for name in one.weights):
+        yield name, *(f"{one.weights[name]:.2f}" if name in one.weights else "" for one in fits.values())
+
+
+def _ablation(column: str, whole: Fit, seen: Sequence[Sight]) -> str:
+    own = [one for one in seen if one.column == column]
+    sets = [name for name in dict.fromkeys(one.set_name for one in own) if name != "young"]
+    rows = [("all", *_figures(own, sets, whole))]
+    for left_out in COLUMNS[column]:
+        without = fit(own, [name for name in COLUMNS[column] if name != left_out])
+        rows.append((f"without {left_out}", *_figures(own, sets, without)))
+    return f"### {column}\n\n" + _table(("", *sets), rows)
+
+
+def _figures(seen: Sequence[Sight], sets: Sequence[str], one: Fit) -> Iterator[str]:
+    for name in sets:
+        ranks = [rank(sight, one.weights) for sight in seen if sight.set_name == name and answerable(sight)]
+        shares = (metrics.mean([float(place <= first) for place in ranks]) for first in (5, 10))
+        mrr = metrics.mean([1 / place for place in ranks])
+        yield " ".join(f"{100 * share:.1f}" for share in (*shares, mrr))
+
+
+def answerable(sight: Sight) -> bool:
+    """Whether the question has an answer in the store it was put to."""
+    return sight.kind not in ("nothing", "foreign")
+
+
+def _held_out(seen: Sequence[Sight]) -> Iterator[tuple[Sight, list[tuple[float, bool]]]]:
+    """Each question with the confidences of its best candidates, by weights that were fitted without it."""
+    for column, names in COLUMNS.items():
+        own = [one for one in seen if one.column == column]
+        random.Random(SEED).shuffle(own)
+        for fold in range(FOLDS):
+            fitted = fit([one for at, one in enumerate(own) if at % FOLDS != fold], names)
+            for sight in own[fold::FOLDS]:
+                yield sight, confidences(sight, fitted) if sight.right else []
+
+
+def _calibration(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator[Sequence[str]]:
+    for column in COLUMNS:
+        for name in dict.fromkeys(sight.set_name for sight, _ in held if sight.column == column):
+            own = [one for one in held if one[0].column == column and one[0].set_name == name]
+            first = metrics.calibration_error([pairs[0] for _, pairs in own if pairs])
+            every = metrics.calibration_error([pair for _, pairs in own for pair in pairs])
+            nothing = [pairs for sight, pairs in own if not answerable(sight)]
+            sure = metrics.mean([float(bool(pairs) and pairs[0][0] >= 0.5) for pairs in nothing])
+            yield column, name, f"{first:.3f}", f"{every:.3f}", f"{100 * sure:.1f} %" if nothing else ""
+
+
+def _thresholds(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator[Sequence[str]]:
+    for least in THRESHOLDS:
+        right = [
+            any(good for chance, good in pairs[:5] if chance >= least)
+            for sight, pairs in held
+            if answerable(sight)
+        ]
+        wrong = [bool(pairs) and pairs[0][0] >= least for sight, pairs in held if not answerable(sight)]
+        yield f"{least}", *(f"{100 * sum(those) / max(1, len(those)):.1f} %" for those in (right, wrong))
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
