@@ -30,7 +30,7 @@ def load(fold: Fold | None = None) -> tuple[dict[str, list[Commit]], dict[str, l
 
 
 def cases(fold: Fold | None = None, *, sessions: bool = False) -> list[Case]:
-    """One store a repository; with sessions, the commits of an author and day are one, as imported from git."""
+    """One store a repository; with sessions, an author's commits of a day are one, as imported from git."""
     corpora, questions = load(fold)
     talked = {name: [one for one in asked if one.kind in TALKED] for name, asked in questions.items()}
     return [

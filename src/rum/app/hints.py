@@ -86,7 +86,7 @@ def _wider(inquiry: Inquiry) -> Iterator[str]:
     question = inquiry.question
     if inquiry.text and not inquiry.files and not inquiry.words.known():
         return
-    if question.strategy is Strategy.EXACT:
+    if question.strategy is not Strategy.AUTO:
         yield from _tried(inquiry, "strategy auto", strategy=Strategy.AUTO)
     if not question.include_superseded:
         yield from _tried(inquiry, "include_superseded", include_superseded=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import nlargest
+from typing import NamedTuple
 
 from rum.recall.neighbourhood import Neighbour
 
@@ -20,33 +21,44 @@ NEXT, SECOND = 0.5, 0.25
 """What the words one step and two steps away in the session count for, in picking candidates."""
 
 
-def by_words(inquiry: Inquiry) -> tuple[list[Row], set[int]]:
-    """The memories that hold most of what the words say, with their neighbours; and all holders' numbers."""
+class Candidates(NamedTuple):
+    """Memories worth a closer look; how many hold a word asked for, and whether that is all of them."""
+
+    rows: list[Row]
+    total: set[int]
+    complete: bool
+
+
+def by_words(inquiry: Inquiry) -> Candidates:
+    """The memories that hold most of what the words say, and those that stand next to them."""
     words, search = inquiry.words, inquiry.store.search
-    rows = {row[4]: row for row in _best(inquiry)}
+    best, complete = _best(inquiry)
+    rows = {row[4]: row for row in best}
     if not words.complete():
         rows.update((row[4], row) for row in _with_common_words(inquiry))
+        complete = False
+    holders = set(rows) if inquiry.filters.any() else words.masks.keys() | rows.keys()
     inquiry.neighbourhood.learn(Neighbour(row[0], row[3], row[4]) for row in rows.values())
     rows.update((row[4], row) for row in search.at(_beside(inquiry, rows), inquiry.filters))
-    return list(rows.values()), set(rows) if inquiry.filters.any() else words.masks.keys() | rows.keys()
+    return Candidates(list(rows.values()), holders, complete)
 
 
-def _best(inquiry: Inquiry) -> list[Row]:
-    """The memories that hold most of what the words say, of those that pass the filters."""
+def _best(inquiry: Inquiry) -> tuple[list[Row], bool]:
+    """The memories that hold most of what the words say, of those that pass; whether all were looked at."""
     words, search, filters = inquiry.words, inquiry.store.search, inquiry.filters
 
     def said(number: int) -> tuple[float, int]:
         return words.weight(words.masks[number]), number
 
     if not filters.any():
-        return search.at(nlargest(inquiry.pool, words.masks, key=said), filters)
+        return search.at(nlargest(inquiry.pool, words.masks, key=said), filters), True
     ranked = sorted(words.masks, key=said, reverse=True)
     found: list[Row] = []
     for start in range(0, len(ranked), STEP):
         found += search.at(ranked[start : start + STEP], filters)
-        if len(found) >= inquiry.pool:
-            break
-    return found
+        if len(found) >= inquiry.pool and start + STEP < len(ranked):
+            return found, False
+    return found, True
 
 
 def _beside(inquiry: Inquiry, rows: Iterable[int]) -> list[int]:

@@ -23,13 +23,15 @@ class Answer(NamedTuple):
 def run(inquiry: Inquiry) -> Answer:
     """The best memories for a question."""
     found = search(inquiry)
-    best = found.best(inquiry.threshold, inquiry.question.limit)
+    best = found.best(inquiry.threshold, inquiry.question.limit, own=inquiry.strict)
+    by_meaning = [match for match in found.matches.values() if match.level == "semantic"]
+    total = found.total + sum(match.confidence >= inquiry.threshold for match in by_meaning)
     levels = list(dict.fromkeys(found.ran))
     contributed = [name for name in levels if any(match.level == name for match in best)]
     return Answer(
         best,
         "+".join(contributed or levels) or "none",
-        max(found.total, len(best)),
+        max(total, len(best)),
         found.total_exact,
         found.column,
     )
@@ -45,6 +47,6 @@ def search(inquiry: Inquiry) -> Found:
         if inquiry.text and "pattern" in levels and name in ("exact", "structural"):
             continue
         judge(inquiry, found)
-        if len(found.best(inquiry.sure, limit)) >= limit:
+        if len(found.best(inquiry.sure, limit, own=True)) >= limit:
             break
     return found

@@ -24,6 +24,9 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     question = about_question(inquiry, unsure)
     for match, share in zip(unsure, shares([match.score for match in unsure]), strict=True):
         match.confidence = confidence(fitted.CONFIDENCE[column], match.score, share, question)
+        if match.whole:
+            # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
+            match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
     if inquiry.words.says_little:
         for match in unsure:
             match.confidence *= weights.STOP_WORDS
@@ -71,6 +74,7 @@ def _same_goal(inquiry: Inquiry, matches: list[Match]) -> None:
     """A question that repeats a goal word for word means it."""
     asked = " ".join(terms(inquiry.text))
     outlines = inquiry.store.search.outlines(match.number for match in matches)
+    surest = max(weights.SAME_GOAL, *(match.confidence for match in matches))
     for match in matches:
         if asked and outlines.get(match.number, ("",))[0] == asked:
-            match.confidence = max(match.confidence, weights.SAME_GOAL)
+            match.confidence = surest + weights.SURER * (1 - surest)

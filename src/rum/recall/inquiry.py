@@ -38,6 +38,8 @@ class Inquiry:
         self.meaning = meaning
         self.text = question.text.strip()
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
+        self.strict = question.min_confidence != 0
+        """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
         self.sure = max(self.threshold, fitted.MIN_CONFIDENCE)
         """From here on a memory counts as found, so that the next level may be left out."""
         self.pool = max(weights.POOL, 4 * question.limit)
@@ -87,6 +89,7 @@ class Match:
         "score",
         "session_id",
         "signals",
+        "whole",
     )
 
     def __init__(self, row: Row, level: str) -> None:
@@ -95,8 +98,15 @@ class Match:
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
         self.signals: dict[str, float] = {}
+        self.whole = False
+        """Whether it holds every word of the question."""
         self.score = 0.0
         self.confidence = 0.0
+
+    @property
+    def speaks_for_itself(self) -> bool:
+        """Whether more than its neighbours speaks for it: a file or filter, a word of its own, or meaning."""
+        return self.literal is not None or self.level != "pattern" or bool(self.signals.get("words"))
 
 
 class Found:
@@ -124,10 +134,19 @@ class Found:
         if literal is not None:
             match.literal = max(literal, match.literal or 0.0)
 
-    def best(self, threshold: float, limit: int) -> list[Match]:
-        """The surest memories from the threshold on; among equals the newest first."""
-        sure = [match for match in self.matches.values() if match.confidence >= threshold]
-        sure.sort(key=lambda match: (match.confidence, match.created_at, match.memory_id), reverse=True)
+    def best(self, threshold: float, limit: int, *, own: bool = False) -> list[Match]:
+        """The surest memories from the threshold on; among equals the newest first.
+
+        `own`: only those that something of their own speaks for, not their neighbours alone.
+        """
+        sure = [
+            match
+            for match in self.matches.values()
+            if match.confidence >= threshold and (match.speaks_for_itself or not own)
+        ]
+        sure.sort(
+            key=lambda match: (match.confidence, match.score, match.created_at, match.memory_id), reverse=True
+        )
         return sure[:limit]
 
 

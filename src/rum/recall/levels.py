@@ -10,8 +10,12 @@ from rum.recall.candidates import by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
 from rum.recall.weights import BARE_NAME, CATCH_UP, CATCH_UP_LATER, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
+from rum.store.search import Row
 
 Level = Callable[[Inquiry, Found], Found]
+
+FAR = 25
+"""How much further the nearest are looked for where filters exclude many of them."""
 
 
 def exact(inquiry: Inquiry, found: Found) -> Found:
@@ -104,13 +108,15 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 
 
 def _by_words(inquiry: Inquiry, found: Found) -> None:
-    words = inquiry.words
-    rows, holders = by_words(inquiry)
-    if len(rows) < inquiry.question.limit and words.respell():
-        rows, holders = by_words(inquiry)
-    found.total += len(holders - {match.number for match in found.matches.values()})
-    found.total_exact &= words.complete()
-    for row in [*rows, *inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)]:
+    candidates = by_words(inquiry)
+    if (
+        len(candidates.rows) < inquiry.question.limit or inquiry.words.misspelt()
+    ) and inquiry.words.respell():
+        candidates = by_words(inquiry)
+    found.total += len(candidates.total - {match.number for match in found.matches.values()})
+    found.total_exact &= candidates.complete
+    same = inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)
+    for row in [*candidates.rows, *same]:
         found.add(row, "pattern")
 
 
@@ -130,13 +136,21 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
         return found
     inquiry.meaning.catch_up(CATCH_UP_LATER if inquiry.meaning.behind else CATCH_UP)
     nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
+    rows = _passing(inquiry, nearest)
+    if len(rows) < inquiry.question.limit and inquiry.filters.any():
+        rows = _passing(inquiry, inquiry.meaning.nearest(inquiry.text, FAR * inquiry.pool))
     if nearest:
         found.ran.append("semantic")
-    rows = inquiry.store.search.by_ids([memory_id for memory_id, _ in nearest], inquiry.filters)
-    found.total += sum(row[0] not in found.matches for row in rows)
     for row in rows:
         found.add(row, "semantic")
+        if not found.matches[row[0]].speaks_for_itself:  # so far its neighbours alone spoke for it
+            found.matches[row[0]].level = "semantic"
     return found
+
+
+def _passing(inquiry: Inquiry, nearest: list[tuple[str, float]]) -> list[Row]:
+    ids = [memory_id for memory_id, _ in nearest]
+    return inquiry.store.search.by_ids(ids, inquiry.filters)[: inquiry.pool]
 
 
 CASCADE: dict[str, Level] = {

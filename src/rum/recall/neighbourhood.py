@@ -71,4 +71,4 @@ class Neighbourhood:
         """The memories so many steps before and after one; at one step also those it is linked to."""
         numbers, at = self._order.get(number, ([], 0))
         beside = [numbers[step] for step in (at - distance, at + distance) if 0 <= step < len(numbers)]
-        return beside + self._linked.get(number, []) if distance == 1 else beside
+        return list(dict.fromkeys(beside + self._linked.get(number, []))) if distance == 1 else beside

@@ -58,6 +58,7 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
     outlines = inquiry.store.search.outlines(match.number for match in matches)
     for match in matches:
         mask = said[match.number]
+        match.whole = mask == asked.everything and not asked.variants
         goal, paths, length = outlines.get(match.number, ("", "", 0))
         match.signals.update(
             words=asked.weight(mask),

@@ -17,6 +17,9 @@ SAME_FOLDER = 0.35
 SAME_GOAL = 0.97
 """The question repeats the goal word for word."""
 
+SURER = 0.1
+"""By such a share of what is missing to certainty, that is surer than anything else."""
+
 STOP_WORDS = 0.2
 """The most that words are worth that say nothing, where a question has no others."""
 
@@ -25,6 +28,12 @@ TYPO_CREDIT = 0.7
 
 IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 """What importance adds to a score: little, as no labelled data tell how much it should."""
+
+YOUNG = 100
+"""In a store with fewer memories than this a word is as rare as in one with so many."""
+
+STRANGE, STRANGE_SHARE = 2, 0.3
+"""Up to so many unknown words that are at least such a share of the question are taken for typing errors."""
 
 RANKED_OF_A_FILE = 200
 """So many memories of the files asked for are ranked by the words asked for too."""

@@ -49,6 +49,11 @@ class Words:
         self._known_weights = {0: 0.0}
         return bool(self.variants)
 
+    def misspelt(self) -> bool:
+        """Whether a few words that nobody knows are a good part of the question."""
+        strange = [term for term in self.terms if not self.holders[term]]
+        return 0 < len(strange) <= weights.STRANGE and self.unknown >= weights.STRANGE_SHARE
+
     def known(self) -> bool:
         """Whether any memory holds any of the words, in whatever spelling."""
         return any(self.holders.values())
@@ -67,8 +72,9 @@ class Words:
     @cached_property
     def rarity(self) -> list[float]:
         """What each term says: the rarer, the more."""
-        counts = [min(self.count(term), self.size) for term in self.terms]
-        return [math.log(1 + (self.size - count + 0.5) / (count + 0.5)) for count in counts]
+        size = max(self.size, weights.YOUNG)
+        counts = [min(self.count(term), size) for term in self.terms]
+        return [math.log(1 + (size - count + 0.5) / (count + 0.5)) for count in counts]
 
     @cached_property
     def total(self) -> float:

@@ -44,6 +44,7 @@ def test_recall_prints_a_line_a_memory(run: Run, stored: str):
 def test_recall_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
     for depth in ("summary", "outcome", "reasoning", "full", "complete"):
         asked = run("recall", "token", "--depth", depth, "--links", "--json").json
+        rum.use_session("another")  # as every command is one; what this session made lately would weigh
         answer = as_json(rum.recall(query="token", depth=depth, include_links=True))
         if depth == "complete":  # which tells how often it was asked for, and that is once more each time
             for one in (asked, answer):

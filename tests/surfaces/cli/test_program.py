@@ -38,6 +38,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert len(do("projects").splitlines()) == 1
     assert "rate_limit\t1000\t" in do("config")
     assert "Reindexed: 2" in do("reindex")
+    assert do("tidy", "--json")
     assert "copy.db: " in do("backup", "copy.db")
     exported = do("export")
     assert "Would go: 2 memories" in do("forget", "--all", "--dry-run")

@@ -119,7 +119,7 @@ def test_with_wait_another_is_waited_for(endpoint: Endpoint, run: Run, rum: Rum,
 def test_how_long_many_may_take_is_said_beforehand_and_it_can_be_stopped(run: Run, rum: Rum, tmp_path: Path):
     for number in range(200):
         rum.store(**make_draft(f"Goal {number}"))
-    at_work = started(tmp_path, rum, {})
+    at_work = started(tmp_path, rum, {"RUM_EMBEDDER": "builtin"})
     try:
         assert at_work.stderr
         assert at_work.stderr.readline().startswith("200 memories: about 1 min of one core.")

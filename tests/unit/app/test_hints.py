@@ -63,6 +63,8 @@ def test_an_unknown_agent_gets_the_known_ones(rum: Rum, shop: Shop) -> None:
         ({"query": "login", "session_id": "other"}, "without session_id (1 found)"),
         ({"query": "login", "session_id": "other", "before": 1}, "without filters (1 found)"),
         ({"query": "login", "strategy": "exact"}, "strategy auto (1 found)"),
+        ({"query": "login", "strategy": "semantic"}, "strategy auto (1 found)"),
+        ({"file": "a.py", "strategy": "semantic"}, "strategy auto (1 found)"),
         ({"query": "login", "min_confidence": 1}, "min_confidence 0 for weak matches (1 found)"),
     ],
 )

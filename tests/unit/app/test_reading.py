@@ -22,7 +22,7 @@ class TestUse:
         one = keep(rum, "Fix the login")
         two = keep(rum, "Fix the gate", links={"caused_by": [one]})
         shop.clock.forward(100)
-        rum.recall(query="login", depth=depth)
+        rum.recall(query="login", depth=depth, limit=1)
         rum.recall(memory_id=one)
         rum.show(one, depth)
         rum.trace(two)

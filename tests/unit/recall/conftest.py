@@ -1,14 +1,17 @@
-"""A shop whose memory is open, for the tests of this room."""
+"""A shop whose memory is open, and a bare store, for the tests of this room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from opening import Shop, open_shop
 from rum import Rum
+from rum.store.base import Store
+from rum.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -20,3 +23,9 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 @pytest.fixture
 def rum(shop: Shop) -> Rum:
     return shop.open()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(SqliteStore(str(tmp_path / "project"), patience=5)) as store:
+        yield store

@@ -64,7 +64,7 @@ def test_words_are_not_looked_for_when_none_were_asked(rum: Rum) -> None:
 def test_the_levels_that_contributed_are_named(rum: Rum) -> None:
     by_file = keep(rum, "Rewrite the parser", actions=edited("a.py"))
     by_words = keep(rum, "Login page loses the session")
-    answer = rum.recall(file="a.py", query="login session")
+    answer = rum.recall(file="a.py", query="login session", min_confidence=0)
     assert set(ids(answer)) == {by_file, by_words}
     assert answer.query_strategy_used == "exact+pattern"
 
@@ -105,9 +105,10 @@ def test_a_file_and_words_together_are_surer_than_each_alone(rum: Rum) -> None:
     both = keep(rum, "Fix login session", actions=edited("a.py"))
     words = keep(rum, "Fix login session of admins too", actions=edited("b.py"))
     file = keep(rum, "Rename things", actions=edited("a.py"))
-    answer = rum.recall(file="a.py", query="login session")
-    assert ids(answer) == [both, words, file]
-    assert answer.memories[0].confidence > answer.memories[1].confidence > answer.memories[2].confidence
+    answer = rum.recall(file="a.py", query="login session", min_confidence=0)
+    assert ids(answer)[0] == both
+    assert set(ids(answer)) == {both, words, file}
+    assert answer.memories[0].confidence > answer.memories[1].confidence
 
 
 def test_exact_looks_at_files_and_filters_only(rum: Rum) -> None:
@@ -121,15 +122,16 @@ def test_exact_ranks_what_passes_the_filters_by_the_words(rum: Rum, shop: Shop, 
     login = keep(rum, "Fix the login", tags=["x"])
     shop.clock.forward(60)
     other = keep(rum, "Fix the parser", tags=["x"])
-    answer = rum.recall(query="login", strategy="exact", **filters)
+    answer = rum.recall(query="login", strategy="exact", min_confidence=0, **filters)
     assert ids(answer) == [login, other]
     assert answer.memories[1].confidence < 0.5
 
 
-def test_semantic_is_refused_with_the_strategies_there_are(rum: Rum) -> None:
+def test_an_unknown_strategy_is_refused_with_those_there_are(rum: Rum) -> None:
     with pytest.raises(InvalidQuery) as caught:
-        rum.recall(query="login", strategy="semantic")
-    assert caught.value.details == {"field": "strategy", "allowed": ["auto", "exact"]}
+        rum.recall(query="login", strategy="telepathy")
+    assert caught.value.details["field"] == "strategy"
+    assert set(caught.value.details["allowed"]) == {"auto", "exact", "semantic"}
 
 
 def test_the_answer_is_ordered_by_confidence(rum: Rum) -> None:
@@ -162,11 +164,19 @@ def test_only_what_is_certain_passes_a_threshold_of_one(rum: Rum) -> None:
 
 
 def test_recency_and_importance_break_a_tie(rum: Rum, shop: Shop) -> None:
-    old = keep(rum, "Fix login of admins")
+    old = keep(shop.open(), "Fix login of admins")
     shop.clock.forward(90 * 86400)
-    new = keep(rum, "Fix login of guests")
-    important = keep(rum, "Fix login of robots", importance=1.0)
-    assert ids(rum.recall(query="fix login")) == [important, new, old]
+    new = keep(shop.open(), "Fix login of guests")
+    important = keep(shop.open(), "Fix login of robots", importance=1.0)
+    assert ids(rum.recall(query="fix login", min_confidence=0)) == [important, new, old]
+
+
+def test_among_equals_the_newest_comes_first(shop: Shop) -> None:
+    for name in ("admins", "guests", "robots", "actors", "pilots"):
+        keep(shop.open(), f"Fix login of {name}")
+        shop.clock.forward(60)
+    answer = shop.open().recall(query="fix login", min_confidence=0)
+    assert answer.memories[0].intent.goal == "Fix login of pilots"
 
 
 def test_asking_for_the_words_of_a_goal_gives_that_memory_first(rum: Rum) -> None:
@@ -183,6 +193,24 @@ def test_also_among_many_that_say_the_words_more_often(rum: Rum) -> None:
     assert ids(rum.recall(query="refresh the token"))[0] == kept
 
 
+def test_a_long_goal_repeated_comes_before_one_that_says_more(rum: Rum, shop: Shop) -> None:
+    words = [f"alpha{number}beta" for number in range(60)]
+    kept = keep(shop.open(), " ".join(words))
+    said = " ".join(f"more{number}" for number in range(200))
+    keep(shop.open(), " ".join([*words, "again"]), said, actions=edited(*(f"{word}.py" for word in words)))
+    keep(rum, f"{' '.join(words)} now", said, actions=edited(*(f"{word}.py" for word in words)))
+    assert ids(rum.recall(query=" ".join(words)))[0] == kept
+
+
+def test_what_shares_nothing_with_the_question_is_not_given(rum: Rum) -> None:
+    wanted = keep(rum, "Fix the login")
+    other = keep(rum, "Paint the gate")
+    keep(rum, "Mow the lawn", links={"caused_by": [wanted]})
+    assert ids(rum.recall(query="fix the login")) == [wanted]
+    assert ids(rum.recall(query="login")) == [wanted]
+    assert ids(rum.recall(query="gate")) == [other]
+
+
 def test_a_misspelt_word_is_forgiven(rum: Rum) -> None:
     kept = keep(rum, "Fix the authentication interceptor")
     for wrong in ("interceptro", "interceptir", "intreceptor", "interceptorr", "nterceptor"):
@@ -191,32 +219,16 @@ def test_a_misspelt_word_is_forgiven(rum: Rum) -> None:
         assert answer.confidence < rum.recall(query="interceptor").confidence
 
 
+def test_a_misspelt_word_is_forgiven_beside_one_that_others_hold(rum: Rum, shop: Shop) -> None:
+    kept = keep(shop.open(), "Fix the interceptor")
+    for goal in ("Paint the gate", "Mow the lawn", "Repair the login", "Feed the cat", "Water the rose"):
+        keep(rum, goal)
+    assert kept in ids(rum.recall(query="login interceptro", min_confidence=0))
+
+
 def test_a_long_question_of_unknown_words_is_answered(rum: Rum) -> None:
     keep(rum)
     assert rum.recall(query=" ".join(f"wrd{number:04d}xyz" for number in range(900))).code == "NO_RESULTS"
-
-
-def test_one_of_a_few_common_words_finds_all_and_counts_them(rum: Rum) -> None:
-    for number in range(30):
-        keep(rum, f"Fix bug {number}")
-    answer = rum.recall(query="bug", limit=3)
-    assert (len(answer.memories), answer.total_matches) == (3, 30)
-    assert answer.total_exact is not False
-
-
-def test_total_matches_counts_each_memory_once(rum: Rum) -> None:
-    keep(rum, "Fix login", actions=edited("a.py", "b.py"))
-    keep(rum, "Fix login again", actions=edited("a.py"))
-    assert rum.recall(file=["a.py", "b.py"]).total_matches == 2
-    assert rum.recall(file=["a.py", "*.py"], limit=1).total_matches == 2
-    assert rum.recall(file="a.py", query="login").total_matches == 2
-
-
-def test_a_count_that_may_be_too_high_says_so(rum: Rum) -> None:
-    for number in range(50):
-        keep(rum, f"Fix bug {number}", tags=["even"] if number % 2 else [], actions=edited("a.py"))
-    assert rum.recall(query="bug", tags=["even"], limit=3).total_exact is False
-    assert rum.recall(query="bug", file="a.py", limit=3).total_exact is False
 
 
 def test_a_question_of_stop_words_finds_only_a_goal_that_says_just_that(rum: Rum) -> None:

@@ -351,4 +351,4 @@ print(*({"numpy", "rum.embed.model", "rum.recall.scan"} & set(sys.modules)))
 
 
 def test_numpy_is_not_loaded_before_meaning_is_asked_for(tmp_path: Path):
-    assert make_place(tmp_path).run(PROGRAM) == [""]
+    assert make_place(tmp_path).run(PROGRAM, RUM_EMBEDDER="builtin") == [""]

@@ -1,0 +1,186 @@
+"""Questions in other words than the memory's, with the embedder that is built in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from making import make_draft, make_intent, make_outcome
+from opening import Shop, open_shop
+from processes import make_place
+from rum import Rum
+from rum.model.answers import RetrievedMemory
+
+GOALS = {
+    "logout": "Users are logged out at random",
+    "payment": "Customers cannot pay with their credit card",
+    "pages": "Speed up page loading",
+    "backups": "Delete old backups automatically",
+    "winter": "Automobile will not start in winter",
+}
+PARAPHRASE = "people unexpectedly lose their login session"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        monkeypatch.setenv("RUM_EMBEDDER", "builtin")
+        yield opened
+
+
+@pytest.fixture
+def kept(shop: Shop) -> dict[str, str]:
+    """One memory for each goal, each of a session of its own: name -> id."""
+    return {
+        name: shop.open(owner=True).store(**make_draft(goal, goal, tags=[name])).memory_id
+        for name, goal in GOALS.items()
+    }
+
+
+@pytest.fixture
+def rum(shop: Shop, kept: dict[str, str]) -> Rum:
+    return shop.open(owner=True)
+
+
+def found(rum: Rum, query: str = PARAPHRASE, **more: Any) -> dict[str, RetrievedMemory]:
+    """What is given once every memory has its vector, which a question alone may have no time for."""
+    rum.tidy()
+    return {memory.id: memory for memory in rum.recall(query=query, **more).memories}
+
+
+def test_a_paraphrase_without_a_common_word_is_found_and_flagged(rum: Rum, kept: dict[str, str]) -> None:
+    rum.tidy()
+    answer = rum.recall(query=PARAPHRASE)
+    assert [(memory.id, memory.match) for memory in answer.memories] == [(kept["logout"], "fuzzy")]
+    assert answer.query_strategy_used == "semantic"
+    assert 0 < answer.confidence < 0.9
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("clients unable to purchase by visa", "payment"),
+        ("website is slow", "pages"),
+        ("remove outdated archives by itself", "backups"),
+        ("car engine fails when it is cold", "winter"),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["auto", "semantic"])
+def test_the_nearest_in_meaning_comes_first(
+    rum: Rum, kept: dict[str, str], query: str, name: str, strategy: str
+) -> None:
+    first = next(iter(found(rum, query, strategy=strategy, min_confidence=0).values()))
+    assert (first.id, first.match) == (kept[name], "fuzzy")
+
+
+def test_what_only_stands_beside_a_match_by_words_is_found_by_its_meaning(shop: Shop) -> None:
+    rum = shop.open(owner=True)
+    rum.store(**make_draft("Sign the session cookie", "Sign the session cookie"))
+    kept = rum.store(**make_draft(GOALS["logout"], GOALS["logout"])).memory_id
+    rum.store(**make_draft("Water the rose", "Water the rose"))
+    assert found(shop.open(), min_confidence=0)[kept].match == "fuzzy"
+
+
+def test_what_words_found_is_not_flagged(rum: Rum, kept: dict[str, str]) -> None:
+    given = found(rum, "credit card refused", min_confidence=0)
+    assert next(iter(given)) == kept["payment"]
+    assert "match" not in rum_json(given[kept["payment"]])
+    assert {memory.match for name, memory in given.items() if name != kept["payment"]} == {"fuzzy"}
+
+
+def rum_json(memory: RetrievedMemory) -> dict[str, Any]:
+    return json.loads(msgspec.json.encode(memory))
+
+
+@pytest.mark.parametrize("query", ["capital of France", "boil potatoes", "kubernetes ingress timeout"])
+def test_what_nobody_remembers_is_not_made_up(rum: Rum, query: str) -> None:
+    rum.tidy()
+    answer = rum.recall(query=query)
+    assert (answer.memories, answer.code) == ([], "NO_RESULTS")
+
+
+def test_without_an_embedder_it_is_not_found(
+    shop: Shop, rum: Rum, kept: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(rum)
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    without = shop.open()
+    for strategy in ("auto", "semantic"):
+        assert found(without, strategy=strategy, min_confidence=0) == {}
+    assert set(found(without, "logged out")) == {kept["logout"]}
+
+
+@pytest.mark.parametrize(
+    "filters", [{"tags": ["payment"]}, {"failures_only": True}, {"before": 1}, {"task_type": "refactor"}]
+)
+def test_filters_exclude_it(rum: Rum, kept: dict[str, str], filters: dict[str, Any]) -> None:
+    assert kept["logout"] not in found(rum, min_confidence=0, **filters)
+    assert kept["logout"] in found(rum, min_confidence=0, tags=["logout"], success_only=True)
+
+
+def test_what_was_forgotten_is_not_found(rum: Rum, kept: dict[str, str]) -> None:
+    assert kept["logout"] in found(rum)
+    rum.forget(kept["logout"])
+    assert kept["logout"] not in found(rum, min_confidence=0, limit=50)
+
+
+def test_what_was_superseded_is_not_found_unless_asked_for(rum: Rum, kept: dict[str, str]) -> None:
+    newer = rum.store(**make_draft("Sort the shelf", "Sorted", links={"supersedes": kept["logout"]}))
+    assert kept["logout"] not in found(rum, min_confidence=0, limit=50)
+    old = found(rum, min_confidence=0, include_superseded=True)[kept["logout"]]
+    assert old.superseded_by == (newer.memory_id,)
+
+
+def test_an_update_is_found_by_what_it_says_now(rum: Rum, kept: dict[str, str]) -> None:
+    assert next(iter(found(rum))) == kept["logout"]
+    rum.update_memory(
+        kept["logout"],
+        intent=make_intent("Bake bread without yeast"),
+        outcome=make_outcome("Bake bread without yeast"),
+    )
+    assert found(rum) == {}
+    first = next(iter(found(rum, "recipe with flour and water", min_confidence=0).values()))
+    assert (first.id, first.match) == (kept["logout"], "fuzzy")
+
+
+def test_another_process_finds_what_was_stored_meanwhile(shop: Shop, rum: Rum, kept: dict[str, str]) -> None:
+    assert found(rum)
+    later = shop.open().store(**make_draft("Bake bread without yeast", "Bake bread without yeast")).memory_id
+    assert next(iter(found(rum, "recipe with flour and water", min_confidence=0))) == later
+
+
+PROGRAM = """
+import sys
+from making import make_draft
+from rum import Rum
+
+with Rum.open(owner=True) as rum:
+    rum.store(**make_draft("Users are logged out at random"))
+    given = rum.recall(query=sys.argv[1], limit=int(sys.argv[2]), explain=True).memories
+print(len(given), *sorted({"numpy", "rum.embed.model", "rum.recall.scan"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("embedder", "query", "limit"),
+    [
+        ("none", PARAPHRASE, 5),
+        ("none", "users logged out", 5),
+        ("builtin", "Users are logged out at random", 1),
+    ],
+)
+def test_numpy_is_not_loaded_where_words_must_or_do_suffice(
+    tmp_path: Path, embedder: str, query: str, limit: int
+) -> None:
+    [line] = make_place(tmp_path).run(PROGRAM, query, limit, RUM_EMBEDDER=embedder)
+    assert line == ("0" if query == PARAPHRASE else "1")
+
+
+def test_it_is_loaded_where_words_do_not(tmp_path: Path) -> None:
+    [line] = make_place(tmp_path).run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
+    assert line.split()[1:] == ["numpy", "rum.embed.model", "rum.recall.scan"]

@@ -1,0 +1,30 @@
+"""Questions for tests of recall: put to a store directly, with everything that was found in sight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from making import NOON
+from rum.model.questions import RecallQuestion
+from rum.recall.cascade import search
+from rum.recall.inquiry import Inquiry, Match
+from rum.recall.meaning import Meaning
+from rum.store.base import Store
+
+
+def inquire(
+    store: Store, query: str, *files: str, session: str = "", meaning: Meaning | None = None, **more: Any
+) -> Inquiry:
+    """A question in words, and about files if any are given."""
+    question = RecallQuestion(query=query, file=files or None, **more)
+    return Inquiry(question, store, NOON, files, session=session, meaning=meaning)
+
+
+def found(inquiry: Inquiry) -> dict[str, Match]:
+    """All that the levels found, by id."""
+    return search(inquiry).matches
+
+
+def signal(inquiry: Inquiry, name: str) -> dict[str, float]:
+    """One signal of everything found, by id."""
+    return {memory_id: match.signals[name] for memory_id, match in found(inquiry).items()}

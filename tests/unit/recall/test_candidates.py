@@ -1,0 +1,114 @@
+"""Which memories are looked at closely: those that say most of the question, and those beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from inquiring import inquire
+from making import NOON, add_memory, make_outcome
+from rum.model.links import Edge, LinkType
+from rum.recall import candidates, weights
+from rum.recall.candidates import by_words
+from rum.recall.inquiry import Inquiry
+from rum.store.base import Store
+
+
+def add(store: Store, *goals: str, session: str = "", **more: object) -> None:
+    """A memory for each goal, named by its first word; without a session each has its own."""
+    for goal in goals:
+        name = goal.split()[0]
+        add_memory(store, f"mem_{name}", goal, session_id=session or f"session of {name}", **more)
+
+
+def picked(inquiry: Inquiry) -> set[str]:
+    return {row[0][4:] for row in by_words(inquiry)[0]}
+
+
+def test_whoever_holds_a_word_is_one(store: Store) -> None:
+    add(store, "first zebra", "second lion", "third goat")
+    assert picked(inquire(store, "zebra lion unicorn")) == {"first", "second"}
+    assert picked(inquire(store, "unicorn")) == set()
+
+
+def test_those_beside_a_match_come_in(store: Store) -> None:
+    add(store, "a", "b", "c", "match zebra", "d", "e", "f", session="day")
+    assert picked(inquire(store, "zebra")) == {"b", "c", "match", "d", "e"}
+
+
+def test_nobody_comes_in_where_nothing_matches(store: Store) -> None:
+    add(store, "a", "b", "c", session="day")
+    assert picked(inquire(store, "zebra")) == set()
+
+
+def test_in_a_long_session_a_match_stands_alone(store: Store) -> None:
+    add(store, *(f"n{at} goat" for at in range(weights.TOGETHER)), "match zebra", session="day")
+    assert picked(inquire(store, "zebra")) == {"match"}
+
+
+def test_what_is_linked_to_a_match_comes_in(store: Store) -> None:
+    add(store, "match zebra", "cause goat", "effect lion", "stranger cow")
+    for one, other in (("match", "cause"), ("effect", "match")):
+        store.links.add(Edge.of(f"mem_{one}", f"mem_{other}", LinkType.CAUSED_BY), NOON)
+    assert picked(inquire(store, "zebra")) == {"match", "cause", "effect"}
+
+
+def test_filters_hold_for_those_beside_a_match_too(store: Store) -> None:
+    add(store, "failed", session="day", outcome=make_outcome(success=False))
+    add(store, "match zebra", "worked", session="day")
+    assert picked(inquire(store, "zebra")) == {"failed", "match", "worked"}
+    assert picked(inquire(store, "zebra", success_only=True)) == {"match", "worked"}
+    assert picked(inquire(store, "zebra", failures_only=True)) == set()
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_was_superseded_comes_in_only_when_asked_for(store: Store, asked: bool) -> None:
+    add(store, "old zebra", "match zebra", "beside", session="day")
+    add(store, "new lion", "newer lion")
+    store.links.add(Edge.of("mem_new", "mem_old", LinkType.SUPERSEDES), NOON)
+    store.links.add(Edge.of("mem_newer", "mem_beside", LinkType.SUPERSEDES), NOON)
+    found = picked(inquire(store, "zebra", include_superseded=asked))
+    assert ({"old", "beside"} <= found) is asked
+    assert "match" in found
+
+
+def test_of_many_holders_those_that_say_most_are_picked(store: Store) -> None:
+    add(store, "best zebra lion")
+    add(store, *(f"n{at} zebra" for at in range(3 * weights.POOL)), session="day")
+    found = picked(inquire(store, "zebra lion"))
+    assert "best" in found
+    assert len(found) <= 2 * weights.POOL
+
+
+def test_the_more_are_asked_for_the_more_are_looked_at(store: Store) -> None:
+    add(store, *(f"n{at} zebra" for at in range(100)), session="day")
+    assert (
+        len(picked(inquire(store, "zebra", limit=5))) < len(picked(inquire(store, "zebra", limit=25))) == 100
+    )
+
+
+def test_filters_are_asked_on_until_there_are_enough(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "STEP", 10)
+    add(store, *(f"old{at} zebra" for at in range(5)), tags=["x"])
+    add(store, *(f"new{at} zebra lion" for at in range(60)))
+    assert picked(inquire(store, "zebra lion", tags=("x",))) == {f"old{at}" for at in range(5)}
+
+
+class TestCommonWords:
+    @pytest.fixture(autouse=True)
+    def common_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(weights, "COMMON", 20)
+
+    def test_an_old_memory_with_two_common_words_is_found_behind_many_with_one(self, store: Store) -> None:
+        add(store, "both zebra lion")
+        add(store, *(f"z{at} zebra" for at in range(30)), *(f"l{at} lion" for at in range(30)))
+        assert "both" in picked(inquire(store, "zebra lion"))
+
+    def test_a_rare_word_beside_common_ones_is_found(self, store: Store) -> None:
+        add(store, "rare unicorn zebra")
+        add(store, *(f"z{at} zebra lion" for at in range(60)))
+        assert "rare" in picked(inquire(store, "zebra lion unicorn"))
+
+    def test_filters_hold(self, store: Store) -> None:
+        add(store, "both zebra lion", tags=["x"])
+        add(store, *(f"z{at} zebra lion" for at in range(60)))
+        assert picked(inquire(store, "zebra lion", tags=("x",))) == {"both"}

@@ -1,0 +1,139 @@
+"""A confidence follows the score, lies between 0 and 1, and is shared by memories that look alike."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inquiring import found, inquire
+from making import add_memory
+from rum.recall import fitted, weights
+from rum.recall.cascade import search
+from rum.recall.confidence import about_question, confidence, shares
+from rum.recall.inquiry import Match
+from rum.store.base import Store
+
+OWN = {"bias", "share", "score"}
+columns = st.sampled_from(sorted(fitted.CONFIDENCE))
+scores = st.lists(st.floats(-10, 40), min_size=1, max_size=60)
+portions = st.floats(0, 1)
+questions = st.fixed_dictionaries(
+    {
+        "unknown": portions,
+        "covered": portions,
+        "said": st.floats(0, 6),
+        "rare": st.floats(0, 12),
+        "asked": st.floats(0, 5),
+        "nearest": st.floats(-1, 1),
+        "beside": st.floats(0, 20),
+    }
+)
+
+
+def judged(column: str, among: list[float], question: dict[str, float]) -> list[float]:
+    weighed = fitted.CONFIDENCE[column]
+    return [confidence(weighed, *pair, question) for pair in zip(among, shares(among), strict=True)]
+
+
+@given(columns, scores, questions)
+def test_a_confidence_is_a_probability(column: str, among: list[float], question: dict[str, float]) -> None:
+    assert all(0 <= one <= 1 for one in judged(column, among, question))
+
+
+@given(columns, scores, questions)
+def test_within_a_question_it_is_ordered_as_the_scores_are(
+    column: str, among: list[float], question: dict[str, float]
+) -> None:
+    among.sort(reverse=True)
+    sure = judged(column, among, question)
+    assert all(better >= worse or math.isclose(better, worse) for better, worse in pairwise(sure))
+
+
+@given(columns, scores, questions, st.integers(1, 20))
+def test_more_candidates_alike_never_make_it_surer(
+    column: str, among: list[float], question: dict[str, float], more: int
+) -> None:
+    before = judged(column, among, question)
+    after = judged(column, [*among, *[max(among)] * more], question)
+    assert all(now <= then + 1e-12 for then, now in zip(before, after, strict=False))
+
+
+@given(scores)
+def test_shares_are_parts_of_one(among: list[float]) -> None:
+    parts = [math.exp(share) for share in shares(among)]
+    assert sum(parts) == pytest.approx(1)
+    assert all(share <= 1e-9 for share in shares(among))
+
+
+@pytest.mark.parametrize("column", fitted.CONFIDENCE)
+def test_all_that_is_said_of_a_question_is_weighed(store: Store, column: str) -> None:
+    add_memory(store, "a", "zebra")
+    inquiry = inquire(store, "zebra unicorn")
+    told = about_question(inquiry, list(search(inquiry).matches.values()))
+    assert set(fitted.CONFIDENCE[column]) == OWN | set(told)
+    assert all(0 <= told[name] <= 1 for name in ("unknown", "covered"))
+
+
+def test_what_nobody_knows_and_what_is_covered_are_told(store: Store) -> None:
+    add_memory(store, "a", "zebra lion", session_id="one")
+    add_memory(store, "b", "lion", session_id="two")
+
+    def told(query: str) -> dict[str, float]:
+        inquiry = inquire(store, query)
+        return about_question(inquiry, list(search(inquiry).matches.values()))
+
+    assert (told("zebra lion")["unknown"], told("zebra lion")["covered"]) == (0, pytest.approx(1))
+    assert told("zebra unicorn")["unknown"] > 0.4
+    assert told("zebra unicorn")["covered"] < told("zebra")["covered"]
+    assert told("zebra")["rare"] > told("lion")["rare"]
+    assert told("zebra lion")["asked"] > told("zebra")["asked"]
+
+
+def alike(store: Store, many: int) -> list[Match]:
+    """Memories that say the same, each in a session of its own; how sure each is."""
+    for number in range(store.memories.count(), many):
+        add_memory(store, f"m{number}", "Repair the zebra", session_id=f"s{number}")
+    return list(found(inquire(store, "zebra crossing")).values())
+
+
+def test_of_memories_that_look_alike_none_is_surer_than_another(store: Store) -> None:
+    before = 1.0
+    for many in (1, 2, 5, 20):
+        matches = alike(store, many)
+        assert len(matches) == many
+        assert len({round(match.confidence, 9) for match in matches}) == 1
+        assert matches[0].confidence < before
+        before = matches[0].confidence
+
+
+def test_what_its_maker_held_important_is_surer(store: Store) -> None:
+    for importance in (0.1, 0.5, 0.9):
+        add_memory(store, f"m{importance}", "zebra", importance=importance, session_id=f"s{importance}")
+    matches = found(inquire(store, "zebra crossing"))
+    assert matches["m0.9"].confidence > matches["m0.5"].confidence > matches["m0.1"].confidence
+
+
+def test_words_that_say_nothing_are_worth_little(store: Store) -> None:
+    add_memory(store, "a", "What to do with the zebra and why")
+    [match] = found(inquire(store, "what with and")).values()
+    assert match.confidence <= weights.STOP_WORDS
+
+
+def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) -> None:
+    add_memory(store, "a", "Repair the zebra", session_id="one")
+    for number in range(20):
+        add_memory(store, f"m{number}", f"Repair the zebra crossing {number}", session_id=f"s{number}")
+    matches = found(inquire(store, "repair the ZEBRA!"))
+    assert matches["a"].confidence >= weights.SAME_GOAL
+    assert max(match.confidence for name, match in matches.items() if name != "a") < weights.SAME_GOAL
+
+
+def test_what_was_asked_for_literally_is_certain_whatever_is_near(store: Store) -> None:
+    for number in range(30):
+        add_memory(store, f"m{number}", "zebra", tags=["x"])
+    matches = found(inquire(store, "", tags=("x",), limit=30))
+    assert {match.confidence for match in matches.values()} == {weights.CERTAIN}

@@ -1,0 +1,114 @@
+"""Why a memory was given, in plain words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from embedding import WordEmbedder
+from making import HandClock
+from opening import Shop, edited, keep
+from rum import Rum
+from rum.recall import fitted
+from rum.recall.explain import LEAST, SAID
+from rum.recall.meaning import Meaning
+
+
+def why(rum: Rum, **question: object) -> list[list[str]]:
+    answer = rum.recall(explain=True, min_confidence=0, **question)
+    return [memory.why for memory in answer.memories if memory.why]
+
+
+def shares(lines: list[str]) -> list[int]:
+    return [int(share[1]) for line in lines if (share := re.search(r"\((\d+) %\)$", line))]
+
+
+@pytest.fixture
+def shelf(rum: Rum, shop: Shop) -> Rum:
+    """Some work on a login and on other things, in two sessions."""
+    keep(rum, "Fix the login", actions=edited("src/login.py"))
+    keep(rum, "Paint the gate", actions=edited("src/gate.py", "src/login.py"))
+    keep(shop.open(session="other"), "Authentication of robots", "The login was too slow " * 5)
+    return rum
+
+
+QUESTIONS: list[dict[str, object]] = [
+    {"query": "login"},
+    {"query": "login of robots, unicorns and zebras"},
+    {"query": "authentication", "file": "src/login.py"},
+    {"query": "gate", "file": ["src/*.py", "docs/"]},
+    {"query": "logn"},
+]
+
+
+@pytest.mark.parametrize("column", fitted.WEIGHTS)
+def test_every_signal_that_is_weighed_has_words(column: str) -> None:
+    assert set(fitted.WEIGHTS[column]) <= set(SAID)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: str(question["query"]))
+def test_the_shares_add_up_and_the_strongest_comes_first(shelf: Rum, question: dict[str, object]) -> None:
+    told = why(shelf, **question)
+    assert told
+    for lines in told:
+        parts = shares(lines)
+        assert parts == sorted(parts, reverse=True)
+        assert all(part >= 100 * LEAST for part in parts)
+        # What is too little to be told may be missing, and each is rounded.
+        assert 85 <= sum(parts) <= 105
+
+
+def test_nothing_is_said_unless_asked_for(shelf: Rum) -> None:
+    assert all(not memory.why for memory in shelf.recall(query="login").memories)
+
+
+def test_the_words_found_are_named_as_they_were_asked_for(shelf: Rum) -> None:
+    first = why(shelf, query='Why is "authentication" of robots slow?')[0]
+    [line] = [line for line in first if line.startswith("words of the question: ")]
+    assert "authentication, robots, slow" in line
+
+
+def test_what_stands_beside_it_is_said_of_a_memory_without_the_words(shelf: Rum) -> None:
+    gate = next(lines for lines in why(shelf, query="fix") if not any("goal" in line for line in lines))
+    assert any("next to it or linked" in line for line in gate)
+    assert not any(line.startswith("words of the question") for line in gate)
+
+
+def test_files_are_said_where_files_were_asked_for(shelf: Rum) -> None:
+    told = why(shelf, query="gate", file="src/login.py")
+    assert any(SAID["files"] in line for line in told[0])
+    assert not any("files" in line for lines in why(shelf, query="gate") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "question", [{"file": "src/login.py"}, {"task_type": "bug_fix"}, {"success_only": True}]
+)
+def test_what_was_asked_for_literally_says_so(shelf: Rum, question: dict[str, object]) -> None:
+    assert {tuple(lines) for lines in why(shelf, **question)} == {("asked for literally",)}
+
+
+def test_an_id_says_so_too(rum: Rum) -> None:
+    assert why(rum, memory_id=keep(rum)) == [["asked for literally"]]
+
+
+def test_a_bare_name_is_not_literal(shelf: Rum) -> None:
+    assert why(shelf, file="gate.py") == [["its name or folder fits"]]
+
+
+def test_words_that_no_memory_knows_are_named_as_they_were_asked_for(shelf: Rum) -> None:
+    for lines in why(shelf, query="login of unicorns, families and zebras"):
+        [doubt] = [line for line in lines if line.startswith("no memory knows: ")]
+        assert doubt == "no memory knows: unicorns, families, zebras"
+    assert not any("no memory knows" in line for lines in why(shelf, query="login") for line in lines)
+
+
+def test_what_was_taken_for_a_typing_error_is_named(shelf: Rum) -> None:
+    assert "taken for typing errors: logn" in why(shelf, query="Logn, robots")[0][-1].lower()
+
+
+def test_meaning_is_said_where_it_was_compared(shelf: Rum) -> None:
+    embedder = WordEmbedder()
+    shelf._context.meaning = Meaning(shelf._context.store, embedder, clean=str, clock=HandClock())
+    first = why(shelf, query="authentication robots")[0]
+    assert any(line.startswith(SAID["meaning"]) for line in first)

@@ -1,0 +1,188 @@
+"""The words of a question: how rare each is, who holds which, and what was perhaps misspelt."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from making import add_memory
+from rum.recall import weights
+from rum.recall.words import RESPELLED, Words, spellings
+from rum.store.base import Store
+
+
+def fill(store: Store, *goals: str) -> None:
+    for number, goal in enumerate(goals, start=1):
+        add_memory(store, f"mem_{number}", goal)
+
+
+def rarity(words: Words) -> dict[str, float]:
+    return dict(zip(words.terms, words.rarity, strict=True))
+
+
+class TestRarity:
+    def test_the_more_memories_hold_a_word_the_less_it_says(self, store: Store) -> None:
+        fill(store, "zebra lion goat", *["lion goat"] * 4, *["goat"] * 20)
+        said = rarity(Words(store.search, "goat lion zebra unicorn"))
+        assert said["unicorn"] > said["zebra"] > said["lion"] > said["goat"] > 0
+
+    def test_a_word_that_every_memory_holds_still_says_something(self, store: Store) -> None:
+        fill(store, *["goat"] * 30)
+        assert 0 < Words(store.search, "goat").total < 0.1
+
+    def test_in_an_empty_store_nobody_knows_anything(self, store: Store) -> None:
+        words = Words(store.search, "goat lion")
+        assert (words.known(), words.unknown, words.masks) == (False, 1.0, {})
+
+    def test_the_share_that_nobody_knows_goes_by_rarity(self, store: Store) -> None:
+        fill(store, "goat", "goat", "goat lion")
+        shares = [Words(store.search, text).unknown for text in ("goat lion", "lion unicorn", "unicorn")]
+        assert shares[0] == 0
+        assert 0.5 < shares[1] < 1
+        assert shares[2] == 1
+
+    def test_the_rarest_come_first_and_only_what_is_known(self, store: Store) -> None:
+        fill(store, "zebra lion goat", "lion goat", "goat")
+        assert Words(store.search, "goat unicorn zebra lion").rarest_first() == ["zebra", "lion", "goat"]
+
+
+class TestCommonWords:
+    @pytest.fixture(autouse=True)
+    def common_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(weights, "COMMON", 10)
+
+    def test_how_many_hold_one_is_estimated_by_how_dense_it_lies(self, store: Store) -> None:
+        fill(
+            store, *[f"common {'often' if n % 2 else 'else'} {'' if n % 5 else 'seldom'}" for n in range(80)]
+        )
+        words = Words(store.search, "common often seldom")
+        assert all(map(words.is_common, words.terms))
+        assert words.count("common") == 80
+        assert 32 <= words.count("often") <= 48
+        assert 12 <= words.count("seldom") <= 24
+        assert rarity(words)["seldom"] > rarity(words)["often"] > rarity(words)["common"]
+
+    def test_below_that_everybody_is_counted(self, store: Store) -> None:
+        fill(store, *["goat"] * 9, *["lion"] * 30)
+        words = Words(store.search, "goat lion")
+        assert (words.count("goat"), words.is_common("goat"), words.complete()) == (9, False, False)
+
+    @pytest.mark.parametrize("held", [10, 11, 25, 40])
+    def test_an_estimate_lies_between_what_was_seen_and_everything(self, store: Store, held: int) -> None:
+        fill(store, *["lion"] * (40 - held), *["goat"] * held)
+        assert 10 <= Words(store.search, "goat").count("goat") <= 40
+
+    def test_the_commonest_words_are_left_out_where_it_takes_too_long(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fill(store, *["goat"] * 8, "zebra")
+        assert Words(store.search, "goat zebra").complete()
+        monkeypatch.setattr(weights, "SCANNED", 5)
+        words = Words(store.search, "goat zebra")
+        assert not words.complete()
+        assert [words.said(mask) for mask in words.masks.values()] == [["zebra"]]
+
+
+class TestMasks:
+    def test_a_memory_has_a_bit_for_each_word_it_holds(self, store: Store) -> None:
+        fill(store, "zebra", "lion goat", "giraffe", "goat zebra lion")
+        words = Words(store.search, "zebra lion goat")
+        held = {number: words.said(mask) for number, mask in words.masks.items()}
+        assert held == {1: ["zebra"], 2: ["lion", "goat"], 4: ["zebra", "lion", "goat"]}
+        assert words.masks[4] == words.everything
+
+    def test_hidden_memories_hold_nothing(self, store: Store) -> None:
+        fill(store, "zebra", "zebra lion", "lion")
+        assert set(Words(store.search, "zebra lion", [2, 99]).masks) == {1, 3}
+
+    def test_what_words_say_adds_up(self, store: Store) -> None:
+        fill(store, "zebra lion goat", "lion goat", "goat", "goat")
+        words = Words(store.search, "zebra lion goat unicorn")
+        assert words.weight(0) == 0
+        assert words.weight(words.everything) == pytest.approx(words.total)
+        for one in range(16):
+            for other in range(16):
+                if not one & other:
+                    assert words.weight(one | other) == pytest.approx(words.weight(one) + words.weight(other))
+
+    def test_the_rarest_of_some_words_is_what_it_says_alone(self, store: Store) -> None:
+        fill(store, "zebra lion goat", "lion goat", "goat", "goat")
+        words = Words(store.search, "zebra lion goat")
+        assert words.rarest(0) == 0
+        for mask in range(1, 8):
+            assert words.rarest(mask) == max(words.weight(1 << bit) for bit in range(3) if mask >> bit & 1)
+
+    def test_words_in_a_text_are_whole_terms_of_those_asked_for(self, store: Store) -> None:
+        words = Words(store.search, "lion goat")
+        assert words.mask_in("a lion and a goat", words.everything) == 0b11
+        assert words.mask_in("lionheart goatherd", words.everything) == 0
+        assert words.mask_in("lion goat", 0b10) == 0b10
+
+
+class TestMisspelt:
+    def test_an_unknown_word_is_looked_for_one_error_away(self, store: Store) -> None:
+        fill(store, "zebra", "lion")
+        words = Words(store.search, "zebar")
+        assert not words.known()
+        assert words.respell()
+        assert (words.variants, set(words.masks)) == ({"zebar": ["zebra"]}, {1})
+
+    def test_it_is_worth_less_than_the_word_itself(self, store: Store) -> None:
+        fill(store, "zebra", "lion")
+        right, wrong = Words(store.search, "zebra"), Words(store.search, "zebar")
+        before = wrong.total
+        wrong.respell()
+        assert 0 < wrong.weight(1) < right.weight(1)
+        assert wrong.rarest(1) == wrong.weight(1)
+        assert wrong.total < before
+        assert wrong.unknown == 0
+
+    def test_it_is_found_in_texts_as_it_is_spelt_there(self, store: Store) -> None:
+        fill(store, "zebra")
+        words = Words(store.search, "zebar")
+        words.respell()
+        assert words.mask_in("a zebra", words.everything) == 1
+
+    def test_a_known_word_is_taken_as_it_is(self, store: Store) -> None:
+        fill(store, "form", "from", "farm")
+        words = Words(store.search, "farm")
+        assert not words.respell()
+        assert set(words.masks) == {3}
+
+    def test_of_a_long_question_only_so_many_words_are_respelled(self, store: Store) -> None:
+        asked = [f"animal{letter}x" for letter in "abcdefghijkl"]
+        fill(store, *[f"animal{letter}y" for letter in "abcdefghijkl"])
+        words = Words(store.search, " ".join(asked))
+        words.respell()
+        assert len(words.variants) == RESPELLED < len(words.terms)
+
+
+def differ_by_one(one: str, other: str) -> bool:
+    """Whether one letter more, less or other, or two swapped, makes one word the other."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < len(long):
+        return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+    apart = [at for at in range(len(one)) if one[at] != other[at]]
+    swapped = len(apart) == 2 and apart[0] + 1 == apart[1]
+    return len(apart) == 1 or (
+        swapped and one[apart[0]] == other[apart[1]] and one[apart[1]] == other[apart[0]]
+    )
+
+
+@given(st.text("abcxyz", min_size=4, max_size=9))
+def test_a_spelling_is_one_error_away_and_each_comes_once(term: str) -> None:
+    near = spellings(term)
+    assert len(near) == len(set(near))
+    assert all(differ_by_one(term, other) for other in near)
+
+
+@given(st.text("abcxyz", min_size=5, max_size=9), st.data())
+def test_a_typing_error_works_both_ways(term: str, data: st.DataObject) -> None:
+    other = data.draw(st.sampled_from(spellings(term)))
+    assert term in spellings(other)
+
+
+@pytest.mark.parametrize("term", ["", "cat", "x" * 25, "über", "登录"])
+def test_short_long_and_foreign_words_are_not_respelled(term: str) -> None:
+    assert spellings(term) == []
