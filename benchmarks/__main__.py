@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from benchmarks import cold, growth, report, speed, writers
+from benchmarks import cold, growth, importing, meaning, page, report, speed, writers
 from benchmarks.scene import Scene
 
 WRITERS, EACH = 4, 100
@@ -23,26 +23,31 @@ def main() -> None:
         started = cold.measure(Scene(os.path.join(folder, "cold")).enter(), options.rounds)
         _say("many writers")
         written = writers.measure(Scene(os.path.join(folder, "writers")).enter(), WRITERS, EACH)
+        _say(f"import of {options.commits:,} commits")
+        imported = importing.measure(Scene(os.path.join(folder, "import")).enter(), options.commits)
         scenes = {size: Scene(os.path.join(folder, str(size))) for size in options.sizes}
         speeds: list[speed.Speed] = []
         for size, scene in scenes.items():
             _say(f"store and recall among {size:,} memories")
             speeds.append(speed.measure(scene.enter(), size, counts))
         _say("growth")
-        *_, before, last = (None, *scenes.values())
-        flat = growth.by_file(scenes[options.sizes[0]], last, counts) if before else None
-        steady = growth.by_text(before, last, counts) if before else None
-    rows = list(report.lines(started, speeds, flat, steady, written))
-    print(report.table(rows), report.kinds_table(speeds), report.machine(), sep="\n\n")
+        grown = growth.measure(list(scenes.values()), counts)
+        meanings: list[meaning.Meaning] = []
+        for size, scene in scenes.items():
+            _say(f"semantic questions among {size:,} memories")
+            meanings.append(meaning.measure(scene.enter()))
+    rows = list(report.lines(started, speeds, grown, meanings, imported, written))
+    print(page.table(rows), page.kinds_table(speeds), page.machine(), sep="\n\n")
     if options.write:
         with open(options.write, "w", encoding="utf-8") as file:
-            file.write(report.page(rows, speeds))
+            file.write(page.page(rows, speeds))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000, 100_000], metavar="1000,10000")
     parser.add_argument("--rounds", type=int, default=20, help="starts of each server")
+    parser.add_argument("--commits", type=int, default=5_000, help="in the history that is imported")
     parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/benchmarks.md")
     return parser.parse_args()
 

@@ -13,13 +13,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     Row = tuple[str, int, str, int, str, str]
     """(id, created_at, goal, success, summary, the whole as JSON)."""
     Shown = tuple[str, str, int, str]
     """(id, goal, success, summary): what RUM shows of a memory by default."""
+    Ways = Mapping[str, Callable[[str], list[Shown]]]
+    """The tools of a server, by name."""
 
 SCHEMA = """
 CREATE TABLE memory (
@@ -31,17 +33,13 @@ CREATE TABLE file (
 ) WITHOUT ROWID;
 CREATE VIRTUAL TABLE memory_text USING fts5(body);
 """
-TOOLS = [
-    {
-        "name": name,
-        "description": description,
-        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-    }
-    for name, description in {
-        "by_file": "The newest memories of a file.",
-        "by_text": "The memories that fit some words, best first.",
-    }.items()
-]
+TOOLS = {
+    "by_file": "The newest memories of a file.",
+    "by_text": "The memories that fit some words, best first.",
+    "by_meaning": "The memories whose vectors are nearest to a text's, nearest first.",
+    "by_both": "The memories that fit some words, then those with the nearest vectors.",
+}
+ASKED = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
 class Floor:
@@ -91,12 +89,17 @@ class Floor:
             (words,),
         ).fetchall()
 
+    def at(self, seqs: Iterable[int]) -> list[Shown]:
+        """Memories by their place, in the order asked for."""
+        one = "SELECT id, goal, success, summary FROM memory WHERE seq = ?"
+        return [self._db.execute(one, (seq,)).fetchone() for seq in seqs]
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
 
-def answer(floor: Floor, method: str, params: dict[str, Any]) -> dict[str, Any]:
+def answer(ways: Ways, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """The result of one request."""
     if method == "initialize":
         return {
@@ -105,21 +108,26 @@ def answer(floor: Floor, method: str, params: dict[str, Any]) -> dict[str, Any]:
             "serverInfo": {"name": "floor", "version": "1"},
         }
     if method == "tools/list":
-        return {"tools": TOOLS}
-    find = {"by_file": floor.by_file, "by_text": floor.by_text}[params["name"]]
+        return {"tools": [{"name": name, "description": TOOLS[name], "inputSchema": ASKED} for name in ways]}
     names = ("id", "goal", "success", "summary")
-    found = [dict(zip(names, row, strict=True)) for row in find(params["arguments"]["text"])]
-    return {"content": [{"type": "text", "text": json.dumps(found)}]}
+    found = ways[params["name"]](params["arguments"]["text"])
+    shown = [dict(zip(names, row, strict=True)) for row in found]
+    return {"content": [{"type": "text", "text": json.dumps(shown)}]}
 
 
-def main() -> None:
+def serve(ways: Ways) -> None:
     """Answer requests until the input ends."""
-    floor = Floor(sys.argv[1])
     for line in sys.stdin:
         request = json.loads(line)
         if "id" in request:
-            result = answer(floor, request["method"], request.get("params") or {})
+            result = answer(ways, request["method"], request.get("params") or {})
             print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+
+
+def main() -> None:
+    """Serve the database named on the command line."""
+    floor = Floor(sys.argv[1])
+    serve({"by_file": floor.by_file, "by_text": floor.by_text})
 
 
 if __name__ == "__main__":

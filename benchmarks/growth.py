@@ -21,6 +21,13 @@ class Growth(NamedTuple):
     rum: float
 
 
+def measure(scenes: list[Scene], counts: Counts) -> tuple[Growth, Growth] | None:
+    """By file from the smallest to the largest, by text from the next to the largest; None for one size."""
+    if len(scenes) < 2:
+        return None
+    return by_file(scenes[0], scenes[-1], counts), by_text(scenes[-2], scenes[-1], counts)
+
+
 def by_file(small: Scene, large: Scene, counts: Counts) -> Growth:
     """The median of recall by file, the files of each store with a full answer."""
     asked = [paths(scene.stored, counts.files) for scene in (small, large)]

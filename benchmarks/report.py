@@ -1,58 +1,26 @@
-"""One Markdown table of all figures: the floor, RUM, their ratio, the budget, and whether it is met."""
+"""All figures as rows: the floor, RUM, their ratio, the budget, and whether it is met."""
 
 from __future__ import annotations
 
-import os
-import platform
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchmarks.cold import Cold
 from benchmarks.growth import Growth
+from benchmarks.importing import Imported
+from benchmarks.meaning import Meaning
 from benchmarks.speed import Speed
 from benchmarks.timing import Pair, Times
 from benchmarks.writers import Writers
 
-PAGE = """# Benchmarks
-
-<!-- Made by `make bench ARGS="--write docs/benchmarks.md"`. -->
-
-Each figure stands beside a floor measured in the same run, in turn with it: the least that the same work
-costs on the same machine. Ratios travel from machine to machine; milliseconds do not.
-
-{table}
-
-{kinds}
-
-Times are milliseconds, as least / median / 95th percentile; ratios are of medians. Each question is asked
-twice and its better time counts. The second table has the medians of recall by text, floor and RUM, by what
-was asked: a goal, the words that stuck, a file's stem, a ticket, a path.
-
-- A start is from launching the server to its list of tools; the floor is a loop over JSON lines and SQLite,
-  with only the standard library loaded (`python -S -E benchmarks/floors.py`).
-- The floor of `store` is one row, one FTS5 row and a commit with `synchronous = FULL`.
-- The floor of recall by file is one indexed SELECT of the five rows that RUM answers with; the floor of
-  recall by text is FTS5's own five best for any of the words of the same question.
-- Growth is measured with the small and the large store asked in turn.
-- "Through MCP" is the same recall asked of `rum mcp` and of the floor as a server.
-
-Measured on {machine}. Again on yours: `make bench`; on other sizes: `make bench ARGS="--sizes 1000,10000"`.
-
-## Where a budget is not met
-
-- **Recall by file.** An indexed SELECT takes some 0.02 ms. Checking the question, telling a file from a
-  folder, counting what was found, cutting it to the depth asked for and estimating its tokens take
-  about 0.4 ms together, whatever the size of the store. An agent waits for the line through MCP.
-- **Store.** Before the commit RUM cuts out secrets, looks for near-duplicates, and notes the branch, the
-  commit and the content of every file: about 2 ms of work, on top of a commit of three times the pages. It
-  shows where a disk confirms a write in a quarter of a millisecond, as here; a slower disk hides it.
-- **Recall by text, one name in a small store.** Among a thousand memories the floor finds a single name in
-  0.2 ms, and RUM takes about 1 ms to weigh what it found (second table). From there on the floor grows
-  with the store; RUM hardly does.
-"""
 FLAT = 1.5
 """How much slower the largest size may be than the smallest to be called flat."""
+HELD = 45
+"""Megabytes that a server may hold before the first semantic question."""
+FIRST = 500
+"""Milliseconds from the start to the first semantic answer."""
+LATER = {10_000: 20, 100_000: 40}
+"""Milliseconds for later semantic answers, by the most memories there may be."""
 
 
 class Line(NamedTuple):
@@ -67,29 +35,24 @@ class Line(NamedTuple):
 
 
 def lines(
-    cold: Cold, speeds: list[Speed], flat: Growth | None, steady: Growth | None, writers: Writers
+    cold: Cold,
+    speeds: list[Speed],
+    growth: tuple[Growth, Growth] | None,
+    meanings: list[Meaning],
+    imported: Imported,
+    writers: Writers,
 ) -> Iterator[Line]:
     """Everything that was measured, each against its budget."""
-    yield _against("start of `rum mcp` → tools listed", cold.listed, 2.5)
-    yield _against("start of `rum mcp` → first recall answered", cold.answered, None)
-    resident = cold.resident[1]
-    yield Line(
-        "memory held, tools listed",
-        f"{cold.resident[0]:.0f} MB",
-        f"{resident:.0f} MB",
-        "",
-        "≤ 45 MB",
-        resident <= 45,
-    )
-    for which, most in (("all", 3_500), ("core", 1_500)):
-        count = cold.tokens[which]
-        yield Line(f"tool list, `--tools {which}`", "", f"{count:,} tokens", "", f"≤ {most:,}", count <= most)
+    yield from _starts(cold)
     for speed in speeds:
         yield from _at_size(speed)
-    if flat and steady:
+    if growth:
         first, before, last = speeds[0].size, speeds[-2].size, speeds[-1].size
-        yield _growth("recall by file, median", (first, last), flat, FLAT)
-        yield _growth("recall by text, 95th percentile", (before, last), steady, 3)
+        yield _growth("recall by file, median", (first, last), growth[0], FLAT)
+        yield _growth("recall by text, 95th percentile", (before, last), growth[1], 3)
+    for meaning in meanings:
+        yield from _by_meaning(meaning)
+    yield from _imports(imported)
     yield Line(
         "stores of 4 processes at once",
         "",
@@ -97,6 +60,51 @@ def lines(
         "",
         f"{writers.asked}, {writers.asked}, 0",
         writers.acknowledged == writers.found == writers.asked and not writers.errors,
+    )
+
+
+def _starts(cold: Cold) -> Iterator[Line]:
+    yield _against("start of `rum mcp` → tools listed", cold.listed, 2.5)
+    yield _against("start of `rum mcp` → first recall answered", cold.answered, None)
+    yield _held("memory held, tools listed", cold.resident, HELD)
+    for which, most in (("all", 3_500), ("core", 1_500)):
+        count = cold.tokens[which]
+        yield Line(f"tool list, `--tools {which}`", "", f"{count:,} tokens", "", f"≤ {most:,}", count <= most)
+
+
+def _by_meaning(meaning: Meaning) -> Iterator[Line]:
+    at = f"{meaning.size:,} memories"
+    most = next((most for size, most in LATER.items() if meaning.size <= size), None)
+    yield _within(f"start of `rum mcp` → first semantic answer, {at}", meaning.first, FIRST)
+    yield _held(f"memory held before it, {at}", meaning.before, HELD)
+    yield _held(f"memory held after it, {at}", meaning.after, None)
+    yield _within(f"later semantic recall, {at}", meaning.asked, most)
+    yield _within(f"later semantic recall through MCP, {at}", meaning.served, most)
+    yield _within(f"recall by text, then by meaning, through MCP, {at}", meaning.usual, None)
+
+
+def _imports(imported: Imported) -> Iterator[Line]:
+    commits, first, again = imported.commits, imported.first, imported.again
+    yield Line(
+        f"`rum import git`, {commits:,} commits",
+        f"{commits / imported.floor_seconds:,.0f} a second",
+        f"{commits / first.seconds:,.0f} a second",
+        f"{first.seconds / imported.floor_seconds:.2f} ×",
+        "",
+        None,
+    )
+    yield Line("memory held at most while importing", "", f"{first.resident:.0f} MB", "", "", None)
+    floor, rum = imported.floor_bytes / commits, imported.bytes / commits
+    yield Line(
+        "database after it, bytes a commit", f"{floor:,.0f}", f"{rum:,.0f}", f"{rum / floor:.2f} ×", "", None
+    )
+    yield Line(
+        "`rum import git` again",
+        "",
+        f"{again.said['added']} added, {again.said['unchanged']:,} unchanged, {again.seconds:.1f} s",
+        "",
+        "0 added",
+        imported.complete,
     )
 
 
@@ -116,62 +124,35 @@ def _growth(what: str, sizes: tuple[int, int], growth: Growth, most: float) -> L
 
 
 def _against(what: str, pair: Pair, most: float | None) -> Line:
-    ratio = _ratio(pair)
-    met = None if most is None else ratio <= most
+    times = ratio(pair)
+    met = None if most is None else times <= most
     budget = "" if most is None else f"≤ {most:g} ×"
-    return Line(what, _shown(pair.floor), _shown(pair.rum), f"{ratio:.2f} ×", budget, met)
+    return Line(what, shown(pair.floor), shown(pair.rum), f"{times:.2f} ×", budget, met)
 
 
-def _ratio(pair: Pair) -> float:
+def _within(what: str, pair: Pair, most: float | None) -> Line:
+    """Against a budget in milliseconds, which the median has to keep."""
+    met = None if most is None else pair.rum.p50 <= most
+    budget = "" if most is None else f"≤ {most:g} ms"
+    return Line(what, shown(pair.floor), shown(pair.rum), f"{ratio(pair):.2f} ×", budget, met)
+
+
+def _held(what: str, megabytes: tuple[float, float], most: float | None) -> Line:
+    floor, rum = (f"{held:.0f} MB" for held in megabytes)
+    met = None if most is None else megabytes[1] <= most
+    return Line(what, floor, rum, "", "" if most is None else f"≤ {most} MB", met)
+
+
+def ratio(pair: Pair) -> float:
+    """How many times as long RUM takes as the floor."""
     return pair.rum.p50 / pair.floor.p50
 
 
-def _shown(times: Times) -> str:
-    return " / ".join(map(_rounded, times))
+def shown(times: Times) -> str:
+    """Least, median, 95th percentile."""
+    return " / ".join(map(rounded, times))
 
 
-def _rounded(milliseconds: float) -> str:
+def rounded(milliseconds: float) -> str:
+    """A time in as many digits as mean something."""
     return f"{milliseconds:.3g}" if milliseconds < 1 else f"{milliseconds:.1f}"
-
-
-def _markdown(rows: Iterable[Iterable[str]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-def table(rows: list[Line]) -> str:
-    """The rows as Markdown."""
-    head = ("what", "floor", "RUM", "ratio", "budget", "met")
-    said = {True: "yes", False: "**no**", None: ""}
-    return _markdown([head, ("---",) * len(head), *((*row[:5], said[row.met]) for row in rows)])
-
-
-def machine() -> str:
-    """What it was measured on."""
-    return (
-        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, "
-        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
-    )
-
-
-def _processor() -> str:
-    if os.path.exists("/proc/cpuinfo"):
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def kinds_table(speeds: list[Speed]) -> str:
-    """Recall by text by kind of question: medians of the floor and of RUM, and their ratio."""
-    rows = [("asked", *(f"{speed.size:,} memories" for speed in speeds)), ("---",) * (len(speeds) + 1)]
-    for kind in speeds[0].kinds:
-        pairs = [speed.kinds[kind] for speed in speeds]
-        cells = (f"{_rounded(p.floor.p50)}, {_rounded(p.rum.p50)}: {_ratio(p):.2f} ×" for p in pairs)
-        rows.append((kind, *cells))
-    return _markdown(rows)
-
-
-def page(rows: list[Line], speeds: list[Speed]) -> str:
-    """The whole page for the documentation."""
-    return PAGE.format(table=table(rows), kinds=kinds_table(speeds), machine=machine())

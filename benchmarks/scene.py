@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from benchmarks.floors import Floor
@@ -34,6 +35,7 @@ class Scene:
     def __init__(self, folder: str) -> None:
         self.checkout = os.path.join(folder, "checkout")
         self.floor_path = os.path.join(folder, "floor.db")
+        self.vectors_path = os.path.join(folder, "vectors.npy")
         os.makedirs(self.checkout)
         self.home = os.path.join(folder, "home")
         _make_repository(self.checkout)
@@ -44,7 +46,17 @@ class Scene:
         """Make it the one that programs started from here find."""
         os.environ["RUM_HOME"] = self.home
         os.environ["RUM_IDLE_AFTER"] = "0"  # idle work would run into the next measurement
+        os.environ["RUM_EMBEDDER"] = "none"  # by words alone, as the floor; see `by_meaning`
         return self
+
+    @contextmanager
+    def by_meaning(self) -> Generator[None]:
+        """Let what is started or opened meanwhile use the built-in embedder, as it is by default."""
+        os.environ["RUM_EMBEDDER"] = "builtin"
+        try:
+            yield
+        finally:
+            os.environ["RUM_EMBEDDER"] = "none"
 
     def open_rum(self) -> Rum:
         """RUM as a program uses it."""
@@ -53,6 +65,15 @@ class Scene:
     def open_floor(self) -> Floor:
         """The floor in this process."""
         return Floor(self.floor_path)
+
+    def open_store(self) -> SqliteStore:
+        """What is behind RUM, for what must not be timed."""
+        return SqliteStore(self.project_folder)
+
+    @property
+    def project_folder(self) -> str:
+        """Where RUM keeps the project."""
+        return open_project(self.checkout, flags={"home": self.home})[1].directory
 
     def floor_row(self, memory: Memory) -> Row:
         """A memory as the floor keeps it."""
@@ -67,7 +88,7 @@ class Scene:
         floor = self.open_floor()
         floor.fill((self.floor_row(memory), memory.text, memory.files) for memory in made)
         floor.close()
-        store = SqliteStore(open_project(self.checkout, flags={"home": self.home})[1].directory)
+        store = self.open_store()
         with store.transaction():
             author = _author(store, self.began)
             for memory in made:

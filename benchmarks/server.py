@@ -16,10 +16,28 @@ def floor_command(database: str) -> list[str]:
     return [sys.executable, "-S", "-E", os.path.abspath(floors.__file__), database]
 
 
+def nearest_command(database: str, vectors: str) -> list[str]:
+    """The floor of semantic questions as a server; it needs what is installed, as numpy is."""
+    return [sys.executable, "-m", "benchmarks.nearest", database, vectors]
+
+
 def rum_command(*arguments: str) -> list[str]:
     """`rum mcp` as a client's configuration starts it."""
-    script = os.path.join(os.path.dirname(sys.executable), "rum.exe" if os.name == "nt" else "rum")
-    return [script, "mcp", *arguments]
+    return [rum_script(), "mcp", *arguments]
+
+
+def rum_script() -> str:
+    """The `rum` of this environment."""
+    return os.path.join(os.path.dirname(sys.executable), "rum.exe" if os.name == "nt" else "rum")
+
+
+def resident_mb(pid: int) -> float:
+    """How much memory a process holds now."""
+    if os.path.exists(f"/proc/{pid}/statm"):
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    shown = subprocess.run(("ps", "-o", "rss=", "-p", str(pid)), capture_output=True, check=False)
+    return int(shown.stdout or 0) * 1024 / 1e6
 
 
 class Server:
@@ -58,12 +76,7 @@ class Server:
 
     def resident_mb(self) -> float:
         """How much memory the process holds now."""
-        pid = self._process.pid
-        if os.path.exists(f"/proc/{pid}/statm"):
-            with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-        shown = subprocess.run(("ps", "-o", "rss=", "-p", str(pid)), capture_output=True, check=True)
-        return int(shown.stdout) * 1024 / 1e6
+        return resident_mb(self._process.pid)
 
     def close(self) -> None:
         """End the input, and wait for the server to end by itself."""

@@ -249,6 +249,16 @@ def _question(kind: str, about: Memory) -> Question:
     return Question(kind, texts[kind])
 
 
+def worded_otherwise(stored: list[Memory], count: int, seed: int = SEED) -> dict[str, int]:
+    """Questions as somebody asks who does not know how it was called, each with its memory's number."""
+    dice = random.Random(seed + 3)
+    some = dice.sample(stored, min(count, len(stored)))
+    return {
+        f"What was behind the {one.symptom} that people saw in {one.noun} of {one.area}?": one.number
+        for one in some
+    }
+
+
 def paths(stored: list[Memory], count: int, seed: int = SEED) -> list[str]:
     """Files with a full answer, so that sizes compare; a busier file is asked about more often."""
     dice = random.Random(seed + 2)

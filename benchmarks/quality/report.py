@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from benchmarks.page import machine
 from benchmarks.quality import metrics
 from benchmarks.quality.score import Scores, false_answers
-from benchmarks.report import machine
 
 PAGE = """# Quality of recall
 

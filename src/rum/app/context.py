@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -57,6 +58,8 @@ class Context:
         self.agent: Agent | None = None
         self.session_id = self.label(settings.session or new_id("session"))
         self.uses: Counter[str] = Counter()
+        self.helped_at = -math.inf
+        """When a process was last started for what is pending, by the monotonic clock."""
         self._turn = threading.RLock()
         self._place: GitPlace | None = None
         self._calls: deque[float] = deque()

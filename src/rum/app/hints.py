@@ -107,6 +107,14 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
         wider.check()
     except InvalidQuery:  # nothing would be left to look for
         return
-    answer = cascade.run(Inquiry(wider, inquiry.store, inquiry.now, inquiry.files))
+    again = Inquiry(
+        wider,
+        inquiry.store,
+        inquiry.now,
+        inquiry.files,
+        session=inquiry.session,
+        meaning=inquiry.meaning,
+    )
+    answer = cascade.run(again)
     if answer.matches:
         yield f"{label} ({len(answer.matches)} found)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from threading import Thread
 
 from rum.app.context import Context
@@ -13,14 +14,22 @@ from rum.settings import SETTINGS
 LONGEST = 300.0
 """Seconds after which such a process ends, whatever is left."""
 
+AGAIN = 30.0
+"""Seconds after which another may be started."""
+
 _PASSED_ON = [setting for setting in SETTINGS if setting.name.startswith("embedder")]
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "VECLIB")}
 
 
 def start(context: Context) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
-    if not context.settings.idle_after or not context.meaning.has_work() or _taken(context):
+    if not context.settings.idle_after or not context.meaning.has_work():
         return False
+    # One that was started just now has no lease yet; one that died at once would die again.
+    now = time.monotonic()
+    if now - context.helped_at < AGAIN or _taken(context):
+        return False
+    context.helped_at = now
     if not sys.executable or getattr(sys, "frozen", False):
         return False  # an interpreter inside another program, which is no way to start one
     try:

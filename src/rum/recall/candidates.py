@@ -74,6 +74,7 @@ def _beside(inquiry: Inquiry, rows: Iterable[int]) -> list[int]:
         )
 
     beside = {other for number in rows for step in (1, 2) for other in around.of(number, step)}
+    beside |= {other for number in rows for other in around.linked(number)}
     return nlargest(inquiry.pool, beside - set(rows), key=lambda number: (said_around(number), number))
 
 

@@ -24,7 +24,7 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     question = about_question(inquiry, unsure)
     for match, share in zip(unsure, shares([match.score for match in unsure]), strict=True):
         match.confidence = confidence(fitted.CONFIDENCE[column], match.score, share, question)
-        if match.whole:
+        if match.mask == inquiry.words.everything and not inquiry.words.variants:
             # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
     if inquiry.words.says_little:
@@ -50,7 +50,7 @@ def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
     """What tells whether the question can be answered at all, whichever memory is looked at."""
     words = inquiry.words
     first = max(matches, key=lambda match: match.score)
-    masks = [words.masks.get(match.number, 0) for match in matches]
+    masks = [match.mask for match in matches]
     said = max(map(words.weight, masks), default=0.0)
     return {
         "unknown": words.unknown,

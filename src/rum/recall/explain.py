@@ -51,7 +51,7 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
 def _spoken(inquiry: Inquiry, match: Match) -> str:
     """The words found, as they were asked for."""
     words = inquiry.words
-    return ", ".join(_as_asked(inquiry, words.said(words.masks.get(match.number, 0)))) or "none"
+    return ", ".join(_as_asked(inquiry, words.said(match.mask))) or "none"
 
 
 def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:

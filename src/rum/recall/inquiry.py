@@ -13,6 +13,7 @@ from rum.recall.words import Words
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.search import Row
+from rum.store.terms import query_terms, says_little
 
 
 class Inquiry:
@@ -37,6 +38,8 @@ class Inquiry:
         """The session in which is asked."""
         self.meaning = meaning
         self.text = question.text.strip()
+        if files and says_little(query_terms(self.text)):
+            self.text = ""  # "why?" beside a file asks for the file
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
         """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
@@ -84,12 +87,12 @@ class Match:
         "importance",
         "level",
         "literal",
+        "mask",
         "memory_id",
         "number",
         "score",
         "session_id",
         "signals",
-        "whole",
     )
 
     def __init__(self, row: Row, level: str) -> None:
@@ -98,8 +101,8 @@ class Match:
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
         self.signals: dict[str, float] = {}
-        self.whole = False
-        """Whether it holds every word of the question."""
+        self.mask = 0
+        """Which words of the question it holds."""
         self.score = 0.0
         self.confidence = 0.0
 
@@ -124,7 +127,12 @@ class Found:
     @property
     def column(self) -> str:
         """Which of the fitted weights apply: with files or without, with vectors or without."""
-        return ("files" if self.tied else "words") + ("+meaning" if "semantic" in self.ran else "")
+        return ("files" if self.any_tied else "words") + ("+meaning" if "semantic" in self.ran else "")
+
+    @property
+    def any_tied(self) -> bool:
+        """Whether any memory is tied to a file asked for."""
+        return any(tied.ranks for tied in self.tied)
 
     def add(self, row: Row, level: str, literal: float | None = None) -> None:
         """Add a memory; of what it is certain by, the strongest stands."""

@@ -130,6 +130,7 @@ class Meaning:
                 self._failed(embedder, error)
             except StorageError as error:  # no room, or others are writing: no reason to stop a question
                 self.hindrance = error.message
+                self._adopted = False  # somebody may have dropped the vectors of this embedder
         pending = vectors.counts(embedder.model).pending
         self.behind = pending > 0
         return pending
@@ -144,7 +145,7 @@ class Meaning:
         while share and (ids := self._store.vectors.pending(embedder.model, share)):
             began = time.monotonic()
             memories = self._store.memories.get(ids)
-            made = embedder.embed([embedded_text(memory) for memory in memories])
+            made = embedder.embed([self._clean(embedded_text(memory)) for memory in memories])
             self._works(embedder)
             rows = [
                 (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)

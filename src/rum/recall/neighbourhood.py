@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
-from rum.recall.weights import TOGETHER
+from rum.recall import weights
 from rum.store.filters import Filters
 
 TYPE_CHECKING = False
@@ -48,9 +48,11 @@ class Neighbourhood:
 
     def _learn_sessions(self, sessions: set[str]) -> None:
         self._sessions |= sessions
-        found = self._store.search.in_sessions(sorted(sessions), TOGETHER) if sessions else []
+        found = self._store.search.in_sessions(sorted(sessions), weights.TOGETHER) if sessions else []
         for _, rows in groupby(found, key=lambda row: row[3]):
             members = list(rows)
+            if len(members) < weights.SHORTEST:
+                continue
             numbers = [row[4] for row in members]
             self.ids.update((row[4], row[0]) for row in members)
             self._order.update((number, (numbers, at)) for at, number in enumerate(numbers))
@@ -68,7 +70,12 @@ class Neighbourhood:
                 self._linked[numbers[other]].append(known[one])
 
     def of(self, number: int, distance: int) -> list[int]:
-        """The memories so many steps before and after one; at one step also those it is linked to."""
+        """The memories so many steps before and after one in its session."""
         numbers, at = self._order.get(number, ([], 0))
-        beside = [numbers[step] for step in (at - distance, at + distance) if 0 <= step < len(numbers)]
-        return list(dict.fromkeys(beside + self._linked.get(number, []))) if distance == 1 else beside
+        return [numbers[step] for step in (at - distance, at + distance) if 0 <= step < len(numbers)]
+
+    def linked(self, number: int) -> list[int]:
+        """Some of the memories one is linked to, each once; not those next to it anyway."""
+        beside = {number, *self.of(number, 1), *self.of(number, 2)}
+        linked = (other for other in dict.fromkeys(self._linked.get(number, ())) if other not in beside)
+        return list(islice(linked, weights.LINKED))

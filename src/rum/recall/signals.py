@@ -27,7 +27,7 @@ def measure(inquiry: Inquiry, found: Found) -> None:
     said = _masks(inquiry, matches)
     words(inquiry, matches, said)
     neighbours(inquiry, matches, said)
-    if found.tied:
+    if found.any_tied:
         files(inquiry, matches, found)
         recency(inquiry, matches)
     else:
@@ -58,7 +58,7 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
     outlines = inquiry.store.search.outlines(match.number for match in matches)
     for match in matches:
         mask = said[match.number]
-        match.whole = mask == asked.everything and not asked.variants
+        match.mask = mask
         goal, paths, length = outlines.get(match.number, ("", "", 0))
         match.signals.update(
             words=asked.weight(mask),
@@ -74,7 +74,7 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
 def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
     """What the memories before and after it in its session, and those it is linked to, say of the question.
 
-    `around` is what they add to its own words, `beside` what they say by themselves.
+    `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
     """
     asked, near = inquiry.words, inquiry.neighbourhood
     near.learn(Neighbour(match.memory_id, match.session_id, match.number) for match in matches)
@@ -82,11 +82,12 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
     for match in matches:
         own = said[match.number]
         others = [asked.masks.get(other, 0) for step in (1, 2) for other in near.of(match.number, step)]
+        linked = [asked.masks.get(other, 0) for other in near.linked(match.number)]
         together = own
         for other in others:
             together |= other
         match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
-        match.signals["beside"] = sum(map(asked.weight, others)) / best
+        match.signals["beside"] = sum(map(asked.weight, [*others, *linked])) / best
 
 
 def here(inquiry: Inquiry, matches: Matches) -> None:

@@ -50,6 +50,12 @@ SCANNED = 12_000
 TOGETHER = 64
 """A session of up to so many memories is one piece of work; in a longer one neighbours mean little."""
 
+SHORTEST = 8
+"""In a session with fewer memories than this it says little that two stand next to each other."""
+
+LINKED = 4
+"""So many of the memories one is linked to are looked at."""
+
 SESSION_COUNTED = 10_000
 """The size up to which the asking session is counted."""
 

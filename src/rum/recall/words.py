@@ -7,6 +7,7 @@ import string
 from functools import cached_property
 
 from rum.recall import weights
+from rum.store.stem import stem
 from rum.store.terms import query_terms, says_little
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ class Words:
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
         for term in [term for term in self.terms if not self.holders[term]][:RESPELLED]:
-            near = self._search.existing(spellings(term))
+            near = self._search.existing(stem(word) for word in spellings(term))
             found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
             if found:
                 self.variants[term] = near

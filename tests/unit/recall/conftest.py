@@ -10,8 +10,15 @@ import pytest
 
 from opening import Shop, open_shop
 from rum import Rum
+from rum.recall import weights
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture(autouse=True)
+def short_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here a few memories make a session that says who belongs together."""
+    monkeypatch.setattr(weights, "SHORTEST", 2)
 
 
 @pytest.fixture

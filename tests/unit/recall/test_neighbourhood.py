@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from making import NOON, add_memory
 from rum.model.links import Edge, LinkType
+from rum.recall import weights
 from rum.recall.neighbourhood import Neighbour, Neighbourhood
 from rum.recall.weights import TOGETHER
 from rum.store.base import Store
@@ -36,7 +39,9 @@ def sessions(store: Store) -> list[str]:
 
 
 def beside(store: Store, near: Neighbourhood, name: str, distance: int = 1) -> list[str]:
-    return sorted(near.ids[one][4:] for one in near.of(number(store, f"mem_{name}"), distance))
+    at = number(store, f"mem_{name}")
+    found = [*near.of(at, distance), *(near.linked(at) if distance == 1 else [])]
+    return sorted(near.ids[one][4:] for one in found)
 
 
 def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
@@ -45,6 +50,24 @@ def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
     assert beside(store, near, "c") == ["b", "d"]
     assert beside(store, near, "c", 2) == ["a", "e"]
     assert beside(store, near, "c", 3) == []
+
+
+def test_a_session_of_a_few_memories_makes_no_neighbours(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "SHORTEST", 4)
+    add(store, "a", "b", "c")
+    assert beside(store, met(store, "b"), "b") == []
+    add(store, "d", first=3)
+    assert beside(store, met(store, "b"), "b") == ["a", "c"]
+
+
+def test_only_a_few_of_many_links_are_looked_at(store: Store) -> None:
+    add(store, "hub", session="hub")
+    for at in range(2 * weights.LINKED):
+        add(store, f"n{at}", session=f"s{at}")
+        link(store, "hub", f"n{at}")
+    assert len(beside(store, met(store, "hub"), "hub")) == weights.LINKED
 
 
 def test_the_first_and_the_last_have_one_side_only(store: Store) -> None:

@@ -28,7 +28,7 @@ class TestRarity:
         assert said["unicorn"] > said["zebra"] > said["lion"] > said["goat"] > 0
 
     def test_a_word_that_every_memory_holds_still_says_something(self, store: Store) -> None:
-        fill(store, *["goat"] * 30)
+        fill(store, *["goat"] * 200)
         assert 0 < Words(store.search, "goat").total < 0.1
 
     def test_in_an_empty_store_nobody_knows_anything(self, store: Store) -> None:

@@ -1,0 +1,102 @@
+"""`rum import git` on a made-up history: how fast, how much memory, how much disk; and once more."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks import repository
+from benchmarks.scene import Scene
+from benchmarks.server import resident_mb, rum_script
+
+if TYPE_CHECKING:
+    from benchmarks.floors import Row
+
+AT_ONCE = 200
+"""Commits the floor writes in one transaction, as RUM does."""
+LOOK_EVERY = 0.02
+"""Seconds between two looks at how much memory the import holds."""
+
+
+class Run(NamedTuple):
+    """One import: seconds, the most megabytes that were seen, and what it said it did."""
+
+    seconds: float
+    resident: float
+    said: dict[str, Any]
+
+
+class Imported(NamedTuple):
+    """What was measured."""
+
+    commits: int
+    floor_seconds: float
+    floor_bytes: int
+    bytes: int
+    first: Run
+    again: Run
+
+    @property
+    def complete(self) -> bool:
+        """Whether the first run added every commit, and the second none."""
+        first, again = self.first.said, self.again.said
+        return first["added"] == again["unchanged"] == self.commits and not again["added"] + again["updated"]
+
+
+def measure(scene: Scene, commits: int) -> Imported:
+    """Make the history, and import it twice."""
+    repository.fill(scene.checkout, commits)
+    began = time.perf_counter()
+    _floor(scene)
+    floor = time.perf_counter() - began
+    first = _import(scene)
+    kept = os.path.getsize(os.path.join(scene.project_folder, "rum.db"))
+    return Imported(commits, floor, os.path.getsize(scene.floor_path), kept, first, _import(scene))
+
+
+def _import(scene: Scene) -> Run:
+    began = time.perf_counter()
+    command = [rum_script(), "import", "git", "--json"]
+    with subprocess.Popen(command, cwd=scene.checkout, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        most = 0.0
+        while process.poll() is None:
+            most = max(most, resident_mb(process.pid))
+            time.sleep(LOOK_EVERY)
+        taken = time.perf_counter() - began
+        return Run(taken, most, json.loads(process.stdout.read()))
+
+
+def _floor(scene: Scene) -> None:
+    """Have git print every commit with its changes; a row, an FTS5 row and its files for each."""
+    floor = scene.open_floor()
+    told = _told(scene.checkout)
+    while batch := list(islice(told, AT_ONCE)):
+        floor.fill(batch)
+    floor.close()
+
+
+def _told(folder: str) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
+    shown = "--format=%x01%H%x00%ct%x00%s%x00%b%x00"
+    command = ("git", "-C", folder, "log", "--reverse", "--raw", "-p", "-U0", shown, "HEAD")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout
+        lines: list[str] = []
+        for line in process.stdout:
+            if line.startswith("\x01") and lines:
+                yield _row("".join(lines))
+                lines = []
+            lines.append(line)
+        yield _row("".join(lines))
+
+
+def _row(told: str) -> tuple[Row, str, tuple[str, ...]]:
+    sha, at, subject, body, changes = told[1:].split("\0")
+    files = tuple(line[6:] for line in changes.splitlines() if line.startswith("+++ b/"))
+    row = (sha, int(at), subject, 1, body, json.dumps({"subject": subject, "body": body, "files": files}))
+    return row, f"{subject}\n{body}\n{' '.join(files)}", files

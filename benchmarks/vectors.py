@@ -1,0 +1,51 @@
+"""Vectors for many memories at once: made up, but as large as real ones; real ones for those asked about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.scene import Scene
+from benchmarks.workload import SEED
+from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.text import embedded_text
+from rum.recall.scan import packed
+from rum.store.sqlite.store import SqliteStore
+
+BATCH = 5_000
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+
+
+def give(scene: Scene, asked_about: Iterable[int]) -> None:
+    """Give every memory of a scene a vector, in RUM and for the floor."""
+    embedder, store = BuiltinEmbedder(), scene.open_store()
+    store.vectors.adopt(embedder.model, int(time.time()))
+    ids = store.vectors.pending(embedder.model, len(scene.stored))[::-1]
+    shape = (len(ids), embedder.dimensions)
+    rows = np.lib.format.open_memmap(scene.vectors_path, mode="w+", dtype=np.float32, shape=shape)
+    dice = np.random.default_rng(SEED)
+    for start in range(0, len(ids), BATCH):
+        rows[start : start + BATCH] = _made_up(dice, len(ids[start : start + BATCH]))
+    real = sorted(asked_about)
+    rows[real] = _real(store, embedder, [ids[number] for number in real])
+    for start in range(0, len(ids), BATCH):
+        pairs = zip(ids[start : start + BATCH], rows[start : start + BATCH], strict=True)
+        store.vectors.put(embedder.model, ((one, 1, packed(row)) for one, row in pairs))
+    rows.flush()
+    store.close()
+
+
+def _made_up(dice: np.random.Generator, count: int) -> Floats:
+    """Random directions, of length one."""
+    made = dice.standard_normal((count, BuiltinEmbedder.dimensions), dtype=np.float32)
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
+
+
+def _real(store: SqliteStore, embedder: BuiltinEmbedder, ids: list[str]) -> Floats:
+    memories = {memory.id: memory for memory in store.memories.get(ids)}
+    return embedder.embed([embedded_text(memories[one]) for one in ids])

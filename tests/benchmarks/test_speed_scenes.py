@@ -1,0 +1,107 @@
+"""What the speed benchmark measures on: a made-up history, vectors, floors, and what counts as met."""
+
+from __future__ import annotations
+
+import subprocess
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from benchmarks.cold import Cold
+from benchmarks.importing import Imported, Run
+from benchmarks.meaning import Meaning
+from benchmarks.nearest import Nearest
+from benchmarks.scene import Scene
+from benchmarks.timing import Pair, Times
+from benchmarks.workload import memories
+from benchmarks.writers import Writers
+
+from benchmarks import importing, report, repository, vectors
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    for name in ("RUM_HOME", "RUM_IDLE_AFTER", "RUM_EMBEDDER"):
+        monkeypatch.setenv(name, "")  # so that whatever the scene sets is undone
+    return Scene(str(tmp_path / "scene")).enter()
+
+
+def git(folder: str, *arguments: str) -> str:
+    return subprocess.run(
+        ("git", "-C", folder, *arguments), check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_a_made_up_history_is_the_same_every_time(scene: Scene, tmp_path: Path):
+    other = Scene(str(tmp_path / "other"))
+    for one in (scene, other):
+        repository.fill(one.checkout, 45)
+    assert git(scene.checkout, "rev-parse", "HEAD") == git(other.checkout, "rev-parse", "HEAD")
+    assert git(scene.checkout, "rev-list", "--count", "HEAD").strip() == "45"
+
+
+def test_a_made_up_history_is_imported_whole_with_what_was_taken_back_and_then_not_again(scene: Scene):
+    imported = importing.measure(scene, 85)
+    assert imported.complete
+    assert imported.first.said["failures"] == 2
+    assert imported.first.said["links"] == 8
+    assert scene.open_floor().by_text("Revert")
+
+
+def test_both_find_the_memory_that_was_asked_about_among_made_up_vectors(scene: Scene):
+    scene.fill(islice(memories(), 60))
+    vectors.give(scene, [7, 40])
+    question = scene.stored[40].goal
+    floor = Nearest(scene.floor_path, scene.vectors_path)
+    assert floor.by_meaning(question)[0][1] == question
+    with scene.by_meaning(), scene.open_rum() as rum:
+        answer = rum.recall(query=question, strategy="semantic")
+    assert answer.query_strategy_used == "semantic"
+    assert answer.memories[0].intent.goal == question
+
+
+def test_a_scene_goes_by_words_alone_unless_it_is_asked_by_meaning(scene: Scene):
+    with scene.open_rum() as rum:
+        assert rum.settings.embedder == "none"
+    with scene.by_meaning(), scene.open_rum() as rum:
+        assert rum.settings.embedder == "builtin"
+
+
+@pytest.mark.parametrize(
+    ("size", "taken", "met"),
+    [
+        (10_000, 20.0, True),
+        (10_000, 20.1, False),
+        (100_000, 39.0, True),
+        (100_000, 41.0, False),
+        (1_000_000, 41.0, None),
+    ],
+)
+def test_a_later_semantic_answer_has_a_budget_by_the_size_of_the_store(
+    size: int, taken: float, met: bool | None
+):
+    rows = {row.what: row for row in lines(size, taken)}
+    assert rows[f"later semantic recall, {size:,} memories"].met is met
+
+
+def test_the_memory_held_counts_before_the_first_semantic_question_and_is_only_stated_after_it():
+    rows = {row.what: row for row in lines(10_000, 1.0)}
+    assert rows["memory held before it, 10,000 memories"].met is False
+    assert rows["memory held after it, 10,000 memories"].met is None
+
+
+@pytest.mark.parametrize(("added", "met"), [(0, True), (1, False)])
+def test_an_import_that_adds_something_the_second_time_fails(added: int, met: bool):
+    rows = {row.what: row for row in lines(10_000, 1.0, added=added)}
+    assert rows["`rum import git` again"].met is met
+
+
+def lines(size: int, taken: float, added: int = 0) -> list[report.Line]:
+    """The rows of a run in which every answer took so many milliseconds."""
+    pair = Pair(Times(1, 1, 1), Times(taken, taken, taken))
+    said = {"added": 9, "unchanged": 0, "updated": 0}
+    again = {"added": added, "unchanged": 9, "updated": 0}
+    imported = Imported(9, 1.0, 900, 1800, Run(2.0, 40.0, said), Run(0.1, 30.0, again))
+    cold = Cold(pair, pair, (10, 20), {"all": 1, "core": 1})
+    meaning = Meaning(size, pair, (30, 46), (90, 400), pair, pair, pair)
+    return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, [])))
