@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
@@ -10,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rum.capture.redact import Redactor
 from rum.capture.tombstones import installation_key
@@ -27,10 +26,20 @@ from rum.repo.project import Project
 from rum.settings import Settings
 from rum.store.base import Store
 
+if TYPE_CHECKING:
+    import subprocess
+
 LABEL = 200
 """How much is kept of a session's, client's or branch's name."""
 
 Clock = Callable[[], float]
+
+
+class Helper(NamedTuple):
+    """A process that was started, and when by the monotonic clock."""
+
+    process: subprocess.Popen[bytes]
+    since: float
 
 
 class Context:
@@ -58,8 +67,8 @@ class Context:
         self.agent: Agent | None = None
         self.session_id = self.label(settings.session or new_id("session"))
         self.uses: Counter[str] = Counter()
-        self.helped_at = -math.inf
-        """When a process was last started for what is pending, by the monotonic clock."""
+        self.helper: Helper | None = None
+        """The process that was last started for what is pending."""
         self._turn = threading.RLock()
         self._place: GitPlace | None = None
         self._calls: deque[float] = deque()

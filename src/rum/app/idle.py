@@ -6,16 +6,20 @@ import os
 import sys
 import time
 from threading import Thread
+from typing import TYPE_CHECKING
 
-from rum.app.context import Context
+from rum.app.context import Context, Helper
 from rum.app.lease import lease
 from rum.settings import SETTINGS
+
+if TYPE_CHECKING:
+    import subprocess
 
 LONGEST = 300.0
 """Seconds after which such a process ends, whatever is left."""
 
-AGAIN = 30.0
-"""Seconds after which another may be started."""
+AGAIN = 60.0
+"""Seconds after which another may be started where the last one failed."""
 
 _PASSED_ON = [setting for setting in SETTINGS if setting.name.startswith("embedder")]
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "VECLIB")}
@@ -23,20 +27,26 @@ _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", 
 
 def start(context: Context) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
+    context.meaning.behind = False
     if not context.settings.idle_after or not context.meaning.has_work():
         return False
-    # One that was started just now has no lease yet; one that died at once would die again.
-    now = time.monotonic()
-    if now - context.helped_at < AGAIN or _taken(context):
+    if _at_it(context.helper) or _taken(context):
         return False
-    context.helped_at = now
     if not sys.executable or getattr(sys, "frozen", False):
         return False  # an interpreter inside another program, which is no way to start one
     try:
-        _spawn(context)
+        context.helper = Helper(_spawn(context), time.monotonic())
     except OSError:  # no room for one more process, or the home is gone: then it is done another time
         return False
     return True
+
+
+def _at_it(helper: Helper | None) -> bool:
+    """Whether the process started last is at work, if without a lease yet; or failed, as the next would."""
+    if helper is None:
+        return False
+    ended = helper.process.poll()
+    return ended is None or (ended != 0 and time.monotonic() - helper.since < AGAIN)
 
 
 def _taken(context: Context) -> bool:
@@ -45,7 +55,7 @@ def _taken(context: Context) -> bool:
         return other is not None
 
 
-def _spawn(context: Context) -> None:
+def _spawn(context: Context) -> subprocess.Popen[bytes]:
     import subprocess  # noqa: PLC0415 (slow to load, and of no use before)
 
     project = context.project
@@ -63,6 +73,7 @@ def _spawn(context: Context) -> None:
     )
     # Somebody has to take note of its end while this process lives, or it would stay as a zombie.
     Thread(target=child.wait, name="rum-idle", daemon=True).start()
+    return child
 
 
 def _environment(context: Context) -> dict[str, str]:
