@@ -148,3 +148,26 @@ def test_an_id_that_is_no_text_is_refused_in_words(shop: Shop):
     for call in (rum.show, rum.history):
         with pytest.raises(InvalidQuery, match="id"):
             call(5)
+
+
+@pytest.mark.parametrize("words", ["why?", "what was done here?", "???"])
+def test_words_that_say_nothing_do_not_hide_the_memories_of_a_file(shop: Shop, words: str):
+    rum = shop.open()
+    kept = keep(rum, actions=edited("src/auth.py"))
+    answer = rum.recall(file="src/auth.py", query=words)
+    assert [(memory.id, memory.confidence) for memory in answer.memories] == [(kept, 1.0)]
+
+
+def test_a_file_that_nobody_touched_makes_no_memory_surer(shop: Shop):
+    for goal in ("Parse the datetime", "Paint the gate", "Feed the cat"):
+        keep(shop.open(), goal, actions=edited("a.py"))
+    rum = shop.open()
+    assert rum.recall(file="lib/*", query="datetime").confidence == rum.recall(query="datetime").confidence
+
+
+def test_a_memory_without_the_word_never_comes_before_the_one_that_has_it(shop: Shop):
+    rum = shop.open()
+    keep(rum, "Fix the double charge")
+    cached = keep(rum, "Speed up the product page", "A cache in front of the database")
+    keep(rum, "Send nightly mails")
+    assert rum.recall(query="cache", min_confidence=0).memories[0].id == cached

@@ -218,3 +218,16 @@ def test_the_process_steps_back_behind_all_others_and_holds_none_of_our_streams(
         assert os.path.exists(f"/proc/{child}")
         endpoint.over.set()
         until(lambda: not os.path.exists(f"/proc/{child}"))
+
+
+TWICE = """
+from making import make_draft
+from rum import Rum
+with Rum.open() as rum:
+    rum.store(**make_draft("Fix the login"))
+    print(rum.idle(), rum.idle())
+"""
+
+
+def test_a_second_process_is_not_started_while_the_first_gets_going(place: Place):
+    assert place.run(TWICE, RUM_EMBEDDER="builtin", RUM_IDLE_AFTER="20") == ["True False"]

@@ -40,13 +40,16 @@ def run(inquiry: Inquiry) -> Answer:
 def search(inquiry: Inquiry) -> Found:
     """All that the levels found, judged."""
     found, limit = Found(), inquiry.question.limit
-    levels = ALLOWED[inquiry.question.strategy]
+    levels, judged = ALLOWED[inquiry.question.strategy], 0
     for name in levels:
         found = CASCADE[name](inquiry, found)
+        if judged == len(found.ran):  # the level did not look, so nothing is new
+            continue
         # Words weigh as much as files, so before they were looked for the best may not be among these.
         if inquiry.text and "pattern" in levels and name in ("exact", "structural"):
             continue
         judge(inquiry, found)
+        judged = len(found.ran)
         if len(found.best(inquiry.sure, limit, own=True)) >= limit:
             break
     return found

@@ -73,8 +73,7 @@ def confidence(column: dict[str, float], score: float, share: float, question: d
 def _same_goal(inquiry: Inquiry, matches: list[Match]) -> None:
     """A question that repeats a goal word for word means it."""
     asked = " ".join(terms(inquiry.text))
-    outlines = inquiry.store.search.outlines(match.number for match in matches)
     surest = max(weights.SAME_GOAL, *(match.confidence for match in matches))
     for match in matches:
-        if asked and outlines.get(match.number, ("",))[0] == asked:
+        if asked and match.goal == asked:
             match.confidence = surest + weights.SURER * (1 - surest)

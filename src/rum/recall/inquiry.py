@@ -84,6 +84,7 @@ class Match:
     __slots__ = (
         "confidence",
         "created_at",
+        "goal",
         "importance",
         "level",
         "literal",
@@ -101,6 +102,8 @@ class Match:
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
         self.signals: dict[str, float] = {}
+        self.goal = ""
+        """The indexed terms of its goal."""
         self.mask = 0
         """Which words of the question it holds."""
         self.score = 0.0

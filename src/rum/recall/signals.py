@@ -58,8 +58,8 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
     outlines = inquiry.store.search.outlines(match.number for match in matches)
     for match in matches:
         mask = said[match.number]
-        match.mask = mask
         goal, paths, length = outlines.get(match.number, ("", "", 0))
+        match.mask, match.goal = mask, goal
         match.signals.update(
             words=asked.weight(mask),
             rarest=asked.rarest(mask),
