@@ -11,7 +11,7 @@ from benchmarks.quality.score import Scores, false_answers
 
 PAGE = """# Quality of recall
 
-<!-- Made by `make quality ARGS="--write docs/quality.md"`. -->
+<!-- Made by `make quality ARGS="--fold test --write docs/quality.md"`. -->
 
 Three sets of questions with known answers, put to RUM and to what one would use without it. Everything runs
 offline; RUM is asked through a real `rum mcp`.
