@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from making import make_draft, make_intent, make_outcome
+from making import HandClock, make_draft, make_intent, make_outcome
 from processes import Place, make_place
 from rum import InvalidQuery, NotFound, Rum, RumError
 
@@ -81,7 +81,7 @@ STRANGE = {
 
 @pytest.fixture
 def rum(tmp_path: Path) -> Iterator[Rum]:
-    with make_place(tmp_path).open(owner=True) as rum:
+    with make_place(tmp_path).open(owner=True, clock=HandClock()) as rum:
         rum.store(**make_draft("The first goal", tags=["auth"]))
         yield rum
         assert rum.doctor().problems == []

@@ -32,6 +32,8 @@ def on_terminal(*arguments: str, wait_for: str = "", typed: str = "", **environm
         stdout=theirs,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment},
+        # A shell starts background jobs with Ctrl-C ignored, and the tests may run in one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     os.close(theirs)
     seen = b""
