@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -32,16 +32,21 @@ class WordEmbedder:
         self.model = model
         self.dimensions = dimensions
         self.asked: list[str] = []
+        self.patience: float | None = None
+        """How long it might have taken over what it was asked last."""
         self.fault: Exception | None = None
+        self.unclear: set[str] = set()
+        """Texts with one of these words get a vector without a length."""
 
     def fail(self, why: str = "out of order") -> None:
         self.fault = CannotEmbed(why)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
         self.asked += texts
+        self.patience = patience
         if self.fault:
             raise self.fault
-        rows = [word_vector(text, self.dimensions) for text in texts]
+        rows = [word_vector(text, self.dimensions) * (not self.unclear & set(text.split())) for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
 
 
@@ -51,6 +56,8 @@ class Endpoint:
     def __init__(self, dimensions: int = 64) -> None:
         self.asked: list[str] = []
         self.status = 200
+        self.refuses: Callable[[str], bool] = lambda _: False
+        """A request with such a text is answered with status 400."""
         self.stuck = False
         """Whether it takes questions and never answers."""
         self.over = Event()
@@ -90,7 +97,7 @@ def _handler(endpoint: Endpoint, dimensions: int) -> type[BaseHTTPRequestHandler
             vectors = [word_vector(text, dimensions).tolist() for text in texts]
             rows = [{"index": number, "embedding": vector} for number, vector in enumerate(vectors)]
             body = json.dumps({"data": rows}).encode()
-            self.send_response(endpoint.status)
+            self.send_response(400 if any(map(endpoint.refuses, texts)) else endpoint.status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

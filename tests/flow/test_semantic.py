@@ -55,8 +55,8 @@ def found(rum: Rum, query: str = PARAPHRASE, **more: Any) -> dict[str, Retrieved
 
 def test_a_paraphrase_without_a_common_word_is_found_and_flagged(rum: Rum, kept: dict[str, str]) -> None:
     rum.tidy()
-    answer = rum.recall(query=PARAPHRASE)
-    assert [(memory.id, memory.match) for memory in answer.memories] == [(kept["logout"], "fuzzy")]
+    answer = rum.recall(query=PARAPHRASE, min_confidence=0)
+    assert (answer.memories[0].id, answer.memories[0].match) == (kept["logout"], "fuzzy")
     assert answer.query_strategy_used == "semantic"
     assert 0 < answer.confidence < 0.9
 
@@ -67,7 +67,7 @@ def test_a_paraphrase_without_a_common_word_is_found_and_flagged(rum: Rum, kept:
         ("clients unable to purchase by visa", "payment"),
         ("website is slow", "pages"),
         ("remove outdated archives by itself", "backups"),
-        ("car engine fails when it is cold", "winter"),
+        ("vehicle ignition trouble during frost", "winter"),
     ],
 )
 @pytest.mark.parametrize("strategy", ["auto", "semantic"])
@@ -107,7 +107,7 @@ def test_what_nobody_remembers_is_not_made_up(rum: Rum, query: str) -> None:
 def test_without_an_embedder_it_is_not_found(
     shop: Shop, rum: Rum, kept: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert found(rum)
+    assert kept["logout"] in found(rum, min_confidence=0)
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     without = shop.open()
     for strategy in ("auto", "semantic"):
@@ -124,7 +124,7 @@ def test_filters_exclude_it(rum: Rum, kept: dict[str, str], filters: dict[str, A
 
 
 def test_what_was_forgotten_is_not_found(rum: Rum, kept: dict[str, str]) -> None:
-    assert kept["logout"] in found(rum)
+    assert kept["logout"] in found(rum, min_confidence=0)
     rum.forget(kept["logout"])
     assert kept["logout"] not in found(rum, min_confidence=0, limit=50)
 
@@ -137,19 +137,19 @@ def test_what_was_superseded_is_not_found_unless_asked_for(rum: Rum, kept: dict[
 
 
 def test_an_update_is_found_by_what_it_says_now(rum: Rum, kept: dict[str, str]) -> None:
-    assert next(iter(found(rum))) == kept["logout"]
+    assert next(iter(found(rum, min_confidence=0))) == kept["logout"]
     rum.update_memory(
         kept["logout"],
         intent=make_intent("Bake bread without yeast"),
         outcome=make_outcome("Bake bread without yeast"),
     )
-    assert found(rum) == {}
+    assert next(iter(found(rum, min_confidence=0))) != kept["logout"]
     first = next(iter(found(rum, "recipe with flour and water", min_confidence=0).values()))
     assert (first.id, first.match) == (kept["logout"], "fuzzy")
 
 
 def test_another_process_finds_what_was_stored_meanwhile(shop: Shop, rum: Rum, kept: dict[str, str]) -> None:
-    assert found(rum)
+    assert kept["logout"] in found(rum, min_confidence=0)
     later = shop.open().store(**make_draft("Bake bread without yeast", "Bake bread without yeast")).memory_id
     assert next(iter(found(rum, "recipe with flour and water", min_confidence=0))) == later
 

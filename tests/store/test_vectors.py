@@ -120,9 +120,11 @@ def test_of_two_who_embed_the_same_memory_the_first_is_heard(store: Store, other
 
 def test_models_do_not_see_each_others_vectors(store: Store):
     fill(store, "mem_a")
+    assert (store.vectors.any(A), store.vectors.any(B)) == (True, False)
     store.vectors.adopt(B, NOON)
-    assert store.vectors.counts(B) == (0, 1)
+    assert (store.vectors.counts(B), store.vectors.any(B)) == ((0, 1), False)
     fill(store, "mem_b", model=B)
+    assert store.vectors.any(B)
     assert store.vectors.of(A, ["mem_a", "mem_b"]) == {"mem_a": b"mem_a"}
     assert [data for _, data in store.vectors.since(B, 0, 9)] == [b"mem_b"]
     assert (store.vectors.pending(A, 9), store.vectors.pending(B, 9)) == (["mem_b"], ["mem_a"])
@@ -140,6 +142,26 @@ def test_vectors_nobody_used_for_long_are_dropped_but_never_the_present_models(s
     assert store.vectors.models() == [B]
     assert store.vectors.counts(B) == (0, 2)
     assert store.upkeep.problems() == []
+
+
+def test_a_model_that_is_asked_for_is_not_dropped(store: Store):
+    fill(store, "mem_a")
+    store.vectors.adopt(B, NOON)
+    store.vectors.renew(A, NOON + 100, NOON)  # noted at noon, which is not before noon
+    assert store.vectors.drop_unused(B, NOON + 1) == 1
+    fill(store, "mem_b")
+    store.vectors.renew(A, NOON + 100, NOON + 1)
+    assert store.vectors.drop_unused(B, NOON + 100) == 0
+    store.vectors.renew("model-c", NOON, NOON + 1)
+    assert store.vectors.models() == [B, A]
+
+
+def test_vectors_of_zeros_are_counted(store: Store):
+    fill(store, "mem_a")
+    assert store.vectors.refused(A) == 0
+    add_memory(store, "mem_b")
+    store.vectors.put(A, [("mem_b", 1, bytes(388))])
+    assert (store.vectors.refused(A), store.vectors.refused(B)) == (1, 0)
 
 
 def test_dropping_all_makes_all_pending(store: Store):

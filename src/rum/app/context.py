@@ -33,6 +33,8 @@ LABEL = 200
 """How much is kept of a session's, client's or branch's name."""
 
 Clock = Callable[[], float]
+Spell = Callable[[str], str]
+"""How a door writes the name of one of the API's parameters."""
 
 
 class Helper(NamedTuple):
@@ -55,6 +57,7 @@ class Context:
         owner: bool,
         clock: Clock,
         cwd: str,
+        spell: Spell = str,
     ) -> None:
         self.project = project
         self.settings = settings
@@ -64,6 +67,7 @@ class Context:
         """Whether a person acts, who may change everything."""
         self.clock = clock
         self.cwd = cwd
+        self.spell = spell
         self.agent: Agent | None = None
         self.session_id = self.label(settings.session or new_id("session"))
         self.uses: Counter[str] = Counter()
@@ -104,10 +108,14 @@ class Context:
         return installation_key(self.settings.home)
 
     @contextmanager
-    def turn(self) -> Generator[None]:
-        """One call at a time, within the rate that was set, with the backend's errors in plain words."""
+    def turn(self, *, counted: bool = True) -> Generator[None]:
+        """One call at a time, within the rate that was set, with the backend's errors in plain words.
+
+        What nobody asked for is not counted, so that it takes nothing of the calls that agents may make.
+        """
         with self._turn:
-            self._count_call()
+            if counted:
+                self._count_call()
             self.store.refresh()
             try:
                 with self.store.errors():
@@ -151,10 +159,12 @@ class Context:
         self._calls.append(now)
 
     def settle(self) -> None:
-        """Write down how memories were used; what cannot be written now waits for the next time."""
+        """Write down what was used; what cannot be written now waits for the next time."""
         with self._turn:
             if self.uses and self.store.activity.add_uses(self.uses, self.now()):
                 self.uses.clear()
+            if "meaning" in self.__dict__:
+                self.meaning.note_use()
 
     def used(self, ids: Iterable[str]) -> dict[str, Use]:
         """How often memories were retrieved, what is not yet written down included."""

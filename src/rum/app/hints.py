@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rum.app.context import Context
+from rum.app.context import Context, Spell
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
 from rum.model.questions import RecallQuestion, Strategy
@@ -21,6 +21,10 @@ SUGGESTED = 3
 NAMED = 5
 ECHOED = 60
 """So many characters of what was asked are said again."""
+TOLD = 250
+"""So many characters of what is wrong with an embedder are told; `rum doctor` tells all of it."""
+NEAR = 2
+"""A confidence so many times too low is still worth a word; proposing more would invite filler."""
 COMPARED = 2000
 """So many known tags or files are compared with one that is unknown."""
 
@@ -38,16 +42,42 @@ FILTERS: dict[str, Any] = {
 
 
 def hint_for(context: Context, inquiry: Inquiry) -> str:
-    """One sentence that helps to ask better."""
+    """One or two sentences that help to ask better, in the words of the door that is asked."""
     if not context.store.search.size():
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:
-        return "That memory is there, but another condition excludes it; ask for the memory_id alone."
+        name = context.spell("memory_id")
+        return f"That memory is there, but another condition excludes it; ask for {name} alone."
     parts = [*_unknown_tags(inquiry), *_unknown_agent(context, inquiry), *_near_files(inquiry)]
-    parts += islice(_wider(inquiry), max(1, SUGGESTED - len(parts)))
+    parts += islice(_wider(inquiry, context.spell), max(1, SUGGESTED - len(parts)))
     if not parts:
         parts = ["other words" if inquiry.text else "another file" if inquiry.files else "other filters"]
-    return f"Nothing fits. Try: {'; '.join(parts)}."
+    return f"{_why_nothing(context, inquiry)}. Try: {'; '.join(parts)}."
+
+
+def no_room(context: Context, question: RecallQuestion, needed: int) -> str:
+    """What to say when there is something, and not even the shortest of it may be given."""
+    name = context.spell("max_tokens")
+    return f"Found, but {name} {question.max_tokens} has no room; the shortest needs {needed}."
+
+
+def _why_nothing(context: Context, inquiry: Inquiry) -> str:
+    """That nothing fits; or, where meaning alone was asked, what it lacks."""
+    if inquiry.question.strategy is not Strategy.SEMANTIC:
+        return "Nothing fits"
+    meaning = context.meaning
+    if not inquiry.text:
+        lacks = "it needs words to go by"
+    elif meaning.model is None:
+        lacks = f"the setting embedder is none (by {context.settings.origin('embedder')}); set it to builtin"
+    elif meaning.trouble:
+        lacks = f"the embedder fails: {' '.join(meaning.trouble.split())[:TOLD].rstrip('.')}"
+    elif pending := meaning.counts().pending:
+        have = "1 memory has" if pending == 1 else f"{pending} memories have"
+        lacks = f"{have} no vector yet; run `rum tidy`"
+    else:
+        return "Nothing fits"
+    return f"Nothing was found by meaning: {lacks}"
 
 
 def _unknown_tags(inquiry: Inquiry) -> Iterator[str]:
@@ -74,29 +104,31 @@ def _near_files(inquiry: Inquiry) -> list[str]:
         folder, name = posixpath.split(path)
         start = folder + "/" if folder else ""
         below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths(start)}
-        if close := nearest(name, sorted(below - {name})[:COMPARED]):
+        if name in below:
+            continue
+        if close := nearest(name, sorted(below)[:COMPARED]):
             found.append(start + close)
         elif below and folder:
             found.append(start)
     return [f"file {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
 
 
-def _wider(inquiry: Inquiry) -> Iterator[str]:
+def _wider(inquiry: Inquiry, spell: Spell) -> Iterator[str]:
     """The wider questions that do find something, with how much."""
     question = inquiry.question
     if inquiry.text and not inquiry.files and not inquiry.words.known():
         return
     if question.strategy is not Strategy.AUTO:
-        yield from _tried(inquiry, "strategy auto", strategy=Strategy.AUTO)
+        yield from _tried(inquiry, f"{spell('strategy')} auto", strategy=Strategy.AUTO)
     if not question.include_superseded:
-        yield from _tried(inquiry, "include_superseded", include_superseded=True)
+        yield from _tried(inquiry, spell("include_superseded"), include_superseded=True)
     for tag in question.tags[:NAMED] if len(question.tags) > 1 else ():
         yield from _tried(inquiry, f"without tag `{tag}`", tags=tuple(t for t in question.tags if t != tag))
     set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
     for name in set_ones:
-        yield from _tried(inquiry, f"without {name}", **{name: FILTERS[name]})
-    if inquiry.text:
-        yield from _tried(inquiry, "min_confidence 0 for weak matches", min_confidence=0.0)
+        yield from _tried(inquiry, f"without {spell(name)}", **{name: FILTERS[name]})
+    if inquiry.text and (less := round(inquiry.threshold / NEAR, 2)):
+        yield from _tried(inquiry, f"{spell('min_confidence')} {less:.2f}", min_confidence=less)
     if len(set_ones) > 1:
         yield from _tried(inquiry, "without filters", **{name: FILTERS[name] for name in set_ones})
 

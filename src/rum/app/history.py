@@ -1,19 +1,19 @@
-"""A repository's history into memories: what is new since the last time, in small batches."""
+"""A repository's history into memories: which commits are meant, and are not here yet."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 
 from rum.app.commits import Commits
 from rum.app.context import Context
+from rum.app.imported import BATCH, Imported, Progress, Tally, take_in
 from rum.capture.history.ledger import Entry, Ledger
 from rum.capture.history.names import is_memory_of
 from rum.capture.history.noise import Noise
@@ -27,34 +27,20 @@ from rum.repo.files import relative_path
 from rum.repo.git import GitPlace, find_git
 from rum.repo.spot import find_spot
 
-BATCH = 200
-"""Commits kept at once, so that other writers get their turn in between."""
 
-Progress = Callable[[int, int], None]
-"""Told how many commits were dealt with, and how many there are."""
-
-
-class GitImport(Struct, frozen=True, kw_only=True):
+class GitImport(Imported, frozen=True, kw_only=True):
     """What an import did, in commits.
 
     `updated` are memories of earlier imports that a revert changed, `failures` those that now say that
     they were reverted, `rewritten` those that took the place of what a rebase left behind, `cut` those
-    with more files than are kept. `skipped` says why commits were left out. After a dry run, `added`
-    is what would be looked at.
+    with more files than are kept. After a dry run, `added` is what would be looked at.
     """
 
-    added: int = 0
-    unchanged: int = 0
-    updated: int = 0
-    forgotten: int = 0
     failures: int = 0
-    links: int = 0
     rewritten: int = 0
     cut: int = 0
-    skipped: dict[str, int] = {}
-    seconds: float = 0.0
     dry_run: bool = False
-    notes: list[str] = []
+    notes: list[str] = field(default_factory=list[str])
 
 
 class Chosen(Layer, frozen=True):
@@ -70,28 +56,21 @@ def import_git(
     context: Context, path: str | os.PathLike[str] | None, given: dict[str, Any], progress: Progress
 ) -> GitImport:
     """Keep every commit that HEAD stands on, is chosen, and is not here yet, as a memory."""
-    started = time.monotonic()
-    chosen = parse(given, Chosen, "import_git")
+    tally, chosen = Tally(), parse(given, Chosen, "import_git")
     place = _repository(context, path)
     here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
     wanted = _wanted(place, ledger, chosen.since, _asked(context, place, chosen.paths))
     new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
-    tally = Counter(unchanged=sum(entry.sha in here for entry in wanted))
+    tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
+    tally.skipped += skipped
     if chosen.dry_run:
-        tally["added"] = len(new)
+        tally.counts["added"] = len(new)
     elif new:
-        commits = Commits(context, ledger, _lost(context, place, ledger, here))
-        _read(place, new, commits, progress)
-        tally += commits.tally
-        skipped += commits.skipped
-    return GitImport(
-        **tally,
-        skipped={reason.value: count for reason, count in sorted(skipped.items())},
-        seconds=round(time.monotonic() - started, 1),
-        dry_run=chosen.dry_run,
-        notes=_notes(place, ledger),
-    )
+        changed = history.changed(place, [entry.sha for entry in new], lines=history.has_contents(place))
+        lost = _lost(context, place, ledger, here)
+        take_in(context, Commits(context, ledger, changed, len(new), lost), tally, progress)
+    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=_notes(place, ledger))
 
 
 def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPlace:
@@ -130,17 +109,17 @@ def _wanted(place: GitPlace, ledger: Ledger, since: float | None, paths: Sequenc
 
 def _new(
     ledger: Ledger, wanted: Iterable[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
-) -> tuple[list[Entry], Counter[Noise]]:
+) -> tuple[list[Entry], Counter[str]]:
     """What is to be read, oldest first, and why the rest is not."""
-    skipped = Counter[Noise]()
+    skipped = Counter[str]()
     told: list[Entry] = []
     for entry in wanted:
         # What a bot did counts once somebody had to take it back.
         kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.undone)
         if entry.sha in cut_off:
-            skipped[Noise.CUT_OFF] += 1
+            skipped[Noise.CUT_OFF.value] += 1
         elif not kept:
-            skipped[entry.noise or Noise.MERGE] += 1
+            skipped[(entry.noise or Noise.MERGE).value] += 1
         else:
             told.append(entry)
     newest = told if most is None else told[max(0, len(told) - most) :]
@@ -155,17 +134,6 @@ def _lost(context: Context, place: GitPlace, ledger: Ledger, here: dict[str, str
     ids = iter(sorted(here[sha] for sha in gone - history.in_any_branch(place)))
     while batch := list(islice(ids, BATCH)):
         yield from context.store.memories.get(batch)
-
-
-def _read(place: GitPlace, new: list[Entry], commits: Commits, progress: Progress) -> None:
-    shas = [entry.sha for entry in new]
-    changed = history.changed(place, shas, lines=history.has_contents(place))
-    done = 0
-    progress(done, len(new))
-    while batch := list(islice(changed, BATCH)):
-        commits.take(batch)
-        done += len(batch)
-        progress(done, len(new))
 
 
 def _notes(place: GitPlace, ledger: Ledger) -> list[str]:

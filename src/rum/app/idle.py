@@ -28,6 +28,7 @@ _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", 
 def start(context: Context) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
     context.meaning.behind = False
+    context.meaning.heed_failures()  # as of the process that was started last
     if not context.settings.idle_after or not context.meaning.has_work():
         return False
     if _at_it(context.helper) or _taken(context):

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rum.app.context import Context
-from rum.app.hints import hint_for
+from rum.app.hints import hint_for, no_room
 from rum.app.identity import describe
 from rum.model.answers import (
     LeftOut,
@@ -46,7 +46,7 @@ LEFT_OUT = 15
 
 def recall(context: Context, question: RecallQuestion) -> RecallResult:
     """The memories that answer a question, surest first."""
-    question.check()
+    question.check(context.spell)
     inquiry = Inquiry(
         _resolved(context, question),
         context.store,
@@ -63,7 +63,7 @@ def recall(context: Context, question: RecallQuestion) -> RecallResult:
     given, left_out = _shown(question, views)
     context.uses.update(view.id for view in given)
     if not given:
-        return _no_room(question, answer, views) if views else _nothing(context, inquiry, answer)
+        return _no_room(context, question, answer, views) if views else _nothing(context, inquiry, answer)
     return _estimated(
         RecallResult(
             memories=given,
@@ -177,7 +177,7 @@ def _nothing(context: Context, inquiry: Inquiry, answer: Answer) -> RecallResult
     )
 
 
-def _no_room(question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
+def _no_room(context: Context, question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
     needed = ENVELOPE + min(map(least, views)) + (LEFT_OUT if len(views) > 1 else 0)
     return _estimated(
         RecallResult(
@@ -188,7 +188,7 @@ def _no_room(question: RecallQuestion, answer: Answer, views: list[View]) -> Rec
             token_estimate=0,
             left_out=LeftOut(len(views), 0),
             code=NO_RESULTS,
-            hint=f"Found, but max_tokens {question.max_tokens} has no room; the shortest needs {needed}.",
+            hint=no_room(context, question, needed),
         )
     )
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast
-
-import msgspec
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rum.app import exchange, identity, idle, reading, upkeep, writing
 from rum.app import tidy as tidying
 from rum.app.asked import Changes, Chosen, Given, Identified, Nothing, Recalled, Traced
-from rum.app.calls import called, plain
-from rum.app.context import Clock, Context
+from rum.app.calls import plain
 from rum.app.exchange import ImportResult
+from rum.app.opened import Opened
 from rum.app.tidy import TidyResult
 from rum.model.agent import Identity
 from rum.model.answers import (
@@ -33,89 +30,17 @@ from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
 from rum.model.parse import parse
 from rum.model.questions import Depth
-from rum.repo.project import Project, open_project
-from rum.settings import Settings
-from rum.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from rum.app.history import GitImport
     from rum.app.issues import IssueImport
 
-A = TypeVar("A")
 
-
-class Rum:
+class Rum(Opened):
     """The memory of one project.
 
     Use it as a context manager; calls from several threads take turns.
     """
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    @classmethod
-    def open(
-        cls,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        project: str | None = None,
-        agent: str | None = None,
-        session: str | None = None,
-        home: str | os.PathLike[str] | None = None,
-        client: str = "python",
-        owner: bool = False,
-        clock: Clock = time.time,
-    ) -> Rum:
-        """Open the memory of the project at `path` (default: the current directory).
-
-        `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
-        person, who may change every agent's memories.
-        """
-        cwd = os.path.abspath(path or os.getcwd())
-        given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
-        flags = {name: value for name, value in given.items() if value is not None}
-        settings, found = open_project(cwd, flags=flags)
-        store = SqliteStore(found.directory, patience=settings.busy_timeout)
-        return cls(
-            Context(
-                found, settings, store, client="owner" if owner else client, owner=owner, clock=clock, cwd=cwd
-            )
-        )
-
-    def __enter__(self) -> Rum:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Write down what is pending and let go of the files."""
-        self._context.settle()
-        self._context.store.close()
-
-    @property
-    def project(self) -> Project:
-        """Which project this is."""
-        return self._context.project
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self._context.settings
-
-    def use_session(self, session_id: str) -> None:
-        """Work in the client's session from now on, unless the settings name one."""
-        if not self.settings.session:
-            self._context.session_id = self._context.label(session_id)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the user should know: settings that were ignored, a project that moved, an old index."""
-        return self._context.warnings()
-
-    def settle(self) -> None:
-        """Write down what is pending (how memories were used)."""
-        self._context.settle()
 
     def store(
         self,
@@ -141,14 +66,6 @@ class Rum:
         given |= {name: layer for name, layer in optional.items() if layer is not None}
         return self._call("store", given, StoreResult)
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
-        """Any call of the API by its name, with plain JSON arguments."""
-        with self._context.turn():
-            return called(self._context, name, plain(arguments))
-
-    def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
-        return cast("A", self.call(name, arguments))
-
     def update_memory(self, memory_id: str, **changes: Unpack[Changes]) -> UpdateResult:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", {"memory_id": memory_id, **changes}, UpdateResult)
@@ -159,8 +76,7 @@ class Rum:
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
         """One memory by id, with its links."""
-        with self._context.turn():
-            return reading.show(self._context, memory_id, parse(depth, Depth, "depth"))
+        return self._do(reading.show, memory_id, parse(depth, Depth, "depth"))
 
     def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
@@ -191,8 +107,7 @@ class Rum:
 
     def summary(self) -> dict[str, Any]:
         """The project in a few figures: what it is called, where it lies, who remembers how much."""
-        with self._context.turn():
-            return reading.summary(self._context)
+        return self._do(reading.summary)
 
     def agents(self) -> Sequence[Identity]:
         """Every agent of the project."""
@@ -208,18 +123,15 @@ class Rum:
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
-        with self._context.turn():
-            return bool(writing.purge(self._context)["purged"])
+        return bool(self._do(writing.purge)["purged"])
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
-        with self._context.turn():
-            return writing.history(self._context, memory_id)
+        return self._do(writing.history, memory_id)
 
     def restore(self, memory_id: str, version: int) -> UpdateResult:
         """Make an earlier version the newest one."""
-        with self._context.turn():
-            return writing.restore(self._context, memory_id, version)
+        return self._do(writing.restore, memory_id, version)
 
     def export(self) -> Iterator[bytes]:
         """Everything as JSON lines."""
@@ -248,31 +160,28 @@ class Rum:
         """Make memories of the history of the project's repository, or of that at `path`."""
         from rum.app import history  # noqa: PLC0415 (slow to load, and few sessions import anything)
 
-        with self._context.turn():
-            return history.import_git(self._context, path, plain(chosen), progress)
+        return self._do(history.import_git, path, plain(chosen), progress)
 
-    def import_issues(self, exported: bytes, progress: Callable[[int], None] = lambda _: None) -> IssueImport:
+    def import_issues(
+        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> IssueImport:
         """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
         from rum.app import issues  # noqa: PLC0415 (as for `import_git`)
 
-        with self._context.turn():
-            return issues.import_issues(self._context, exported, progress)
+        return self._do(issues.import_issues, exported, progress)
 
     def doctor(self) -> Diagnosis:
         """Check files, index, permissions, space and settings."""
-        with self._context.turn():
-            return upkeep.doctor(self._context)
+        return self._look_after(upkeep.doctor)
 
     def reindex(self, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False) -> int:
         """Build everything derived anew; vectors only if asked for, and then as there is time."""
-        with self._context.turn():
-            return upkeep.reindex(self._context, progress, vectors=vectors)
+        return self._look_after(upkeep.reindex, progress, vectors=vectors)
 
     @property
     def pending(self) -> int:
         """How many memories wait for a vector."""
-        with self._context.turn():
-            return self._context.meaning.counts().pending
+        return self._look_after(tidying.pending)
 
     def tidy(
         self,
@@ -285,9 +194,7 @@ class Rum:
 
         One process a project does so at a time: another is waited for as long as `patience` says.
         """
-        with self._context.turn():
-            self._context.meaning.ask_again()
-            return tidying.tidy(self._context, seconds, patience, progress)
+        return self._look_after(tidying.tidy, seconds, patience, progress)
 
     @property
     def behind(self) -> bool:
@@ -297,12 +204,10 @@ class Rum:
     def idle(self) -> bool:
         """Nobody is asking: start a process that does what could wait, and ends by itself; whether it was."""
         try:
-            with self._context.turn():
-                return idle.start(self._context)
+            return self._look_after(idle.start)
         except RumError:  # nobody asked for it, so nobody needs to be told
             return False
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copy the memory to a new file while others go on writing."""
-        with self._context.turn():
-            return upkeep.backup(self._context, os.fspath(path))
+        return self._look_after(upkeep.backup, os.fspath(path))

@@ -33,20 +33,27 @@ class TidyResult(msgspec.Struct, frozen=True):
     """Who else is at it; nothing was done then."""
 
 
+def pending(context: Context) -> int:
+    """How many memories wait for a vector."""
+    return context.meaning.counts().pending
+
+
 def tidy(context: Context, seconds: float, patience: float, progress: Tell = lambda _: None) -> TidyResult:
     """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
     with context.store.transaction():
         pass  # where nothing can be written, this says so
     meaning = context.meaning
+    meaning.ask_again()
     with lease(context.project.directory, patience, context.now()) as other:
         if other is not None:
-            return TidyResult(meaning.model, 0, meaning.counts().pending, busy=other)
+            return TidyResult(meaning.model, 0, pending(context), busy=other)
         context.store.upkeep.merge_index()
         counted = _Count(progress)
-        pending = meaning.catch_up(seconds, counted)
-        dropped = 0 if pending else _drop_unused(context)
+        meaning.catch_up(seconds, counted, thorough=True)
+        left = pending(context)
+        dropped = 0 if left else _drop_unused(context)
         trouble = meaning.trouble or meaning.hindrance or UNSET
-        return TidyResult(meaning.model, counted.done, pending, dropped, trouble=trouble)
+        return TidyResult(meaning.model, counted.done, left, dropped, trouble=trouble)
 
 
 def _drop_unused(context: Context) -> int:

@@ -41,9 +41,12 @@ def doctor(context: Context) -> Diagnosis:
 
 def _vectors(context: Context) -> dict[str, object]:
     """How far the embedder in force has come."""
-    meaning = context.meaning
-    done, pending = meaning.counts()
-    return {"model": meaning.model, "done": done, "pending": pending} if meaning.model else {"model": "none"}
+    model = context.meaning.model
+    if model is None:
+        return {"model": "none"}
+    done, pending = context.meaning.counts()
+    refused = context.store.vectors.refused(model)
+    return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
 
 
 def _embedder_problems(context: Context) -> list[Problem]:

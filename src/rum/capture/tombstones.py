@@ -8,6 +8,7 @@ import os
 
 import msgspec
 
+from rum.capture.history.names import is_memory_of
 from rum.model.memory import Memory
 from rum.settings import file_lock, write_private
 
@@ -15,11 +16,23 @@ LENGTH = 32
 
 
 def marks(memory: Memory, key: bytes) -> list[str]:
-    """The hashes by which a forgotten memory is known again: its id, and what it says."""
+    """The hashes by which a forgotten memory is known again.
+
+    Its id, and what it says; that of a commit also by what a rebase leaves as it was: who wrote it, when, and
+    its subject.
+    """
     said = (memory.intent, memory.outcome, memory.reasoning, memory.perception, memory.tags)
-    files = [file.path for file in memory.files]
-    content = msgspec.json.encode([*said, files]).decode().casefold()
-    return [_keyed(key, "id", memory.id), _keyed(key, "content", " ".join(content.split()))]
+    found = [_keyed(key, "id", memory.id), _content(key, *said, [file.path for file in memory.files])]
+    if memory.commit and memory.actions and is_memory_of(memory.id, memory.commit):
+        written = (memory.agent_id, memory.actions[0].timestamp, memory.intent.goal)
+        found.append(_content(key, "commit", *written))
+    return found
+
+
+def _content(key: bytes, *said: object) -> str:
+    """The hash of some words, whatever their case and the blanks between them."""
+    content = msgspec.json.encode(said).decode().casefold()
+    return _keyed(key, "content", " ".join(content.split()))
 
 
 def _keyed(key: bytes, kind: str, content: str) -> str:

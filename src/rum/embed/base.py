@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     import numpy as np
 
     Vectors = np.ndarray[Any, np.dtype[np.float32]]
-    """One row a text; every row has length one, so that a dot product is a cosine."""
+    """One row a text, of length one, so that a dot product is a cosine; or of length zero."""
 
 
 class CannotEmbed(RumError):
-    """No vectors now: the model is damaged or its endpoint fails. Everything goes on by text.
-
-    Details may carry `retry_after` in seconds.
-    """
+    """No vectors now: the model is damaged or its endpoint fails. Everything goes on by text."""
 
     code = "STORAGE_ERROR"
+
+
+class OutOfTime(CannotEmbed):
+    """No vectors within the time that the caller had, which says nothing against the embedder."""
 
 
 class Embedder(Protocol):
@@ -39,6 +40,10 @@ class Embedder(Protocol):
         """How long a vector is; None while only the first answer can tell."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector for each text, in their order; `CannotEmbed` if that is impossible now."""
+    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
+        """One vector for each text, in their order; `CannotEmbed` if that is impossible now.
+
+        A text that it cannot embed though it can others gets a vector of zeros, which is near nothing.
+        `patience` is how many seconds somebody else is waited for, if not as long as usual.
+        """
         ...

@@ -29,8 +29,8 @@ class BuiltinEmbedder:
     def __init__(self, data: Path = DATA) -> None:
         self._data = data
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector for each text, in their order."""
+    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:  # noqa: ARG002
+        """One vector for each text, in their order; nobody else is waited for."""
         return self._loaded.embed(texts)
 
     @cached_property

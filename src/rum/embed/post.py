@@ -18,6 +18,15 @@ _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
 class PostError(Exception):
     """What the other side did instead of answering; to be read after its address."""
 
+    def __init__(self, what: str, status: int | None = None) -> None:
+        super().__init__(what)
+        self.status = status
+        """The HTTP status, where it was one that is no answer."""
+
+
+class NoAnswerYet(PostError):
+    """The time was over before the answer was there."""
+
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A redirect could carry texts and key to another host."""
@@ -28,12 +37,14 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def post(url: str, body: bytes, key: str | None, timeout: float) -> bytes:
     """The answer's body. All of it must have come within `timeout` seconds, however slowly it drips."""
+    if timeout <= 0:
+        raise NoAnswerYet("was not asked, as no time was left")
     outcome: list[bytes | PostError] = []
     # In a thread, because neither a name that is not resolved nor a slow drip can be timed out otherwise.
     asking = threading.Thread(target=lambda: outcome.append(_asked(url, body, key, timeout)), daemon=True)
     asking.start()
     asking.join(timeout)
-    answer = outcome[0] if outcome else PostError(f"did not answer within {timeout:g} s")
+    answer = outcome[0] if outcome else NoAnswerYet(f"did not answer within {timeout:.3g} s")
     if isinstance(answer, PostError):
         raise answer
     return answer
@@ -50,7 +61,7 @@ def _asked(url: str, body: bytes, key: str | None, timeout: float) -> bytes | Po
             return _bounded(response, monotonic() + timeout)
     except urllib.error.HTTPError as error:
         with error:
-            return PostError(f"answered with status {error.code}{_excerpt(error, key)}")
+            return PostError(f"answered with status {error.code}{_excerpt(error, key)}", error.code)
     except ValueError:
         # Not in the library's words: they would show a key that cannot be sent.
         return PostError("cannot be asked: the address or the key holds characters that are not allowed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -46,6 +47,23 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
+_WHAT = (
+    "query",
+    "file",
+    "intent",
+    "memory_id",
+    "task_type",
+    "agent_id",
+    "session_id",
+    "tags",
+    "since",
+    "before",
+    "success_only",
+    "failures_only",
+)
+"""What can be looked for; everything else says how."""
+
+
 class RecallQuestion(Layer, frozen=True):
     """`file`, `intent` and `query` weigh; everything else excludes."""
 
@@ -81,12 +99,11 @@ class RecallQuestion(Layer, frozen=True):
         """All words asked for."""
         return " ".join(part for part in (self.intent, self.query) if part)
 
-    def check(self) -> None:
-        """Refuse what contradicts itself or asks for nothing."""
+    def check(self, spell: Callable[[str], str] = str) -> None:
+        """Refuse what contradicts itself or asks for nothing; `spell` writes a field as the asker does."""
         if self.success_only and self.failures_only:
-            raise InvalidQuery(
-                "success_only and failures_only exclude each other; leave one out.", field="failures_only"
-            )
+            both = f"{spell('success_only')} and {spell('failures_only')}"
+            raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
         scope = (
             self.memory_id,
             self.files,
@@ -97,8 +114,8 @@ class RecallQuestion(Layer, frozen=True):
         )
         filters = (self.success_only, self.failures_only, self.tags)
         if not any(scope) and not any(filters) and self.since is None and self.before is None:
-            names = "memory_id, file, intent, query, task_type, agent_id, tags, since, before, success_only"
-            raise InvalidQuery(f"Say what to look for: give at least one of {names} or failures_only.")
+            names = ", ".join(map(spell, _WHAT))
+            raise InvalidQuery(f"Say what to look for: give at least one of {names}.")
 
 
 class TraceQuestion(Layer, frozen=True):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rum.embed.base import CannotEmbed, Embedder
+from rum.embed.base import CannotEmbed, Embedder, OutOfTime
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
 from rum.store.base import Store
@@ -16,8 +17,15 @@ from rum.store.vectors import VectorCounts
 if TYPE_CHECKING:
     from rum.recall.scan import Floats, Matrix
 
-REST = 60
-"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile."""
+REST, LONGEST_REST = 60, 300
+"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
+
+Here it is left alone for twice as long each time, up to the longest, as long as it fails.
+"""
+MANY = 1000
+"""So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
+USE_NOTED = 86400
+"""Seconds after which it is noted anew that vectors are in use."""
 AT_ONCE = 32
 """The most memories embedded in one step; then they are written, and others get their turn."""
 
@@ -25,8 +33,8 @@ _QUESTIONS = 8
 """How many questions' vectors are kept."""
 _SPARE = 16
 """Vectors looked at beyond those asked for, as some may have gone with their memory."""
-_PATIENCE = (0.05, 30.0)
-"""Seconds that other writers are waited for, at least and at most."""
+_LEAST, _MOST = 0.05, 30.0
+"""Seconds that others are waited for by whom somebody waits for."""
 _BATCH = 8192
 _FIRST_GROWTH = 1000
 
@@ -53,15 +61,19 @@ class Meaning:
         self._matrix: Matrix | None = None
         self._origin: object = None
         self._room = 0
-        self._adopted = False
+        self._asked = False
+        """Whether vectors were used since that was last noted."""
+        self._note_after = 0.0
+        self._slow_until = 0.0
         self.hindrance: str | None = None
         """Why the last vectors that were made could not be kept."""
         self.behind = False
         """Whether memories were still waiting for a vector when this was asked last."""
         self._questions: OrderedDict[str, Floats] = OrderedDict()
-        self._failure = store.activity.failure(embedder.model) if embedder else None
-        # What was noted may bear the time of a clock that was wrong.
-        self._rests_until = min(self._failure[0], clock()) + REST if self._failure else 0.0
+        self._failure: tuple[int, str] | None = None
+        self._rests_until = 0.0
+        self._rest = 0.0
+        self.heed_failures()
 
     @property
     def model(self) -> str | None:
@@ -77,9 +89,29 @@ class Meaning:
         """How many memories have a vector, and how many wait for one."""
         return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0)
 
+    def heed_failures(self) -> None:
+        """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
+        if self._embedder is None:
+            return
+        self._failure = self._store.activity.failure(self._embedder.model)
+        if self._failure is None:
+            self._rests_until = 0.0
+        else:  # what was noted may bear the time of a clock that was wrong
+            self._rests_until = max(self._rests_until, min(self._failure[0], self._clock()) + REST)
+
     def ask_again(self) -> None:
-        """Ask the embedder even if it failed just now."""
-        self._rests_until = 0.0
+        """Ask the embedder even if it failed, or took too long, just now."""
+        self._rests_until = self._slow_until = 0.0
+
+    def note_use(self) -> None:
+        """Note that vectors were used, once a day, so that they are kept; if others write now, later."""
+        now = self._clock()
+        if self._embedder is None or not self._asked or now < self._note_after or not self._store.writable:
+            return
+        self._note_after = now + REST
+        with suppress(StorageError), self._store.errors():
+            self._store.vectors.renew(self._embedder.model, int(now), int(now) - USE_NOTED)
+            self._asked, self._note_after = False, now + USE_NOTED
 
     def has_work(self) -> bool:
         """Whether memories wait for a vector, and one can be made and kept now."""
@@ -93,7 +125,7 @@ class Meaning:
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or most < 1:
             return []
-        if self._matrix is None and not vectors.since(embedder.model, 0, 1):
+        if self._matrix is None and not vectors.any(embedder.model):
             return []  # there is nothing to compare it with, so it need not be embedded
         question = self._vector(embedder, text)
         if question is None:
@@ -108,7 +140,8 @@ class Meaning:
     def likeness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
         """How near memories are to a text, as cosines, for those that have a vector."""
         embedder = self._embedder
-        kept = self._store.vectors.of(embedder.model, ids) if embedder and ids else {}
+        found = self._store.vectors.of(embedder.model, ids) if embedder and ids else {}
+        kept = {one: data for one, data in found.items() if any(data)}  # zeros say nothing
         question = self._vector(embedder, text) if embedder and kept else None
         if question is None:
             return {}
@@ -116,47 +149,65 @@ class Meaning:
 
         return cosines(question, kept)
 
-    def catch_up(self, seconds: float, tell: Callable[[int], None] = lambda _: None) -> int:
-        """Embed memories that have no vector, the newest first, for that long; how many still have none."""
+    def catch_up(
+        self, seconds: float, tell: Callable[[int], None] = lambda _: None, *, thorough: bool = False
+    ) -> bool:
+        """Embed memories that have no vector, the newest first, for that long; whether some still have none.
+
+        `thorough` is for whom nobody waits: then an endpoint may take its time, and a store of any size is
+        begun with.
+        """
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or not vectors.pending(embedder.model, 1):
             self.behind = False
-            return 0
-        if self.has_work():
+            return False
+        if self.has_work() and (thorough or self._clock() >= self._slow_until):
             self.hindrance = None
             try:
-                self._embed_pending(embedder, time.monotonic() + seconds, tell)
+                self._embed_pending(embedder, time.monotonic() + seconds, tell, thorough)
+            except OutOfTime:
+                self._slow_until = self._clock() + REST
             except (CannotEmbed, ImportError) as error:
                 self._failed(embedder, error)
             except StorageError as error:  # no room, or others are writing: no reason to stop a question
                 self.hindrance = error.message
-                self._adopted = False  # somebody may have dropped the vectors of this embedder
-        pending = vectors.counts(embedder.model).pending
-        self.behind = pending > 0
-        return pending
+        self.behind = bool(vectors.pending(embedder.model, 1))
+        return self.behind
 
-    def _embed_pending(self, embedder: Embedder, deadline: float, tell: Callable[[int], None]) -> None:
+    def _embed_pending(
+        self, embedder: Embedder, deadline: float, tell: Callable[[int], None], thorough: bool
+    ) -> None:
+        if not self._begun(embedder.model, deadline, thorough):
+            return
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
         done, share = 0, 1
-        if not self._adopted:
-            self._store.vectors.adopt(embedder.model, int(self._clock()), _patience(deadline))
-            self._adopted = True
         while share and (ids := self._store.vectors.pending(embedder.model, share)):
             began = time.monotonic()
             memories = self._store.memories.get(ids)
-            made = embedder.embed([self._clean(embedded_text(memory)) for memory in memories])
+            texts = [self._clean(embedded_text(memory)) for memory in memories]
+            made = embedder.embed(texts, None if thorough else _left(deadline))
             self._works(embedder)
             rows = [
                 (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
             ]
-            self._store.vectors.put(embedder.model, rows, _patience(deadline))
+            self._store.vectors.put(embedder.model, rows, None if thorough else _left(deadline))
             done += len(ids)
             tell(done)
             # As many as fit into what is left, so that a short limit holds on a slow machine too.
             now = time.monotonic()
             fitting = max(0.0, deadline - now) * len(ids) / max(now - began, 1e-6)
             share = int(min(AT_ONCE, 2 * share, fitting))
+
+    def _begun(self, model: str, deadline: float, thorough: bool) -> bool:
+        """Whether the store knows what this embedder has yet to see; to note that of many takes a while."""
+        vectors = self._store.vectors
+        known = not thorough and model in vectors.models()
+        if not thorough and not known and self._store.memories.count() > MANY:
+            return False
+        if not known:
+            vectors.adopt(model, int(self._clock()), None if thorough else _left(deadline))
+        return True
 
     def _ranked(
         self, model: str, question: Floats, most: int
@@ -188,38 +239,40 @@ class Meaning:
         return matrix
 
     def _vector(self, embedder: Embedder, text: str) -> Floats | None:
-        """The vector of a question; None when there is none to be had now."""
-        if text in self._questions:
-            self._questions.move_to_end(text)
-            return self._questions[text]
-        if self._resting():
-            return None
-        try:
-            vector: Floats = embedder.embed([self._clean(text)])[0]
-        except (CannotEmbed, ImportError) as error:
-            self._failed(embedder, error)
-            return None
-        self._works(embedder)
-        self._questions[text] = vector
-        if len(self._questions) > _QUESTIONS:
-            self._questions.popitem(last=False)
-        return vector
+        """The vector of a question; None when there is none to be had."""
+        self._asked = True
+        vector = self._questions.get(text)
+        if vector is None:
+            if self._resting():
+                return None
+            try:
+                vector = embedder.embed([self._clean(text)])[0]
+            except (CannotEmbed, ImportError) as error:
+                self._failed(embedder, error)
+                return None
+            self._works(embedder)
+            self._questions[text] = vector
+            if len(self._questions) > _QUESTIONS:
+                self._questions.popitem(last=False)
+        self._questions.move_to_end(text)
+        return vector if vector.any() else None
 
     def _resting(self) -> bool:
         return self._clock() < self._rests_until
 
     def _failed(self, embedder: Embedder, error: Exception) -> None:
         self._failure = (int(self._clock()), str(error))
-        self._rests_until = self._clock() + REST
+        self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
+        self._rests_until = self._clock() + self._rest
         self._store.activity.fail(embedder.model, self._failure[1], self._failure[0])
 
     def _works(self, embedder: Embedder) -> None:
+        self._rest = 0.0
         if self._failure is not None:
             self._failure = None
             self._store.activity.works(embedder.model)
 
 
-def _patience(deadline: float) -> float:
-    """How long other writers are waited for by somebody who wants to be done by then."""
-    least, most = _PATIENCE
-    return min(most, max(least, deadline - time.monotonic()))
+def _left(deadline: float) -> float:
+    """How long others, who write or make vectors, are waited for by somebody who wants to be done by then."""
+    return min(_MOST, max(_LEAST, deadline - time.monotonic()))

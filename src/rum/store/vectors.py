@@ -23,6 +23,10 @@ class Vectors(Protocol):
         """
         ...
 
+    def renew(self, model: str, now: int, before: int) -> None:
+        """Note that a model is in use if that was last noted before then; nobody is waited for."""
+        ...
+
     def pending(self, model: str, most: int) -> list[str]:
         """Memories without a vector of a model, the one stored last first."""
         ...
@@ -34,6 +38,10 @@ class Vectors(Protocol):
 
         The model must have been adopted. A vector that is there stays: it goes when its memory changes.
         """
+        ...
+
+    def any(self, model: str) -> bool:
+        """Whether any memory has a vector of a model."""
         ...
 
     def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
@@ -50,6 +58,10 @@ class Vectors(Protocol):
 
     def counts(self, model: str) -> VectorCounts:
         """How many memories have a vector of a model, and how many have none."""
+        ...
+
+    def refused(self, model: str) -> int:
+        """How many memories have a vector of zeros, as the model cannot embed them."""
         ...
 
     def models(self) -> list[str]:

@@ -105,6 +105,45 @@ def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
     assert (in_json.json["memories"], in_json.err) == ([], "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "proposed"),
+    [
+        (["token", "--success-only"], "without --success-only (1 found)"),
+        (["token", "--before", "2020-01-01"], "without --before (1 found)"),
+        (["token", "--type", "refactor"], "without --type (1 found)"),
+        (["token", "--strategy", "exact"], "--strategy auto (1 found)"),
+        (["token", "--max-tokens", "1"], "--max-tokens 1 has no room"),
+        (["--memory-id", "ID", "--success-only"], "ask for --memory-id alone"),
+        (["--tag", "auth"], "--superseded (1 found)"),
+    ],
+)
+def test_a_hint_names_the_options_of_the_command(
+    run: Run, rum: Rum, stored: str, arguments: list[str], proposed: str
+):
+    if "--tag" in arguments:
+        store(rum, "Paint the fence", links={"supersedes": stored})
+    asked = [stored if one == "ID" else one for one in arguments]
+    ran = run("recall", *asked)
+    assert (ran.code, ran.out) == (0, "")
+    assert proposed in ran.err
+    assert proposed in run("recall", *asked, "--json").json["hint"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--limit", "3"], [""], ["--success-only", "--failures-only"]])
+def test_what_is_wrong_with_a_question_is_said_by_its_options(run: Run, arguments: list[str]):
+    said = run("recall", *arguments).err
+    assert "--failures-only" in said
+    assert "_only" not in said
+    assert ("WORDS, --file, --intent, --memory-id, --type, " in said) == ("--success-only" not in arguments)
+
+
+def test_meaning_without_an_embedder_says_what_to_set(run: Run, stored: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    ran = run("recall", "--strategy", "semantic", "token")
+    assert (ran.code, ran.out) == (0, "")
+    assert "the setting embedder is none (by RUM_EMBEDDER); set it to builtin" in ran.err
+
+
 class Watching(io.RawIOBase):
     """A pipe whose reader looks, as soon as something arrives, how often memories were used so far."""
 
@@ -166,6 +205,19 @@ def test_an_imported_id_in_upper_case_stays_as_it_is(run: Run, stored: str):
     assert run("--project", "other", "import", "-", given=lines).code == 0
     for name in (foreign, foreign[-8:]):
         assert run("--project", "other", "show", name, "--json").json["id"] == foreign
+
+
+def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
+    for number in range(7):
+        store(rum, f"Rotate the token, part {number}")
+    assert run("recall", "--tag", "x").err.startswith("Nothing fits")
+    assert run("recall", "--since", "1h").err == "5 of 7; --limit gives more.\n"
+    assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; --limit gives more.\n"
+    assert run("recall", "--since", "1h", "--limit", "7").err == ""
+    sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
+    store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
+    told = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err
+    assert told.endswith(" of 8 are sure enough; a lower --min-confidence gives more.\n")
 
 
 def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored: str):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from repositories import Repository
+from repositories import Repository, fast_history
 from rum import Rum
 from surfaces.cli.running import Run
 
@@ -28,12 +29,35 @@ def repo(project: Path) -> Repository:
 def test_a_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum):
     ran = run("import", "git")
     first, *rest = ran.out.splitlines()
-    assert first.startswith("Added 3 in ")
-    assert first.endswith(" s (unchanged 0, updated 0, forgotten 0).")
+    assert re.fullmatch(r"Added 3 memories in \d+\.\d s\.", first)
     assert rest == ["Skipped: bot 1.", "Found: failures 1, links 1."]
     assert (ran.code, ran.err) == (0, "")
     assert rum.list().total == 3
-    assert run("import", "git").out.startswith("Added 0 in ")
+    again, *_ = run("import", "git").out.splitlines()
+    assert re.fullmatch(r"Added 0 memories in \d+\.\d s \(here already 3\)\.", again)
+
+
+def test_what_was_forgotten_or_went_on_is_counted_when_there_is_some(repo: Repository, run: Run, rum: Rum):
+    run("import", "git")
+    rum.forget(next(one.id for one in rum.list().memories if one.intent_goal == "Begin"))
+    repo.revert(repo.git("log", "-1", "--format=%H", "--grep=^Revert"), "It was needed.")
+    told = run("import", "git").out.splitlines()[0]
+    assert told.startswith("Added 1 memory in ")
+    assert told.endswith(" s (here already 2, updated 2, forgotten 1).")
+
+
+def test_after_a_large_import_it_is_said_how_vectors_are_made(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    fast_history(project, [f"Work {number}".encode() for number in range(200)])
+    told = run("import", "git", "--dry-run")
+    assert (told.out, told.err) == ("Would add up to 200 memories.\n", "")
+    told = run("import", "git")
+    assert told.err.startswith("200 memories are found by words only")
+    assert "rum tidy --wait" in told.err
+    assert run("import", "git", "--json").err == ""
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    assert run("import", "git").err == ""
 
 
 def test_json_has_every_count(repo: Repository, run: Run):
@@ -43,6 +67,7 @@ def test_json_has_every_count(repo: Repository, run: Run):
         "added": 3,
         "unchanged": 0,
         "updated": 0,
+        "different": 0,
         "forgotten": 0,
         "failures": 1,
         "links": 1,
@@ -55,7 +80,7 @@ def test_json_has_every_count(repo: Repository, run: Run):
 
 
 def test_options_choose_commits(repo: Repository, run: Run, rum: Rum):
-    assert run("import", "git", "--dry-run").out.startswith("Would add up to 3 in ")
+    assert run("import", "git", "--dry-run").out.startswith("Would add up to 3 memories.")
     assert run("import", "git", "--max", "1", "--json").json["added"] == 1
     assert run("import", "git", "--since", "2100-01-01", "--json").json["added"] == 0
     assert run("import", "git", "--paths", "deps", "--json").json["skipped"] == {"bot": 1}
@@ -90,7 +115,7 @@ def test_a_wrong_command_line_is_refused(repo: Repository, run: Run, arguments: 
 def test_issues_are_imported_from_a_file_or_stdin(project: Path, run: Run):
     (project / "issues.json").write_bytes(ISSUES)
     ran = run("import", "github-issues", "issues.json")
-    assert ran.out.startswith("Added 1 in ")
+    assert ran.out.startswith("Added 1 memory in ")
     assert run("import", "github-issues", "-", "--json", given=ISSUES).json["unchanged"] == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +43,7 @@ def started(tmp_path: Path, rum: Rum, variables: dict[str, str]) -> subprocess.P
 
 
 def test_memories_get_their_vectors_and_the_doctor_counts_them(endpoint: Endpoint, run: Run, stored: str):
-    assert ", done 0, pending 1\n" in run("doctor").out
+    assert ", done 0, pending 1 (" in run("doctor").out
     ran = run("tidy")
     assert (ran.code, ran.out, ran.err) == (0, "Embedded: 1, pending: 0\n", "")
     assert ", done 1, pending 0\n" in run("doctor").out
@@ -140,6 +141,20 @@ def test_a_new_index_may_drop_the_vectors_too(endpoint: Endpoint, run: Run, stor
 def test_on_a_terminal_a_bar_is_shown(endpoint: Endpoint, run: Run, stored: str):
     seen = on_terminal("tidy", "--wait")
     assert (seen.code, "Embedding" in seen.text, "Embedded: 1" in seen.text) == (0, True, True)
+
+
+@needs_terminal
+def test_the_bar_shows_how_many_are_done_how_quickly_and_how_long_the_rest_takes(
+    endpoint: Endpoint, run: Run, rum: Rum
+):
+    for number in range(70):
+        rum.store(**make_draft(f"Goal {number}"))
+    seen = on_terminal("tidy", "--wait", NO_COLOR="1")
+    assert re.search(r"Embedding .* 70/70 \d:\d\d:\d\d \d+/s \d:\d\d:\d\d", seen.text)
+
+
+def test_how_long_it_takes_is_in_the_help(run: Run):
+    assert "20 to 50 minutes" in " ".join(run("tidy", "--help").out.split())
 
 
 def test_how_mcp_starts_it_is_no_business_of_the_help(run: Run):

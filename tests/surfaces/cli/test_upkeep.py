@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -29,6 +30,14 @@ def test_a_sound_memory_is_healthy(run: Run, stored: str):
     assert "memories: 1\n" in ran.out
     answer = run("doctor", "--json").json
     assert (answer["healthy"], answer["problems"]) == (True, [])
+    assert answer["facts"]["bytes"]["rum.db"] > 1000
+
+
+def test_a_person_reads_sizes_in_words_and_what_to_do_about_missing_vectors(run: Run, stored: str):
+    told = run("doctor").out
+    assert re.search(r"^free: \d+(\.\d)? [MGT]B$", told, re.MULTILINE)
+    assert re.search(r"^size: rum\.db \d+(\.\d)? kB, activity\.db \d+(\.\d)? kB$", told, re.MULTILINE)
+    assert re.search(r"^vectors: .*, done 0, pending 1 \(`rum tidy` makes them\)$", told, re.MULTILINE)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX")
@@ -176,7 +185,7 @@ def test_what_was_exported_is_taken_in(run: Run, rum: Rum, stored: str, way: str
     exported = run("export").out.encode()
     arguments = ["all.jsonl"] if way == "file" else ["-"]
     ran = run("--project", "copy", "import", *arguments, given=exported)
-    assert (ran.code, ran.out) == (0, "Added 1 (unchanged 0, different 0, forgotten 0).\n")
+    assert (ran.code, ran.out) == (0, "Added 1 memory.\n")
     assert run("--project", "copy", "show", stored, "--json").json["tags"] == ["auth", "naïve 日本"]
     again = run("import", "--project", "copy", *arguments, "--json", given=exported)
     assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0}

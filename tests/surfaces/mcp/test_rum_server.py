@@ -74,6 +74,16 @@ def test_a_client_that_reads_a_resource_first_is_still_known_by_its_name(tmp_pat
     assert [agent["client"] for agent in agents] == ["codex"]
 
 
+def test_an_agent_that_asks_by_meaning_is_told_that_there_is_no_embedder(tmp_path: Path):
+    asked = tool("recall", {"query": "login", "strategy": "semantic"})
+    told = answer(ask(tmp_path, tool("store", WORK), asked, RUM_EMBEDDER="none")[1])
+    assert told["code"] == "NO_RESULTS"
+    assert told["hint"] == (
+        "Nothing was found by meaning: the setting embedder is none (by RUM_EMBEDDER); set it to builtin. "
+        "Try: strategy auto (1 found)."
+    )
+
+
 def test_the_session_is_the_clients_where_it_names_one(tmp_path: Path):
     stored = answer(ask(tmp_path, tool("store", WORK, sessionId="thread-7"))[0])["memory_id"]
     assert session_of(tmp_path, stored) == "thread-7"

@@ -92,6 +92,17 @@ class TestRate:
             assert caught.value.code == "RATE_LIMITED"
             assert 0 < caught.value.details["retry_after"] <= 60  # type: ignore[operator]
 
+    def test_looking_after_the_memory_is_no_call(self, limited: Rum) -> None:
+        for _ in range(3):
+            limited.idle()
+            limited.tidy(0)
+            assert (limited.pending, limited.doctor().healthy, limited.reindex()) == (0, True, 0)
+        for _ in range(3):
+            limited.list()
+        with pytest.raises(RateLimited):
+            limited.list()
+        limited.tidy(0)
+
     def test_without_a_limit_any_number_may_come(self, rum: Rum) -> None:
         keep(rum)
         answers = [rum.recall(query="login") for _ in range(700)]

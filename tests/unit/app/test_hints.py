@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from embedding import Endpoint
 from making import make_outcome
 from opening import Shop, edited, keep
 from rum import Rum
@@ -65,12 +69,85 @@ def test_an_unknown_agent_gets_the_known_ones(rum: Rum, shop: Shop) -> None:
         ({"query": "login", "strategy": "exact"}, "strategy auto (1 found)"),
         ({"query": "login", "strategy": "semantic"}, "strategy auto (1 found)"),
         ({"file": "a.py", "strategy": "semantic"}, "strategy auto (1 found)"),
-        ({"query": "login", "min_confidence": 1}, "min_confidence 0 for weak matches (1 found)"),
     ],
 )
 def test_a_wider_question_is_proposed_when_it_finds_something(rum: Rum, question: Any, proposed: str) -> None:
     keep(rum, tags=["auth"], actions=edited("a.py"))
     assert proposed in hint(rum, **question)
+
+
+def test_less_confidence_is_proposed_where_something_came_near(rum: Rum) -> None:
+    keep(rum)
+    sure = rum.recall(query="login", min_confidence=0).confidence
+    asked = min(1.0, 1.5 * sure)
+    assert f"Try: min_confidence {asked / 2:.2f} (1 found)" in hint(rum, query="login", min_confidence=asked)
+
+
+def test_filler_is_not_proposed(rum: Rum) -> None:
+    for number in range(20):
+        keep(rum, f"Paint the fence, part {number}")
+    question = {"query": "fence parsers of zebras"}
+    assert rum.recall(**question, min_confidence=0).confidence < 0.2
+    assert hint(rum, **question, min_confidence=0.5) == "Nothing fits. Try: other words."
+
+
+def test_a_file_that_is_known_gets_no_other_one(rum: Rum) -> None:
+    keep(rum, actions=edited("src/app.py", "src/apps.py"))
+    assert hint(rum, file="src/app.py", failures_only=True) == (
+        "Nothing fits. Try: without failures_only (1 found)."
+    )
+
+
+def test_each_door_has_its_own_names(shop: Shop) -> None:
+    rum = shop.open(spell=lambda parameter: parameter.upper())
+    kept = keep(rum, "Fix the login", tags=["old"])
+    keep(rum, "Rewrite the sign-in", links={"supersedes": kept})
+    assert "Try: INCLUDE_SUPERSEDED (1 found)" in hint(rum, tags=["old"])
+    assert "without BEFORE (1 found)" in hint(rum, query="sign-in", before=1)
+    assert "STRATEGY auto (1 found)" in hint(rum, query="sign-in", strategy="exact")
+    assert "ask for MEMORY_ID alone" in hint(rum, memory_id=kept, failures_only=True)
+    assert "Found, but MAX_TOKENS 1 has no room" in hint(rum, query="sign-in", max_tokens=1)
+
+
+def test_without_an_embedder_meaning_finds_nothing_and_says_what_to_set(rum: Rum) -> None:
+    keep(rum)
+    told = hint(rum, query="login", strategy="semantic")
+    assert "the setting embedder is none" in told
+    assert "RUM_EMBEDDER" in told
+    assert "builtin" in told
+    assert "strategy auto (1 found)" in told
+    assert "embedder" not in hint(rum, query="zebra")
+
+
+def test_an_embedder_that_fails_is_named(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUM_EMBEDDER", "endpoint")
+    rum = shop.open()
+    keep(rum)
+    told = hint(rum, query="login", strategy="semantic")
+    assert "the embedder fails: " in told
+    assert "embedder_url" in told
+    assert "strategy auto (1 found)" in told
+
+
+def test_memories_without_a_vector_are_named(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint().serving() as endpoint:
+        for name, value in endpoint.settings().items():
+            monkeypatch.setenv(name, value)
+        rum = shop.open()
+        keep(rum)
+        with closing(sqlite3.connect(Path(rum.project.directory, "rum.db"))) as another:
+            another.execute("BEGIN IMMEDIATE")  # so that no vector can be kept
+            told = hint(rum, query="login", strategy="semantic")
+        assert "1 memory has no vector yet; run `rum tidy`" in told
+        rum.tidy()
+        assert "vector" not in hint(rum, query="zebra", strategy="semantic", min_confidence=1)
+
+
+def test_meaning_without_words_asks_for_some(rum: Rum) -> None:
+    keep(rum, actions=edited("a.py"))
+    told = hint(rum, file="a.py", strategy="semantic")
+    assert "words" in told
+    assert "embedder" not in told
 
 
 def test_what_finds_nothing_is_not_proposed(rum: Rum) -> None:

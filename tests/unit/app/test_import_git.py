@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from exported import memories
@@ -152,6 +154,52 @@ def test_what_was_forgotten_does_not_come_back(repo: Repository, shop: Shop):
     answer = rum.import_git()
     assert (answer.added, answer.forgotten) == (0, 1)
     assert list(memories(rum)) == ["Keep"]
+
+
+def forgotten(repo: Repository, shop: Shop) -> Rum:
+    """A memory in which a commit was imported and forgotten."""
+    repo.commit("Begin", {"a": "1"})
+    repo.commit("Forget\n\nIt is private.", {"b": "1"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    rum.forget(memories(rum)["Forget"]["id"])
+    return rum
+
+
+def test_nor_when_it_was_rebased(repo: Repository, shop: Shop):
+    rum = forgotten(repo, shop)
+    before = repo.head()
+    repo.git("commit", "--quiet", "--amend", "--no-edit", GIT_COMMITTER_DATE=f"{START + 5000} +0000")
+    assert repo.head() != before
+    answer = rum.import_git()
+    assert (answer.added, answer.forgotten) == (0, 1)
+    assert list(memories(rum)) == ["Begin"]
+
+
+def test_nor_when_it_was_rebased_and_changed_something_else_as_well(repo: Repository, shop: Shop):
+    rum = forgotten(repo, shop)
+    repo.write("c", "1")
+    repo.git("add", "--all")
+    repo.git("commit", "--quiet", "--amend", "-m", "Forget")
+    assert rum.import_git().forgotten == 1
+
+
+def test_but_other_work_does(repo: Repository, shop: Shop):
+    rum = forgotten(repo, shop)
+    at = START + 60
+    repo.commit("Another goal in the same second", {"b": "2"}, at=at)
+    repo.commit("Forget", {"b": "3"}, at=at, author="Bob")
+    repo.commit("Forget", {"b": "4"}, at=at + 1)
+    assert rum.import_git().added == 3
+
+
+def test_nor_in_an_export_of_another_machine(repo: Repository, shop: Shop, tmp_path: Path):
+    rum = forgotten(repo, shop)
+    repo.git("commit", "--quiet", "--amend", "--no-edit", GIT_COMMITTER_DATE=f"{START + 5000} +0000")
+    elsewhere = shop.open(home=tmp_path / "elsewhere")
+    elsewhere.import_git()
+    answer = rum.import_lines(list(elsewhere.export()))
+    assert (answer.added, answer.forgotten) == (0, 1)
 
 
 def test_a_very_large_commit_is_kept_in_part_and_says_so(repo: Repository, shop: Shop):

@@ -106,6 +106,16 @@ def test_a_failing_endpoint_is_told_here_and_by_the_doctor_until_it_works(rum: R
     assert rum.recall(query="login").memories
 
 
+def test_no_process_is_started_for_an_endpoint_that_failed_elsewhere_just_now(
+    shop: Shop, rum: Rum, endpoint: Endpoint
+):
+    keep(rum)
+    endpoint.status = 503
+    shop.open(owner=True).tidy()
+    assert not rum.idle()
+    assert len(endpoint.asked) == 1
+
+
 def test_asked_to_tidy_it_asks_even_an_embedder_that_failed_just_now(
     shop: Shop, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ):
@@ -133,6 +143,59 @@ def test_vectors_of_another_embedder_are_kept_for_a_week(
     assert (done.dropped, done.pending) == (1, 0)
     assert (rum.pending, other.pending) == (1, 0)
     assert other.doctor().problems == []
+
+
+def test_vectors_that_somebody_asks_for_are_kept(
+    shop: Shop, rum: Rum, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+):
+    keep(rum)
+    rum.tidy()
+    use(monkeypatch, endpoint, "other")
+    other = shop.open()
+    other.tidy()
+    for _ in range(8):
+        shop.clock.forward(KEPT // 7)
+        rum.recall(query="something in other words", strategy="semantic")
+        rum.settle()
+    assert (other.tidy().dropped, rum.pending) == (0, 0)
+
+
+def test_one_text_that_the_endpoint_refuses_stops_no_other_and_the_doctor_counts_it(
+    rum: Rum, endpoint: Endpoint
+):
+    for number in range(40):
+        keep(rum, f"Goal {number}")
+    odd = keep(rum, "An odd goal")
+    endpoint.refuses = lambda text: "odd" in text
+    done = rum.tidy()
+    assert (done.embedded, done.pending, done.trouble) == (41, 0, UNSET)
+    told = rum.doctor()
+    assert (told.problems, told.facts["vectors"]["refused"]) == ([], 1)  # type: ignore[index]
+    assert [memory.id for memory in rum.recall(query="odd").memories] == [odd]
+
+
+def test_an_endpoint_that_refuses_everything_leaves_no_vector_behind(rum: Rum, endpoint: Endpoint):
+    for number in range(5):
+        keep(rum, f"Goal {number}")
+    endpoint.refuses = lambda _: True
+    done = rum.tidy()
+    assert (done.embedded, done.pending, "400" in str(done.trouble)) == (0, 5, True)
+    assert (vectors(rum), len(endpoint.asked)) == ((0, 5), 2)
+    (problem,) = rum.doctor().problems
+    assert "400" in problem.what
+
+
+def test_a_question_does_not_wait_for_memories_that_an_endpoint_is_slow_to_embed(
+    shop: Shop, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in endpoint.settings(timeout=2).items():
+        monkeypatch.setenv(name, value)
+    rum = shop.open(owner=True)
+    keep(rum)
+    endpoint.stuck = True
+    assert len(rum.recall(query="Fix the login").memories) == 1
+    # Had it been waited for as long as it may take, it would have failed.
+    assert (len(endpoint.asked), rum.behind, rum.doctor().problems) == (1, True, [])
 
 
 def test_without_an_embedder_nothing_is_pending(shop: Shop, monkeypatch: pytest.MonkeyPatch):

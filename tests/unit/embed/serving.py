@@ -40,6 +40,9 @@ class Server:
         self.url = url
         self.asked: list[Asked] = []
         self.status = 200
+        self.refuses: Callable[[str], bool] = lambda _: False
+        """A request with such a text gets `refusal` instead of an answer."""
+        self.refusal = 400
         self.headers: dict[str, str] = {}
         self.answer: Callable[[Asked], bytes] = embeddings
         self.drip = 0.0
@@ -56,14 +59,15 @@ def serving() -> Iterator[Server]:
             raw = self.rfile.read(int(self.headers["Content-Length"]))
             asked = Asked(self.path, dict(self.headers), json.loads(raw))
             server.asked.append(asked)
-            self._send(server.answer(asked))
+            refused = any(map(server.refuses, asked.texts))
+            self._send(server.answer(asked), server.refusal if refused else server.status)
 
         def do_GET(self) -> None:
             server.asked.append(Asked(self.path, dict(self.headers), {}))
-            self._send(b"{}")
+            self._send(b"{}", server.status)
 
-        def _send(self, body: bytes) -> None:
-            self.send_response(server.status)
+        def _send(self, body: bytes, status: int) -> None:
+            self.send_response(status)
             for name, value in server.headers.items():
                 self.send_header(name, value)
             self.end_headers()

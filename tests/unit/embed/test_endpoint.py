@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from rum.embed.base import CannotEmbed
+from rum.embed.base import CannotEmbed, OutOfTime
 from rum.embed.endpoint import EndpointEmbedder
 from unit.embed.serving import Asked, Server, embeddings, serving, vector
+
+if TYPE_CHECKING:
+    from rum.embed.base import Vectors
 
 KEY = "sk-very-secret-0123456789"
 
@@ -24,14 +28,6 @@ def server() -> Iterator[Server]:
 
 def opened(server: Server, **how: object) -> EndpointEmbedder:
     return EndpointEmbedder(server.url, "some-model", **how)
-
-
-def wait_asked_for(embedder: EndpointEmbedder) -> float:
-    with pytest.raises(CannotEmbed, match="asked again in") as caught:
-        embedder.embed(["a"])
-    wait = caught.value.details["retry_after"]
-    assert isinstance(wait, float)
-    return wait
 
 
 def refusal(embedder: EndpointEmbedder, texts: list[str] | None = None) -> str:
@@ -125,7 +121,6 @@ def test_the_stamp_tells_models_and_places_apart():
 @pytest.mark.parametrize(
     "data",
     [
-        [item(1, 2)],
         [item(1, 2)] * 3,
         [],
         [item(1, 2, index=0), item(1, 2, index=0)],
@@ -133,10 +128,10 @@ def test_the_stamp_tells_models_and_places_apart():
         [item(1, 2), item(1, 2, 3)],
         [item(), item()],
         [item(*[1] * 20_000)] * 2,
-        [item(0, 0), item(1, 1)],
+        [item(0, 0), item(0, 0)],
         [item(1, "2"), item(1, 2)],
         [item(1, None), item(1, 2)],
-        [item(1e300, 1), item(1, 2)],
+        [item(1e300, 1), item(1e300, 1)],
         ["AACAPwAAAEA=", "AACAPwAAAEA="],
         {"0": [1, 2]},
         None,
@@ -247,29 +242,12 @@ def test_a_proxy_is_not_asked_for_what_is_on_this_machine(server: Server, monkey
     assert len(opened(server).embed(["a"])) == 1
 
 
-def test_after_a_failure_the_endpoint_is_left_alone_for_a_while(server: Server):
-    embedder = opened(server)
-    server.status = 500
-    refusal(embedder)
-    assert 0 < wait_asked_for(embedder) <= 5
-    assert len(server.asked) == 1
-
-
 def test_an_endpoint_that_works_again_is_used_again(server: Server):
-    now = [1000.0]
-    embedder = opened(server, clock=lambda: now[0])
-    server.status = 500
-    waits: list[float] = []
-    for _ in range(9):
-        refusal(embedder)
-        waits.append(wait_asked_for(embedder))
-        now[0] += waits[-1]
-    assert waits == [5, 10, 20, 40, 80, 160, 300, 300, 300]
+    embedder = opened(server)
+    server.status = 503
+    refusal(embedder)
     server.status = 200
     assert len(embedder.embed(["a"])) == 1
-    server.status = 500
-    refusal(embedder)
-    assert wait_asked_for(embedder) == 5
 
 
 def test_half_an_answer_is_none(server: Server):
@@ -282,3 +260,94 @@ def test_an_endpoint_that_is_not_fully_set_says_what_is_missing(url: str, model:
     with pytest.raises(CannotEmbed) as caught:
         EndpointEmbedder(url, model).embed(["a"])
     assert caught.value.details["field"] == ("embedder_model" if url else "embedder_url")
+
+
+def lengths(made: Vectors) -> list[float]:
+    return np.linalg.norm(made, axis=1).round(5).tolist()
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+@pytest.mark.parametrize("bad", [0, 17, 31])
+def test_one_text_that_is_refused_keeps_no_other_from_its_vector(server: Server, status: int, bad: int):
+    server.refusal, server.refuses = status, lambda text: "bad" in text
+    texts = [f"text {number} {'bad' if number == bad else 'good'}" for number in range(32)]
+    made = opened(server).embed(texts)
+    assert lengths(made) == [0.0 if number == bad else 1.0 for number in range(32)]
+    assert len(server.asked) < 20
+
+
+def test_several_that_are_refused_get_no_length_wherever_they_stand(server: Server):
+    server.refuses = lambda text: "bad" in text
+    texts = ["bad"] * 3 + ["good"] * 38 + ["bad", "good"]
+    assert lengths(opened(server).embed(texts)) == [float("good" in text) for text in texts]
+
+
+@pytest.mark.parametrize("given", [item(0, 0), item(0), item(), item(1e300, 1e300)])
+@pytest.mark.parametrize("texts", [["bad"], ["bad", "good"], ["good", "bad", "good"]])
+def test_a_text_without_a_vector_to_speak_of_gets_no_length(server: Server, texts: list[str], given: object):
+    def answer(asked: Asked) -> bytes:
+        return json.dumps({"data": [given if "bad" in one else item(3, 4) for one in asked.texts]}).encode()
+
+    server.answer = answer
+    assert lengths(opened(server).embed(texts)) == [float("good" in text) for text in texts]
+
+
+def test_a_text_that_makes_nonsense_of_the_answer_gets_no_length(server: Server):
+    server.answer = lambda asked: (
+        b'{"data": [{"embedding": [NaN]}]}' if "bad" in asked.texts else embeddings(asked)
+    )
+    assert lengths(opened(server).embed(["good", "bad", "good"])) == [1, 0, 1]
+
+
+def test_a_text_that_is_too_long_for_the_model_gets_the_vector_of_its_beginning(server: Server):
+    server.refuses = lambda text: len(text) > 600
+    short = "good " * 100
+    made = opened(server).embed([short, "long " * 400])
+    assert lengths(made) == [1, 1]
+    assert server.asked[-1].texts == [("long " * 100).strip()]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 429, 500, 503])
+@pytest.mark.parametrize("count", [1, 40])
+def test_an_endpoint_that_refuses_everything_has_failed(server: Server, status: int, count: int):
+    server.status = status
+    assert f"status {status}" in refusal(opened(server), ["text"] * count)
+    assert len(server.asked) <= 2
+
+
+def test_one_that_refuses_every_text_but_a_harmless_one_has_failed(server: Server):
+    server.refuses = lambda text: "memory" in text
+    assert "every one of 5 texts" in refusal(opened(server), [f"memory {number}" for number in range(5)])
+
+
+def test_a_server_that_takes_one_text_at_a_time_is_asked_so(server: Server):
+    server.answer = lambda asked: embeddings(asked) if len(asked.texts) == 1 else b"{}"
+    assert lengths(opened(server).embed(["a", "b", "c"])) == [1, 1, 1]
+
+
+def test_whoever_has_little_time_waits_no_longer_and_the_endpoint_is_not_blamed():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        embedder = EndpointEmbedder(f"http://127.0.0.1:{silent.getsockname()[1]}", "m", timeout=3600)
+        for patience in (0.05, 0, -1):
+            with pytest.raises(OutOfTime):
+                embedder.embed(["a"], patience)
+
+
+def test_whoever_has_much_time_waits_as_long_as_the_endpoint_may_take():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        embedder = EndpointEmbedder(f"http://127.0.0.1:{silent.getsockname()[1]}", "m", timeout=0.2)
+        with pytest.raises(CannotEmbed, match=r"within 0\.2 s") as caught:
+            embedder.embed(["a"], 3600)
+        assert not isinstance(caught.value, OutOfTime)
+
+
+def test_the_attempts_at_one_question_take_no_longer_together_than_one_answer_may(server: Server):
+    server.refuses = lambda text: "bad" in text
+    slow = server.answer
+
+    def dawdling(asked: Asked) -> bytes:
+        server.closing.wait(0.15)
+        return slow(asked)
+
+    server.answer = dawdling
+    assert "did not answer" in refusal(opened(server, timeout=0.4), ["bad " * 1000])

@@ -55,7 +55,7 @@ def test_one_scope_field_or_filter_is_enough(scope: dict[str, Any]) -> None:
     ],
 )
 def test_a_question_for_nothing_is_refused(nothing: dict[str, Any]) -> None:
-    with pytest.raises(InvalidQuery, match="at least one of memory_id, file"):
+    with pytest.raises(InvalidQuery, match="at least one of query, file"):
         question(**nothing).check()
 
 

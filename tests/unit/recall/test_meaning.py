@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from embedding import WordEmbedder
 from making import HandClock, add_memory, make_memory
 from processes import make_place
-from rum.recall.meaning import AT_ONCE, REST, Meaning
+from rum.embed.base import OutOfTime
+from rum.recall.meaning import AT_ONCE, LONGEST_REST, MANY, REST, USE_NOTED, Meaning
 from rum.recall.scan import packed
 from rum.store.sqlite.store import SqliteStore
 
@@ -251,6 +252,29 @@ def test_asked_again_on_request_it_is_asked_at_once(
     assert meaning.catch_up(math.inf) == 0
 
 
+def test_as_long_as_it_fails_it_is_left_alone_for_longer_and_longer(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
+):
+    def waits() -> list[int]:
+        waited = []
+        for _ in range(5):
+            meaning.catch_up(math.inf)
+            waited.append(0)
+            while not meaning.has_work():
+                clock.forward(1)
+                waited[-1] += 1
+        return waited
+
+    keep(store, "login fails")
+    embedder.fail()
+    assert waits() == [REST, 2 * REST, 4 * REST, LONGEST_REST, LONGEST_REST]
+    embedder.fault = None
+    assert not meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    embedder.fail()
+    assert waits()[0] == REST
+
+
 def test_a_process_that_starts_after_a_failure_leaves_it_alone_too(
     store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
 ):
@@ -264,6 +288,25 @@ def test_a_process_that_starts_after_a_failure_leaves_it_alone_too(
     clock.forward(REST + 1)
     assert later.catch_up(math.inf) == 0
     assert made(store, fresh, clock).trouble is None
+
+
+def test_a_failure_met_elsewhere_can_be_heeded_and_so_can_its_end(
+    store: SqliteStore, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    elsewhere = made(store, broken := WordEmbedder(), clock)
+    broken.fail("the endpoint is down")
+    elsewhere.catch_up(math.inf)
+    assert meaning.has_work()
+    meaning.heed_failures()
+    assert (meaning.has_work(), meaning.trouble) == (False, "the endpoint is down")
+    clock.forward(REST + 1)
+    assert meaning.has_work()
+    broken.fault = None
+    elsewhere.catch_up(0)
+    keep(store, "build is slow")
+    meaning.heed_failures()
+    assert (meaning.has_work(), meaning.trouble) == (True, None)
 
 
 def test_a_failure_noted_by_a_clock_that_went_wrong_does_not_last(
@@ -281,7 +324,8 @@ def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
 ):
     for number in range(10):
         add_memory(store, f"mem_{number}", f"goal number{number}")
-    assert meaning.catch_up(0) == 9
+    assert meaning.catch_up(0)
+    assert meaning.counts() == (1, 9)
     assert [text.splitlines()[0] for text in embedder.asked] == ["goal number9"]
     told: list[int] = []
     assert meaning.catch_up(math.inf, told.append) == 0
@@ -306,9 +350,9 @@ def test_what_was_done_before_a_failure_stays(store: SqliteStore, meaning: Meani
         if done > 5:
             embedder.fail()
 
-    left = meaning.catch_up(math.inf, stop)
-    assert 0 < left < 15
-    assert meaning.counts() == (20 - left, left)
+    assert meaning.catch_up(math.inf, stop)
+    done, pending = meaning.counts()
+    assert (done + pending, 5 < done < 20) == (20, True)
 
 
 def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
@@ -328,13 +372,124 @@ def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
 
 def test_an_embedder_that_gives_no_numbers_is_one_that_fails(store: SqliteStore, clock: HandClock):
     class Odd(WordEmbedder):
-        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            return super().embed(texts) * np.float32(np.nan)
+        def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
+            return super().embed(texts, patience) * np.float32(np.nan)
 
     keep(store, "login fails")
     meaning = made(store, Odd(), clock)
     assert (meaning.catch_up(math.inf), meaning.counts()) == (1, (0, 1))
     assert "no number" in (meaning.trouble or "")
+
+
+def test_a_text_that_the_embedder_cannot_take_is_near_nothing_and_stops_no_other(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails", "odd login", "build is slow")
+    embedder.unclear = {"odd"}
+    assert not meaning.catch_up(math.inf)
+    assert (meaning.counts(), meaning.trouble) == ((3, 0), None)
+    assert store.vectors.refused(embedder.model) == 1
+    assert set(near(meaning, "login", 9)) == {"mem_login", "mem_build"}
+    assert set(meaning.likeness("login", ["mem_login", "mem_odd"])) == {"mem_login"}
+
+
+def test_a_question_that_the_embedder_cannot_take_has_no_answer_and_is_put_once(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    embedder.asked.clear()
+    embedder.unclear = {"odd"}
+    for _ in range(2):
+        assert (meaning.nearest("odd login", 5), meaning.likeness("odd login", ["mem_login"])) == ([], {})
+    assert (embedder.asked, meaning.trouble) == (["odd login"], None)
+
+
+def test_who_waits_for_an_answer_lets_the_embedder_take_no_longer_and_others_as_long_as_it_likes(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(7)
+    assert 0 < (embedder.patience or 0) <= 7
+    keep(store, "build is slow")
+    meaning.catch_up(7, thorough=True)
+    assert embedder.patience is None
+
+
+def test_an_embedder_that_is_too_slow_for_a_question_is_left_to_others_for_a_while(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    embedder.fault = OutOfTime("not yet")
+    embedder.asked.clear()
+    for _ in range(3):
+        assert meaning.catch_up(0.1)
+    assert (len(embedder.asked), meaning.trouble, meaning.behind) == (1, None, True)
+    assert meaning.has_work()
+    embedder.fault = None
+    assert near(meaning, "login") == ["mem_login"]
+    assert meaning.catch_up(0.1)
+    clock.forward(REST + 1)
+    assert not meaning.catch_up(9)
+
+
+def test_a_large_store_that_an_embedder_has_never_seen_is_not_taken_over_by_a_question(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    with store.transaction():  # only because it is quicker so
+        for number in range(MANY + 1):
+            add_memory(store, f"mem_{number}", f"goal number{number}")
+    assert meaning.catch_up(0.1)
+    assert (embedder.asked, store.vectors.models(), meaning.behind) == ([], [], True)
+    meaning.catch_up(0, thorough=True)
+    assert (meaning.counts(), store.vectors.models()) == ((1, MANY), [embedder.model])
+    assert meaning.catch_up(0.1)
+    assert meaning.counts().done > 1
+
+
+def used_at(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "rum.db")) as db:
+        return db.execute("SELECT used_at FROM vector_models").fetchone()[0]
+
+
+def test_who_asks_uses_the_vectors_which_is_noted_once_a_day(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    first = used_at(folder)
+    clock.forward(USE_NOTED + 1)
+    meaning.note_use()
+    assert used_at(folder) == first
+    meaning.nearest("login", 1)
+    assert used_at(folder) == first
+    meaning.note_use()
+    assert used_at(folder) == clock()
+    second = used_at(folder)
+    clock.forward(60)
+    for one in (meaning, made(store, WordEmbedder(), clock)):
+        one.likeness("login", ["mem_login"])
+        one.note_use()
+    assert used_at(folder) == second
+
+
+def test_that_vectors_are_used_is_noted_later_where_it_cannot_be_now(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    clock.forward(USE_NOTED + 1)
+    meaning.nearest("login", 1)
+    with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        meaning.note_use()
+        writer.execute("ROLLBACK")
+    assert used_at(folder) < clock()
+    clock.forward(REST + 1)
+    meaning.note_use()
+    assert used_at(folder) == clock()
 
 
 PROGRAM = """

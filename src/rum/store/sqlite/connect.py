@@ -37,6 +37,8 @@ _ADVICE = (
 )
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_SIDE_FILES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
+_OWN_PATIENCE = 0.25
+"""Seconds that SQLite itself waits for another process before it says so."""
 _FIRST_LOOK = "SELECT count(*) FROM sqlite_master"
 
 
@@ -152,7 +154,7 @@ class Database:
             f"file:{quote(os.fsencode(self.path))}?mode={mode}",
             uri=True,
             isolation_level=None,
-            timeout=0.25,
+            timeout=_OWN_PATIENCE,
             check_same_thread=False,
         )
         try:
@@ -195,7 +197,7 @@ class Database:
             return
         self._must_be_writable()
         with storage_errors(self.path):
-            self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"), patience)
+            self._begin(patience)
             self._depth += 1
             try:
                 yield self.connection
@@ -206,6 +208,17 @@ class Database:
                 raise
             finally:
                 self._depth -= 1
+
+    def _begin(self, patience: float | None) -> None:
+        """Take the one writer's place; for somebody in a hurry SQLite itself waits for nobody."""
+        if patience is None:
+            self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"))
+            return
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"), patience)
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {_OWN_PATIENCE * 1000:.0f}")
 
     @contextmanager
     def snapshot(self) -> Generator[None]:

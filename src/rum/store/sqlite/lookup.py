@@ -141,8 +141,9 @@ class Lookup(WordLookup):
 
     def superseded(self) -> list[int]:
         """The numbers of the memories that others supersede."""
-        statement = "SELECT seq FROM memories INDEXED BY memories_superseded WHERE superseded = 1"
-        return [seq for (seq,) in self._rows(statement, ())]
+        # As one text: of tens of thousands, rows would take more than twice as long.
+        source = "FROM memories INDEXED BY memories_superseded WHERE superseded = 1"
+        return json.loads(self._rows(f"SELECT json_group_array(seq) {source}", ())[0][0])
 
     def session_size(self, session: str, cap: int) -> int:
         """How many memories a session has; counting stops at `cap`."""

@@ -211,11 +211,18 @@ SELECT m.seq, k.number FROM vector_models AS k CROSS JOIN memories AS m
 WHERE k.number = ? AND NOT EXISTS (
   SELECT 1 FROM memory_vectors AS v WHERE v.memory = m.seq AND v.model = k.number
 )
+ORDER BY m.seq -- in the order of both tables, which takes a third of the time
 ON CONFLICT DO NOTHING;
 
 -- name: use_model
 INSERT INTO vector_models (name, used_at) VALUES (:name, :now)
 ON CONFLICT (name) DO UPDATE SET used_at = max(used_at, excluded.used_at);
+
+-- name: model_noted_before
+SELECT 1 FROM vector_models WHERE name = ? AND used_at < ?;
+
+-- name: renew_model
+UPDATE vector_models SET used_at = max(used_at, ?) WHERE name = ?;
 
 -- name: model_number
 SELECT number FROM vector_models WHERE name = ?;
@@ -243,6 +250,9 @@ INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
 
+-- name: newest_with_vector
+SELECT memory FROM memory_vectors INDEXED BY memory_vectors_memory WHERE model = ? ORDER BY memory DESC LIMIT 1;
+
 -- name: vectors_since
 SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? ORDER BY number LIMIT ?;
 
@@ -260,6 +270,9 @@ SELECT count(*) FROM memories;
 
 -- name: count_vectors
 SELECT count(*) FROM memory_vectors WHERE model = ?;
+
+-- name: count_refused
+SELECT count(*) FROM memory_vectors WHERE model = ? AND data = zeroblob(length(data));
 
 -- name: count_queue
 SELECT count(*) FROM unembedded WHERE model = ?;

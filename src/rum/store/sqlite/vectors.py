@@ -32,6 +32,12 @@ class SqliteVectors:
             if sum(self.counts(model)) != self._rows("count_memories")[0][0]:
                 db.execute(SQL["queue_missing"], (self._number(model),))
 
+    def renew(self, model: str, now: int, before: int) -> None:
+        """Note that a model is in use if that was last noted before then; nobody is waited for."""
+        if self._rows("model_noted_before", (model, before)):
+            with self._database.transaction(0) as db:
+                db.execute(SQL["renew_model"], (now, model))
+
     def pending(self, model: str, most: int) -> list[str]:
         """Memories without a vector of a model, the one stored last first."""
         number = self._number(model)
@@ -53,6 +59,11 @@ class SqliteVectors:
                     kept += 1
         return kept
 
+    def any(self, model: str) -> bool:
+        """Whether any memory has a vector of a model."""
+        number = self._number(model)
+        return number is not None and bool(self._rows("newest_with_vector", (number,)))
+
     def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
         """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
         return self._rows("vectors_since", (number, self._number(model), most))
@@ -72,6 +83,10 @@ class SqliteVectors:
         if number is None:
             return VectorCounts(0, self._rows("count_memories")[0][0])
         return VectorCounts(*(self._rows(what, (number,))[0][0] for what in ("count_vectors", "count_queue")))
+
+    def refused(self, model: str) -> int:
+        """How many memories have a vector of zeros, as the model cannot embed them."""
+        return self._rows("count_refused", (self._number(model),))[0][0]
 
     def models(self) -> list[str]:
         """The models in use."""

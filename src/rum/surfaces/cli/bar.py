@@ -6,13 +6,44 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from rum.surfaces.cli.progress import rate
+
+
+class _Rate(ProgressColumn):
+    """How many there are a second, of late."""
+
+    def render(self, task: Task) -> Text:
+        """The figure, once it is known."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{rate(speed)}/s" if speed else "", style="progress.data.speed")
 
 
 @contextmanager
 def bar(title: str, total: int | None) -> Generator[Callable[..., None]]:
-    """Draw a bar on stderr as long as the work goes on; it vanishes at the end."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    """Draw a bar on stderr as long as the work goes on; it vanishes at the end.
+
+    It shows how much is done, how long that took, how quickly it goes, and how long the rest may take.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(title, total=total)
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import click
 
-from rum.app.exchange import ImportResult
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.asked import Asked, Command, Group, command
 from rum.surfaces.cli.import_git import import_git
@@ -17,7 +16,8 @@ from rum.surfaces.cli.import_issues import import_issues
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say, say_lines
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.taken import taken
+from rum.surfaces.cli.views import said
 
 
 @command("export")
@@ -96,7 +96,7 @@ def import_lines(asked: Asked, file: str) -> None:
     lines = _lines(file)
     with opened(asked) as rum, progress("Importing", len(lines)) as tell:
         answer = rum.import_lines(lines, tell)
-    say(asked.json, answer, _taken)
+    say(asked.json, answer, taken)
 
 
 def _lines(file: str) -> list[bytes]:
@@ -104,8 +104,3 @@ def _lines(file: str) -> list[bytes]:
         return sys.stdin.buffer.readlines()
     with open(file, "rb") as source:
         return source.readlines()
-
-
-def _taken(answer: ImportResult) -> View:
-    rest = f"unchanged {answer.unchanged}, different {answer.different}, forgotten {answer.forgotten}"
-    return said(f"Added {answer.added} ({rest}).")

@@ -11,6 +11,7 @@ from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.taken import counts, taken, tell_of_vectors
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import View, said
 
@@ -30,31 +31,22 @@ def import_git(asked: Asked, path: str | None, **chosen: Any) -> None:
     Of the repository here, or at PATH. What was imported before stays as it is, and what was forgotten
     stays forgotten, so it can be run again at any time: only what is new is read.
     """
-    with opened(asked, path) as rum, progress("Importing", None) as tell:
-        answer = rum.import_git(path, progress=tell, **chosen)
-    say(asked.json, answer, _taken)
-    if not asked.json:
-        for remark in answer.notes:
-            note(remark)
+    with opened(asked, path) as rum:
+        with progress("Importing", None) as tell:
+            answer = rum.import_git(path, progress=tell, **chosen)
+        say(asked.json, answer, _taken)
+        if not asked.json:
+            for remark in answer.notes:
+                note(remark)
+            tell_of_vectors(rum)
 
 
 def _taken(answer: GitImport) -> View:
-    word = "Would add up to" if answer.dry_run else "Added"
-    rest = f"unchanged {answer.unchanged}, updated {answer.updated}, forgotten {answer.forgotten}"
-    lines = [f"{word} {answer.added} in {answer.seconds} s ({rest})."]
-    if answer.skipped:
-        lines.append(f"Skipped: {_counts(answer.skipped)}.")
     found = {
         "failures": answer.failures,
         "links": answer.links,
         "rewritten": answer.rewritten,
         "too large to keep every file": answer.cut,
     }
-    if any(found.values()):
-        lines.append(f"Found: {_counts(found)}.")
-    return [block for line in lines for block in said(line)]
-
-
-def _counts(found: dict[str, int]) -> str:
-    most_first = sorted(found.items(), key=lambda one: -one[1])
-    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in most_first if count)
+    told = counts(found)
+    return [*taken(answer, would=answer.dry_run), *(said(f"Found: {told}.") if told else [])]

@@ -11,6 +11,7 @@ from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.taken import taken, tell_of_vectors
 from rum.surfaces.cli.views import View, said
 
 
@@ -24,9 +25,12 @@ def import_issues(asked: Asked, file: str) -> None:
     whole before anything is written. Issues that went on since the last import are brought up to date.
     """
     exported = _read(file)
-    with opened(asked) as rum, progress("Importing", None) as tell:
-        answer = rum.import_issues(exported, tell)
-    say(asked.json, answer, _taken)
+    with opened(asked) as rum:
+        with progress("Importing", None) as tell:
+            answer = rum.import_issues(exported, tell)
+        say(asked.json, answer, _taken)
+        if not asked.json:
+            tell_of_vectors(rum)
 
 
 def _read(file: str) -> bytes:
@@ -37,10 +41,4 @@ def _read(file: str) -> bytes:
 
 
 def _taken(answer: IssueImport) -> View:
-    names = ("unchanged", "updated", "different", "forgotten", "links")
-    rest = ", ".join(f"{name} {getattr(answer, name)}" for name in names)
-    skipped = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in answer.skipped.items())
-    return [
-        *said(f"Added {answer.added} in {answer.seconds} s ({rest})."),
-        *(said(f"Skipped: {skipped}.") if skipped else []),
-    ]
+    return [*taken(answer), *(said(f"Found: links {answer.links}.") if answer.links else [])]

@@ -8,6 +8,7 @@ import click
 
 from rum.inject.render import memory_line, short_id, when
 from rum.model.answers import ListedMemory, ListResult
+from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
@@ -19,7 +20,9 @@ from rum.surfaces.cli.words import OneOf
 @command("list")
 @click.option("--session-id", metavar="ID", help="Only from this session.")
 @click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
-@click.option("--limit", type=int, default=20, show_default=True, help="How many, 1 to 100.")
+@click.option(
+    "--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", default=20, show_default=True, help="How many."
+)
 @click.option(
     "--sort", type=OneOf(["recent", "importance", "access_count"]), default="recent", show_default=True
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import click
+
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
 from rum.surfaces.cli.asked import Asked
@@ -15,10 +17,22 @@ from rum.surfaces.cli.output import note
 def opened(asked: Asked, path: str | None = None) -> Generator[Rum]:
     """The memory of the project here or at `path`; whoever names no agent is the person who owns it."""
     owner = asked.agent is None
-    with Rum.open(path, project=asked.project, agent=asked.agent, client="cli", owner=owner) as rum:
+    with Rum.open(
+        path, project=asked.project, agent=asked.agent, client="cli", owner=owner, spell=_option
+    ) as rum:
         for warning in rum.warnings:
             note(warning)
         yield rum
+
+
+def _option(parameter: str) -> str:
+    """A parameter of the API as the running command writes it."""
+    for param in click.get_current_context().command.params:
+        if param.name == parameter:
+            return (
+                param.opts[0] if isinstance(param, click.Option) else param.human_readable_name.strip("[].")
+            )
+    return parameter
 
 
 def meant(rum: Rum, memory_id: str) -> str:

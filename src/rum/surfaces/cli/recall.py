@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from rum.model.answers import RecallResult
 from rum.model.layers import TaskType
-from rum.model.questions import Depth, Strategy
+from rum.model.questions import MAX_LIMIT, Depth, Strategy
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.memories import as_fields, as_table
 from rum.surfaces.cli.opening import meant, opened
@@ -20,7 +20,7 @@ from rum.surfaces.cli.words import OneOf
 
 
 @command("recall")
-@click.argument("words", nargs=-1)
+@click.argument("query", nargs=-1, metavar="[WORDS]...")
 @click.option("--memory-id", metavar="ID", help="One memory, by its id or a tail of it.")
 @click.option("--file", multiple=True, metavar="PATH", help="A file, folder or glob it touched (repeat).")
 @click.option("--intent", metavar="TEXT", help="What you are about to do.")
@@ -33,40 +33,47 @@ from rum.surfaces.cli.words import OneOf
 @click.option("--before", type=When(), help="Older than that.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
 @click.option("--depth", type=OneOf(Depth), help="How much of each memory.")
-@click.option("--limit", type=int, help="How many, 1 to 100.")
+@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="How many.")
 @click.option("--strategy", type=OneOf(Strategy), help="Which levels of the search may run.")
-@click.option("--min-confidence", type=float, help="How sure, 0 to 1; 0: the best there is.")
-@click.option("--max-tokens", type=int, help="The answer fits in this many tokens.")
+@click.option(
+    "--min-confidence", type=click.FloatRange(0, 1), metavar="SHARE", help="How sure; 0: the best there is."
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), metavar="N", help="The answer fits in this many tokens."
+)
 @click.option("--links", "include_links", is_flag=True, help="With the links of each memory.")
 @click.option("--superseded", "include_superseded", is_flag=True, help="Replaced memories too.")
 @click.option("--explain", is_flag=True, help="Why each was given.")
 @click.pass_obj
-def recall(asked: Asked, words: tuple[str, ...], **given: Any) -> None:
+def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
     """Find memories by file, words, tag, time and more.
 
     WORDS are what to look for. Files, words and the intent weigh; everything else excludes.
     """
     question = those_given(given)
-    if words:
-        question["query"] = " ".join(words)
+    if query:
+        question["query"] = " ".join(query)
     with opened(asked) as rum:
         if "memory_id" in question:
             question["memory_id"] = meant(rum, question["memory_id"])
         answer = rum.recall(**question)
         say(asked.json, answer, recalled)
         if not asked.json:
-            _remark(answer)
+            _remark(answer, question.get("limit", rum.settings.recall_limit))
 
 
-def _remark(answer: RecallResult) -> None:
-    if not answer.memories:
+def _remark(answer: RecallResult, limit: int) -> None:
+    """What a person should know beside the memories: what to try, or how to get more."""
+    given, total = len(answer.memories), answer.total_matches
+    if not given:
         note(str(answer.hint))
-        return
-    if len(answer.memories) < answer.total_matches:
-        note(f"{len(answer.memories)} of {answer.total_matches}, found by {answer.query_strategy_used}.")
-    if answer.left_out:
+    elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
+    elif given == limit < total:
+        note(f"{given} of {total}; --limit gives more.")
+    elif given < total:
+        note(f"{given} of {total} are sure enough; a lower --min-confidence gives more.")
 
 
 def recalled(answer: RecallResult) -> View:

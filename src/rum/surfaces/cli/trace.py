@@ -21,7 +21,12 @@ from rum.surfaces.cli.words import OneOf
 @click.argument("memory_id", metavar="ID")
 @click.option("--direction", type=OneOf(Direction), default="causes", show_default=True)
 @click.option(
-    "--max-depth", type=int, default=3, show_default=True, help=f"How many steps, 1 to {MAX_TRACE_DEPTH}."
+    "--max-depth",
+    type=click.IntRange(1, MAX_TRACE_DEPTH),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="How many steps.",
 )
 @click.option(
     "--depth",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -43,7 +43,7 @@ def _not_even_opened(error: StorageError) -> Diagnosis:
 
 
 def _diagnosis(found: Diagnosis) -> View:
-    facts: list[Field] = [(name, _fact(value)) for name, value in found.facts.items()]
+    facts: list[Field] = [_fact(name, value) for name, value in found.facts.items()]
     problems: View = [
         Said((Word("problem:", "bad"), Word(problem.what), Word(problem.advice, "dim")))
         for problem in found.problems
@@ -52,10 +52,25 @@ def _diagnosis(found: Diagnosis) -> View:
     return [*problems, Fields((heading,), facts)]
 
 
-def _fact(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {part}" for name, part in cast("dict[str, object]", value).items())
-    return str(value)
+def _fact(name: str, value: object) -> Field:
+    """A fact as people read it: sizes in round figures, and what to do where something waits."""
+    if name == "free_bytes" and isinstance(value, int):
+        return "free", _size(value)
+    if not isinstance(value, dict):
+        return name, str(value)
+    parts = cast("dict[str, Any]", value)
+    if name == "bytes":
+        return "size", ", ".join(f"{file} {_size(size)}" for file, size in parts.items())
+    told = ", ".join(f"{part} {figure}" for part, figure in parts.items())
+    return name, f"{told} (`rum tidy` makes them)" if parts.get("pending") else told
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} TB"
 
 
 @command("reindex")

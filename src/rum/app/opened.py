@@ -1,0 +1,118 @@
+"""One open project: how it is opened and closed, who is asking, and whose turn it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+
+import msgspec
+
+from rum.app.calls import called, plain
+from rum.app.context import Clock, Context, Spell
+from rum.repo.project import Project, open_project
+from rum.settings import Settings
+from rum.store.sqlite.store import SqliteStore
+
+A = TypeVar("A")
+P = ParamSpec("P")
+
+
+class Opened:
+    """What holds for an open project whatever is done with it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        project: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        home: str | os.PathLike[str] | None = None,
+        client: str = "python",
+        owner: bool = False,
+        clock: Clock = time.time,
+        spell: Spell = str,
+    ) -> Self:
+        """Open the memory of the project at `path` (default: the current directory).
+
+        `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
+        person, who may change every agent's memories. `spell` writes the name of a parameter as those who
+        read hints and errors know it.
+        """
+        cwd = os.path.abspath(path or os.getcwd())
+        given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
+        flags = {name: value for name, value in given.items() if value is not None}
+        settings, found = open_project(cwd, flags=flags)
+        context = Context(
+            found,
+            settings,
+            SqliteStore(found.directory, patience=settings.busy_timeout),
+            client="owner" if owner else client,
+            owner=owner,
+            clock=clock,
+            cwd=cwd,
+            spell=spell,
+        )
+        return cls(context)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write down what is pending and let go of the files."""
+        self._context.settle()
+        self._context.store.close()
+
+    @property
+    def project(self) -> Project:
+        """Which project this is."""
+        return self._context.project
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._context.settings
+
+    def use_session(self, session_id: str) -> None:
+        """Work in the client's session from now on, unless the settings name one."""
+        if not self.settings.session:
+            self._context.session_id = self._context.label(session_id)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know: settings that were ignored, a project that moved, an old index."""
+        return self._context.warnings()
+
+    def settle(self) -> None:
+        """Write down what is pending (how memories were used)."""
+        self._context.settle()
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
+        """Any call of the API by its name, with plain JSON arguments."""
+        with self._context.turn():
+            return called(self._context, name, plain(arguments))
+
+    def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
+        """The same, for a method that knows what its call answers."""
+        return cast("A", self.call(name, arguments))
+
+    def _do(self, use_case: Callable[Concatenate[Context, P], A], *given: P.args, **named: P.kwargs) -> A:
+        """Do what is no call of the API, in its turn."""
+        with self._context.turn():
+            return use_case(self._context, *given, **named)
+
+    def _look_after(
+        self, use_case: Callable[Concatenate[Context, P], A], *given: P.args, **named: P.kwargs
+    ) -> A:
+        """Do what no agent asks for, in its turn."""
+        with self._context.turn(counted=False):
+            return use_case(self._context, *given, **named)
