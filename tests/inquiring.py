@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from making import NOON
 from rum.model.questions import RecallQuestion
 from rum.recall.cascade import search
 from rum.recall.inquiry import Inquiry, Match
@@ -17,7 +16,7 @@ def inquire(
 ) -> Inquiry:
     """A question in words, and about files if any are given."""
     question = RecallQuestion(query=query, file=files or None, **more)
-    return Inquiry(question, store, NOON, files, session=session, meaning=meaning)
+    return Inquiry(question, store, files, session=session, meaning=meaning)
 
 
 def found(inquiry: Inquiry) -> dict[str, Match]:

@@ -59,13 +59,14 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     if options.locomo:
         for case in locomo.cases(options.locomo):
             yield "locomo", case
-    for name, path in options.repo:
-        case = _causes(name, *path.rsplit("@", 1))
-        yield "causes", case
-        yield (
-            "causes by words",
-            case._replace(questions=[one._replace(files=()) for one in case.questions], foreign=[]),
-        )
+    for name, repos in (("causes", options.repo), ("causes elsewhere", options.other_repo)):
+        for repo, path in repos:
+            case = _causes(repo, *path.rsplit("@", 1))
+            yield name, case
+            yield (
+                f"{name} by words",
+                case._replace(questions=[one._replace(files=()) for one in case.questions]),
+            )
 
 
 def _causes(name: str, git_dir: str, until: str | None = None) -> Case:
@@ -78,14 +79,13 @@ def _causes(name: str, git_dir: str, until: str | None = None) -> Case:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.fit", description=__doc__)
     parser.add_argument("--locomo", metavar="FILE", help="conversations of LoCoMo")
-    parser.add_argument(
-        "--repo",
-        action="append",
-        default=[],
-        type=_named,
-        metavar="NAME=GIT_DIR[@DATE]",
-        help="for commit causes",
-    )
+    for option, purpose in (
+        ("--repo", "for commit causes"),
+        ("--other-repo", "the same, counted less: so that one project's habits aren't taken for a law"),
+    ):
+        parser.add_argument(
+            option, action="append", default=[], type=_named, metavar="NAME=GIT_DIR[@DATE]", help=purpose
+        )
     parser.add_argument(
         "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
     )

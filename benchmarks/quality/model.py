@@ -11,21 +11,25 @@ from numpy.typing import NDArray
 
 from benchmarks.quality.fitting import Floats, Lists, lists, log_shares, odds, rank_weights
 from benchmarks.quality.observe import Sight
+from rum.recall.weights import UNRIVALLED
 
-WORDS = ("words", "rarest", "goal", "paths", "length", "around", "beside")
+OWN_WORDS = ("words", "rarest", "goal", "paths", "length")
+WORDS = (*OWN_WORDS, "around", "beside")
 FILES = ("files", "asked_files", "breadth", "file_recency", "recency")
 MEANING = ("meaning", "meaning_next")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "words": (*WORDS, "here"),
     "words+meaning": (*WORDS, "here", *MEANING),
-    "files": (*WORDS, *FILES),
-    "files+meaning": (*WORDS, *FILES, *MEANING),
+    "files": (*OWN_WORDS, *FILES),
+    "files+meaning": (*OWN_WORDS, *FILES, "meaning"),
 }
-ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside")
+ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
 """What is known of the question itself."""
 COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
-"""How much a question of each set counts in the ranking."""
-SURENESS = COUNTS | {"locomo": 3.0, "coding": 2.0}
+COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
+"""How much a question of each set counts in the ranking; of causes there are thousands."""
+SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
+SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
 """The same for the confidence; half of LoCoMo's questions are foreign ones."""
 PENALTY = 3.0
 JUDGED = 20
@@ -81,7 +85,14 @@ def evidence(sight: Sight, weights: dict[str, float]) -> tuple[Floats, NDArray[n
     scores = scored(sight, weights)
     alone = Lists(scores[:, None], np.array(sight.right), np.array([0]), np.ones(1))
     best = np.argsort(-scores, kind="stable")[:JUDGED]
-    about = [sight.about[name] for name in ABOUT]
+    # What follows from the order is worked out anew: it was seen in the order of the weights of before.
+    lead = float(scores[best[0]] - scores[best[1]]) if len(best) > 1 else UNRIVALLED
+    seen = sight.about | {
+        "beside": sight.signals[best[0]]["beside"],
+        "lead": lead,
+        "candidates": math.log(len(scores)),
+    }
+    about = [seen[name] for name in ABOUT]
     shares = log_shares(scores, alone)
     return np.array([[1.0, shares[at], scores[at], *about] for at in best]), best
 

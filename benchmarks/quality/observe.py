@@ -102,7 +102,6 @@ class _Store:
         inquiry = Inquiry(
             asked,
             context.store,
-            context.now(),
             files,
             session=context.session_id,
             meaning=context.meaning if self._vectors else None,

@@ -82,7 +82,6 @@ def test_a_row_says_when_how_important_in_which_session_and_as_which_it_was_stor
     assert shelf.search.by_goal("Fix the login", Filters(), 1) == [row]
     assert shelf.search.at([5], Filters()) == [row]
     assert shelf.search.by_ids(["mem_4"], Filters()) == [row]
-    assert shelf.search.in_sessions(["s3"], 9)[1] == row
     for paths in (["a.py"], ["a.py", "lib/"]):
         assert shelf.search.by_paths(paths, Filters(), 1)[0] == [(*row, "a.py", "edit")]
 

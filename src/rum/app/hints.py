@@ -142,7 +142,6 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
     again = Inquiry(
         wider,
         inquiry.store,
-        inquiry.now,
         inquiry.files,
         session=inquiry.session,
         meaning=inquiry.meaning,

@@ -50,7 +50,6 @@ def recall(context: Context, question: RecallQuestion) -> RecallResult:
     inquiry = Inquiry(
         _resolved(context, question),
         context.store,
-        context.now(),
         _patterns(context, question),
         session=context.session_id,
         meaning=context.meaning,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import NamedTuple
 
-from rum.recall.neighbourhood import Neighbour
+from rum.recall.neighbourhood import NOBODY, Neighbour
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +45,11 @@ def by_words(inquiry: Inquiry) -> Candidates:
 
 def _best(inquiry: Inquiry) -> tuple[list[Row], bool]:
     """The memories that hold most of what the words say, of those that pass; whether all were looked at."""
-    words, search, filters = inquiry.words, inquiry.store.search, inquiry.filters
-
-    def said(number: int) -> tuple[float, int]:
-        return words.weight(words.masks[number]), number
-
+    search, filters, weighed = inquiry.store.search, inquiry.filters, inquiry.words.weighed
+    said = ((weighed[mask], number) for number, mask in inquiry.words.masks.items())
     if not filters.any():
-        return search.at(nlargest(inquiry.pool, words.masks, key=said), filters), True
-    ranked = sorted(words.masks, key=said, reverse=True)
+        return search.at((number for _, number in nlargest(inquiry.pool, said)), filters), True
+    ranked = [number for _, number in sorted(said, reverse=True)]
     found: list[Row] = []
     for start in range(0, len(ranked), STEP):
         found += search.at(ranked[start : start + STEP], filters)
@@ -63,19 +60,17 @@ def _best(inquiry: Inquiry) -> tuple[list[Row], bool]:
 
 def _beside(inquiry: Inquiry, rows: Iterable[int]) -> list[int]:
     """The neighbours of candidates whose own neighbours say most of what was asked for."""
-    words, around = inquiry.words, inquiry.neighbourhood
-    masks, weight = words.masks, words.weight
+    masks, weighed, near = inquiry.words.masks, inquiry.words.weighed, inquiry.neighbourhood
 
     def said_around(number: int) -> float:
-        return (
-            weight(masks.get(number, 0))
-            + NEXT * sum(weight(masks.get(other, 0)) for other in around.of(number, 1))
-            + SECOND * sum(weight(masks.get(other, 0)) for other in around.of(number, 2))
-        )
+        before, after, earlier, later = [weighed[masks.get(other, 0)] for other in near.around(number)]
+        return weighed[masks.get(number, 0)] + NEXT * (before + after) + SECOND * (earlier + later)
 
-    beside = {other for number in rows for step in (1, 2) for other in around.of(number, step)}
-    beside |= {other for number in rows for other in around.linked(number)}
-    return nlargest(inquiry.pool, beside - set(rows), key=lambda number: (said_around(number), number))
+    beside: set[int] = set()
+    for number in rows:
+        beside.update(near.around(number), near.linked(number))
+    said = ((said_around(number), number) for number in beside.difference(rows, (NOBODY,)))
+    return [number for _, number in nlargest(inquiry.pool, said)]
 
 
 def _with_common_words(inquiry: Inquiry) -> list[Row]:

@@ -18,16 +18,18 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     if not unsure:
         return
     measure(inquiry, found)
-    column = found.column
+    words, column = inquiry.words, found.column
     for match in unsure:
         match.score = score(fitted.WEIGHTS[column], match)
-    question = about_question(inquiry, unsure)
+    whole = words.everything if not words.variants else None
+    fit = fitted.CONFIDENCE[column]
+    added = answerable(fit, about_question(inquiry, unsure))
     for match, share in zip(unsure, shares([match.score for match in unsure]), strict=True):
-        match.confidence = confidence(fitted.CONFIDENCE[column], match.score, share, question)
-        if match.mask == inquiry.words.everything and not inquiry.words.variants:
+        match.confidence = confidence(fit, match.score, share, added)
+        if match.mask == whole:
             # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
-    if inquiry.words.says_little:
+    if words.says_little:
         for match in unsure:
             match.confidence *= weights.STOP_WORDS
     _same_goal(inquiry, unsure)
@@ -35,7 +37,7 @@ def judge(inquiry: Inquiry, found: Found) -> None:
 
 def score(column: dict[str, float], match: Match) -> float:
     """What all signals say together, and how important its maker held it."""
-    said = sum(weight * match.signals[name] for name, weight in column.items())
+    said = sum([weight * match.signals[name] for name, weight in column.items()])
     return said + weights.IMPORTANCE * (match.importance - weights.USUAL_IMPORTANCE)
 
 
@@ -50,6 +52,7 @@ def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
     """What tells whether the question can be answered at all, whichever memory is looked at."""
     words = inquiry.words
     first = max(matches, key=lambda match: match.score)
+    scores = sorted((match.score for match in matches), reverse=True)
     masks = [match.mask for match in matches]
     said = max(map(words.weight, masks), default=0.0)
     return {
@@ -60,13 +63,19 @@ def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
         "asked": math.log1p(len(words.terms)),
         "nearest": max(match.signals.get("meaning", 0.0) for match in matches),
         "beside": first.signals["beside"],
+        "lead": scores[0] - scores[1] if len(scores) > 1 else weights.UNRIVALLED,
+        "candidates": math.log(len(scores)),
     }
 
 
-def confidence(column: dict[str, float], score: float, share: float, question: dict[str, float]) -> float:
-    """The probability that a memory is right."""
-    odds = column["bias"] + column["share"] * share + column["score"] * score
-    odds += sum(column[name] * value for name, value in question.items())
+def answerable(column: dict[str, float], question: dict[str, float]) -> float:
+    """What the question adds to the odds of every memory."""
+    return sum(column[name] * value for name, value in question.items())
+
+
+def confidence(column: dict[str, float], score: float, share: float, added: float) -> float:
+    """The probability that a memory is right; `added` is what the question adds to its odds."""
+    odds = column["bias"] + column["share"] * share + column["score"] * score + added
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 

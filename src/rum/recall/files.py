@@ -11,6 +11,8 @@ from rum.store.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rum.store.search import Search
 
 MAX_GLOB = 1024
@@ -34,15 +36,19 @@ def matching_paths(search: Search, pattern: str) -> list[str]:
     ]
 
 
-def paths_named(search: Search, name: str) -> list[str]:
-    """The files of that bare name, in whatever folder, or in folders of that name.
+def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
+    """The files of each bare name, in whatever folder, or in folders of that name; known paths are read once.
 
-    None when the name has a folder in it already: every path would have to be looked at, and what is
-    asked for most is a whole path that no memory knows.
+    None when a name has a folder in it already: every path would have to be looked at, and what is asked for
+    most is a whole path that no memory knows.
     """
-    if "/" in name or _WILD.search(name):
-        return []
-    return [known for known in search.known_paths("") if f"/{name}/" in f"/{known}/"]
+    named: dict[str, list[str]] = {name: [] for name in names if "/" not in name and not _WILD.search(name)}
+    for known in search.known_paths("") if named else ():
+        parts = known.split("/")
+        if not named.keys().isdisjoint(parts):
+            for name in named.keys() & parts:
+                named[name].append(known)
+    return named
 
 
 def neighbours(search: Search, path: str) -> list[str]:

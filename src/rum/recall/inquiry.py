@@ -23,7 +23,6 @@ class Inquiry:
         self,
         question: RecallQuestion,
         store: Store,
-        now: int,
         files: tuple[str, ...] = (),
         *,
         session: str = "",
@@ -31,7 +30,6 @@ class Inquiry:
     ) -> None:
         self.question = question
         self.store = store
-        self.now = now
         self.files = files
         """The file patterns, relative to the repository."""
         self.session = session
@@ -124,13 +122,15 @@ class Found:
         """Which memories are tied to each of the files asked for."""
         self.ran: list[str] = []
         """The levels that really looked, in order."""
+        self.by_meaning = False
+        """Whether enough of the foremost have a vector for vectors to count."""
         self.total = 0
         self.total_exact = True
 
     @property
     def column(self) -> str:
         """Which of the fitted weights apply: with files or without, with vectors or without."""
-        return ("files" if self.any_tied else "words") + ("+meaning" if "semantic" in self.ran else "")
+        return ("files" if self.any_tied else "words") + ("+meaning" if self.by_meaning else "")
 
     @property
     def any_tied(self) -> bool:
@@ -144,6 +144,11 @@ class Found:
             match = self.matches[row[0]] = Match(row, level)
         if literal is not None:
             match.literal = max(literal, match.literal or 0.0)
+
+    def foremost(self) -> list[Match]:
+        """The best by words and files: those whose vectors decide most."""
+        found = [match for match in self.matches.values() if match.level != "semantic"]
+        return sorted(found, key=lambda match: match.score, reverse=True)[: weights.FOREMOST]
 
     def best(self, threshold: float, limit: int, *, own: bool = False) -> list[Match]:
         """The surest memories from the threshold on; among equals the newest first.

@@ -32,8 +32,7 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
     search = inquiry.store.search
     meant = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
     if inquiry.text:
-        for pattern, paths in meant.items():
-            _weighed(inquiry, found, pattern, paths)
+        _weighed(inquiry, found, meant)
         return
     paths = list(chain.from_iterable(meant.values()))
     if len(meant) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
@@ -42,21 +41,22 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
     if paths:
         _tied_to(inquiry, found, paths, CERTAIN)
     missed = [pattern for pattern, paths in meant.items() if not _known(inquiry, found, paths)]
-    if named := [path for name in missed for path in paths_named(search, name)]:
+    if named := list(chain.from_iterable(paths_named(search, missed).values())):
         _tied_to(inquiry, found, named, BARE_NAME)
 
 
-def _weighed(inquiry: Inquiry, found: Found, pattern: str, paths: list[str]) -> None:
-    """Add the newest memories of one file, folder or pattern, as one sign among others."""
+def _weighed(inquiry: Inquiry, found: Found, meant: dict[str, list[str]]) -> None:
+    """Add the newest memories of each file, folder or pattern, as one sign among others."""
     search = inquiry.store.search
     cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
-    rows, total = search.by_paths(paths, inquiry.filters, cap)
-    if not rows and (named := paths_named(search, pattern)):
-        rows, total = search.by_paths(named, inquiry.filters, cap)
-    found.tied.append(Tied([row[4] for row in rows], total))
-    found.total += sum(row[0] not in found.matches for row in rows)
-    for row in rows:
-        found.add(row[:5], "exact")
+    tied = {pattern: search.by_paths(paths, inquiry.filters, cap) for pattern, paths in meant.items()}
+    named = paths_named(search, [pattern for pattern, (rows, _) in tied.items() if not rows])
+    tied |= {name: search.by_paths(paths, inquiry.filters, cap) for name, paths in named.items() if paths}
+    for rows, total in tied.values():
+        found.tied.append(Tied([row[4] for row in rows], total))
+        found.total += sum(row[0] not in found.matches for row in rows)
+        for row in rows:
+            found.add(row[:5], "exact")
 
 
 def _known(inquiry: Inquiry, found: Found, paths: list[str]) -> bool:
@@ -134,7 +134,8 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
     """By meaning: the memories whose vectors are nearest to the question's."""
     if not inquiry.text or inquiry.meaning is None:
         return found
-    inquiry.meaning.catch_up(CATCH_UP_LATER if inquiry.meaning.behind else CATCH_UP)
+    seconds = CATCH_UP_LATER if inquiry.meaning.behind else CATCH_UP
+    inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
     nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
     rows = _passing(inquiry, nearest)
     if len(rows) < inquiry.question.limit and inquiry.filters.any():

@@ -150,12 +150,17 @@ class Meaning:
         return cosines(question, kept)
 
     def catch_up(
-        self, seconds: float, tell: Callable[[int], None] = lambda _: None, *, thorough: bool = False
+        self,
+        seconds: float,
+        tell: Callable[[int], None] = lambda _: None,
+        *,
+        first: Sequence[str] = (),
+        thorough: bool = False,
     ) -> bool:
         """Embed memories that have no vector, the newest first, for that long; whether some still have none.
 
-        `thorough` is for whom nobody waits: then an endpoint may take its time, and a store of any size is
-        begun with.
+        `first` come before all others. `thorough` is for whom nobody waits: then an endpoint may take its
+        time, and a store of any size is begun with.
         """
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or not vectors.pending(embedder.model, 1):
@@ -164,7 +169,7 @@ class Meaning:
         if self.has_work() and (thorough or self._clock() >= self._slow_until):
             self.hindrance = None
             try:
-                self._embed_pending(embedder, time.monotonic() + seconds, tell, thorough)
+                self._embed_pending(embedder, time.monotonic() + seconds, tell, first, thorough)
             except OutOfTime:
                 self._slow_until = self._clock() + REST
             except (CannotEmbed, ImportError) as error:
@@ -175,14 +180,22 @@ class Meaning:
         return self.behind
 
     def _embed_pending(
-        self, embedder: Embedder, deadline: float, tell: Callable[[int], None], thorough: bool
+        self,
+        embedder: Embedder,
+        deadline: float,
+        tell: Callable[[int], None],
+        first: Sequence[str],
+        thorough: bool,
     ) -> None:
         if not self._begun(embedder.model, deadline, thorough):
             return
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
-        done, share = 0, 1
-        while share and (ids := self._store.vectors.pending(embedder.model, share)):
+        vectors, done, share = self._store.vectors, 0, 1
+        there = vectors.of(embedder.model, first) if first else {}
+        missing = [memory_id for memory_id in first if memory_id not in there]
+        while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
+            missing = missing[share:]
             began = time.monotonic()
             memories = self._store.memories.get(ids)
             texts = [self._clean(embedded_text(memory)) for memory in memories]
@@ -191,7 +204,7 @@ class Meaning:
             rows = [
                 (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
             ]
-            self._store.vectors.put(embedder.model, rows, None if thorough else _left(deadline))
+            vectors.put(embedder.model, rows, None if thorough else _left(deadline))
             done += len(ids)
             tell(done)
             # As many as fit into what is left, so that a short limit holds on a slow machine too.

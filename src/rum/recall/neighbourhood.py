@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby, islice
+from itertools import islice
 from typing import NamedTuple
 
 from rum.recall import weights
@@ -11,11 +11,13 @@ from rum.store.filters import Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Set
 
     from rum.store.base import Store
 
 _WHOEVER = Filters(superseded=True)
+NOBODY = 0
+"""Stands where the first and the last of a session have no neighbour; no memory has this number."""
 
 
 class Neighbour(NamedTuple):
@@ -32,36 +34,32 @@ class Neighbourhood:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._sessions: set[str] = set()
-        self._order: dict[int, tuple[list[int], int]] = {}
+        self._around: dict[int, tuple[int, int, int, int]] = {}
         self._linked: defaultdict[int, list[int]] = defaultdict(list)
         self._asked: set[str] = set()
-        self.ids: dict[int, str] = {}
-        """The ids of the memories that were met, by number."""
+        self._ids: dict[int, str] = {}
 
     def learn(self, memories: Iterable[Neighbour]) -> None:
         """Look up who stands next to memories, unless it is known."""
         new = [one for one in memories if one.memory_id not in self._asked]
         self._asked.update(one.memory_id for one in new)
-        self.ids.update((one.number, one.memory_id) for one in new)
+        self._ids.update((one.number, one.memory_id) for one in new)
         self._learn_sessions({one.session_id for one in new} - self._sessions)
         self._learn_links({one.memory_id: one.number for one in new})
 
     def _learn_sessions(self, sessions: set[str]) -> None:
         self._sessions |= sessions
-        found = self._store.search.in_sessions(sorted(sessions), weights.TOGETHER) if sessions else []
-        for _, rows in groupby(found, key=lambda row: row[3]):
-            members = list(rows)
-            if len(members) < weights.SHORTEST:
-                continue
-            numbers = [row[4] for row in members]
-            self.ids.update((row[4], row[0]) for row in members)
-            self._order.update((number, (numbers, at)) for at, number in enumerate(numbers))
+        found = self._store.search.in_sessions(sessions, weights.TOGETHER) if sessions else []
+        for numbers in found:
+            if len(numbers) >= weights.SHORTEST:
+                padded = [NOBODY, NOBODY, *numbers, NOBODY, NOBODY]
+                around = zip(padded[1:], padded[3:], padded, padded[4:], strict=False)
+                self._around.update(zip(numbers, around, strict=True))
 
     def _learn_links(self, numbers: dict[str, int]) -> None:
         edges = self._store.links.of(sorted(numbers)) if numbers else []
         ends = {end for edge in edges for end in edge[:2]} - numbers.keys()
         outside = self._store.search.by_ids(sorted(ends), _WHOEVER) if ends else []
-        self.ids.update((row[4], row[0]) for row in outside)
         known = numbers | {row[0]: row[4] for row in outside}
         for one, other, *_ in edges:
             if one in numbers and other in known:
@@ -69,13 +67,20 @@ class Neighbourhood:
             if other in numbers and one in known:
                 self._linked[numbers[other]].append(known[one])
 
-    def of(self, number: int, distance: int) -> list[int]:
-        """The memories so many steps before and after one in its session."""
-        numbers, at = self._order.get(number, ([], 0))
-        return [numbers[step] for step in (at - distance, at + distance) if 0 <= step < len(numbers)]
+    def around(self, number: int) -> tuple[int, int, int, int]:
+        """The memories one step before and after one in its session, and two steps; 0 where there is none."""
+        return self._around.get(number, (NOBODY, NOBODY, NOBODY, NOBODY))
 
     def linked(self, number: int) -> list[int]:
         """Some of the memories one is linked to, each once; not those next to it anyway."""
-        beside = {number, *self.of(number, 1), *self.of(number, 2)}
-        linked = (other for other in dict.fromkeys(self._linked.get(number, ())) if other not in beside)
+        if number not in self._linked:
+            return []
+        beside = {number, *self.around(number)}
+        linked = (other for other in dict.fromkeys(self._linked[number]) if other not in beside)
         return list(islice(linked, weights.LINKED))
+
+    def ids(self, numbers: Set[int]) -> dict[int, str]:
+        """The ids of memories that were met or stand next to one, by number."""
+        if unknown := numbers - self._ids.keys():
+            self._ids.update((row[4], row[0]) for row in self._store.search.at(unknown, _WHOEVER))
+        return self._ids

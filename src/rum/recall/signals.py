@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Collection
+from itertools import chain
 
 from rum.recall import weights
 from rum.recall.inquiry import Found, Inquiry, Match
-from rum.recall.neighbourhood import Neighbour
+from rum.recall.neighbourhood import NOBODY, Neighbour
 
 Matches = Collection[Match]
 
@@ -33,20 +34,20 @@ def measure(inquiry: Inquiry, found: Found) -> None:
     else:
         here(inquiry, matches)
     if "semantic" in found.ran:
-        meaning(inquiry, matches)
+        meaning(inquiry, matches, found)
 
 
 def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     """Which words of the question each candidate holds."""
     asked = inquiry.words
-    if asked.complete():
-        return {match.number: asked.masks.get(match.number, 0) for match in matches}
-    # Not every holder of a common word was looked up, so the candidates' own words are read.
-    texts = inquiry.store.search.texts(match.memory_id for match in matches)
-    return {
-        match.number: asked.mask_in(" ".join(texts.get(match.memory_id, ())), asked.everything)
-        for match in matches
-    }
+    said = {match.number: asked.masks.get(match.number, 0) for match in matches}
+    unsure = [match for match in matches if asked.untold(match.number)]
+    # Not every holder of a common word was looked up, so some memories' own words are read.
+    texts = inquiry.store.search.texts(match.memory_id for match in unsure) if unsure else {}
+    for match in unsure:
+        held = asked.mask_in(" ".join(texts.get(match.memory_id, ())))
+        said[match.number] |= held & asked.untold(match.number)
+    return said
 
 
 def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
@@ -63,8 +64,8 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
         match.signals.update(
             words=asked.weight(mask),
             rarest=asked.rarest(mask),
-            goal=asked.weight(asked.mask_in(goal, mask)),
-            paths=asked.weight(asked.mask_in(paths, mask)),
+            goal=asked.weight(asked.mask_in(goal) & mask),
+            paths=asked.weight(asked.mask_in(paths) & mask),
             length=math.log1p(length / 10),
         )
     for name in ("words", "rarest", "goal", "paths"):
@@ -77,17 +78,17 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
     `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
     """
     asked, near = inquiry.words, inquiry.neighbourhood
+    masks, weighed = asked.masks, asked.weighed
     near.learn(Neighbour(match.memory_id, match.session_id, match.number) for match in matches)
-    best = max((asked.weight(mask) for mask in said.values()), default=0.0) or 1.0
+    best = max(map(asked.weight, set(said.values())), default=0.0) or 1.0
     for match in matches:
-        own = said[match.number]
-        others = [asked.masks.get(other, 0) for step in (1, 2) for other in near.of(match.number, step)]
-        linked = [asked.masks.get(other, 0) for other in near.linked(match.number)]
-        together = own
+        own = together = said[match.number]
+        others = [masks.get(other, 0) for other in near.around(match.number)]
+        linked = [masks.get(other, 0) for other in near.linked(match.number)]
         for other in others:
             together |= other
         match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
-        match.signals["beside"] = sum(map(asked.weight, [*others, *linked])) / best
+        match.signals["beside"] = sum([weighed[mask] for mask in others + linked]) / best
 
 
 def here(inquiry: Inquiry, matches: Matches) -> None:
@@ -139,24 +140,29 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     _as_share_of_best(matches, "files")
 
 
-def meaning(inquiry: Inquiry, matches: Matches) -> None:
+def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     """How near it is to the question by meaning, and the nearer of the two next to it."""
     if inquiry.meaning is None:
         return
-    around = inquiry.neighbourhood
-    next_to = {match.number: around.of(match.number, 1) for match in matches}
-    beside = {around.ids[number] for numbers in next_to.values() for number in numbers}
+    near = inquiry.neighbourhood
+    next_to = {
+        match.number: [one for one in near.around(match.number)[:2] if one != NOBODY] for match in matches
+    }
+    known = near.ids(set(chain.from_iterable(next_to.values())))
+    beside = {known[number] for numbers in next_to.values() for number in numbers}
     ids = beside | {match.memory_id for match in matches}
     like = inquiry.meaning.likeness(inquiry.text, sorted(ids))
+    placed = [match.memory_id in like for match in found.foremost()]
+    found.by_meaning = bool(like) and sum(placed) >= weights.COVERED * len(placed)
     # A memory that has no vector yet is held to be as near as the others are on average.
     typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:
         match.signals["meaning"] = like.get(match.memory_id, typical)
-        near = (like.get(around.ids[number], typical) for number in next_to[match.number])
-        match.signals["meaning_next"] = max(near, default=0.0)
+        nearby = (like.get(known[number], typical) for number in next_to[match.number])
+        match.signals["meaning_next"] = max(nearby, default=0.0)
 
 
 def _as_share_of_best(matches: Matches, name: str) -> None:
-    best = max((match.signals[name] for match in matches), default=0.0)
+    best = max([match.signals[name] for match in matches], default=0.0) or 1.0
     for match in matches:
-        match.signals[name] = match.signals[name] / best if best else 0.0
+        match.signals[name] /= best

@@ -20,8 +20,14 @@ SAME_GOAL = 0.97
 SURER = 0.1
 """By such a share of what is missing to certainty, that is surer than anything else."""
 
-STOP_WORDS = 0.2
-"""The most that words are worth that say nothing, where a question has no others."""
+UNRIVALLED = 3.0
+"""By how much a memory leads that is the only candidate."""
+
+FOREMOST, COVERED = 10, 0.6
+"""Vectors count once such a share of so many of the best by words and files have one; fewer do harm."""
+
+STOP_WORDS = 0.14
+"""The most that words are worth that say nothing, where a question has no others: less than is given."""
 
 TYPO_CREDIT = 0.7
 """What a word is worth that was only found one typing error away."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import string
 from functools import cached_property
+from itertools import accumulate
 
 from rum.recall import weights
 from rum.store.stem import stem
@@ -36,6 +37,7 @@ class Words:
         self.variants: dict[str, list[str]] = {}
         """For a term that nobody used, the terms one typing error away that somebody did use."""
         self._known_weights: dict[int, float] = {0: 0.0}
+        self._known_rarest: dict[int, float] = {0: 0.0}
 
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
@@ -45,9 +47,10 @@ class Words:
             if found:
                 self.variants[term] = near
                 self.holders[term] = sorted(found, reverse=True)[: weights.COMMON]
-        for derived in ("rarity", "total", "masks"):
-            self.__dict__.pop(derived, None)
-        self._known_weights = {0: 0.0}
+        for name, part in vars(Words).items():
+            if isinstance(part, cached_property):  # worked out from the holders
+                self.__dict__.pop(name, None)
+        self._known_weights, self._known_rarest = {0: 0.0}, {0: 0.0}
         return bool(self.variants)
 
     def misspelt(self) -> bool:
@@ -100,48 +103,74 @@ class Words:
 
     def rarest(self, mask: int) -> float:
         """What the rarest term of a set says."""
-        return max(
-            (self._worth(bit) for bit in range(mask.bit_length()) if mask >> bit & 1),
-            default=0.0,
-        )
+        known = self._known_rarest.get(mask)
+        if known is None:
+            lowest = mask & -mask
+            said = self._worth(lowest.bit_length() - 1)
+            known = self._known_rarest[mask] = max(said, self.rarest(mask ^ lowest))
+        return known
 
     def _worth(self, bit: int) -> float:
         """A term that was only found misspelt is worth less."""
         return self.rarity[bit] * (weights.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
 
     @cached_property
+    def _scanned(self) -> list[str]:
+        """The terms whose holders are gone through: not the commonest, where that takes too long."""
+        rarest_first = sorted(self.terms, key=lambda term: len(self.holders[term]))
+        read = accumulate(len(self.holders[term]) for term in rarest_first)
+        return [term for term, so_far in zip(rarest_first, read, strict=True) if so_far <= weights.SCANNED]
+
+    @cached_property
     def masks(self) -> dict[int, int]:
-        """Which terms a memory holds, by its number; the commonest are left out where it takes too long."""
+        """Which terms a memory holds, by its number, as far as their holders were gone through."""
         found: dict[int, int] = {}
-        room = weights.SCANNED
-        for bit in sorted(range(len(self.terms)), key=lambda bit: len(self.holders[self.terms[bit]])):
-            held = self.holders[self.terms[bit]]
-            if len(held) > room:
-                break
-            room -= len(held)
-            flag = 1 << bit
-            for number in held:
+        for term in self._scanned:
+            flag = 1 << self.terms.index(term)
+            for number in self.holders[term]:
                 found[number] = found.get(number, 0) | flag
         for number in self._hidden:
             found.pop(number, None)
         return found
 
+    @cached_property
+    def weighed(self) -> dict[int, float]:
+        """What each set of terms says that is some memory's mask, and what none says."""
+        return {mask: self.weight(mask) for mask in {0, *self.masks.values()}}
+
+    @cached_property
+    def _known_from(self) -> list[tuple[int, float]]:
+        """Each term that the masks do not tell all of: its flag, and from which number on they do."""
+        return [
+            (1 << bit, self.holders[term][-1] if term in self._scanned else math.inf)
+            for bit, term in enumerate(self.terms)
+            if self.is_common(term) or term not in self._scanned
+        ]
+
     def complete(self) -> bool:
         """Whether the masks tell everything there is."""
-        return not any(map(self.is_common, self.terms)) and (
-            sum(map(len, self.holders.values())) <= weights.SCANNED
-        )
+        return not self._known_from
 
-    def mask_in(self, text: str, among: int) -> int:
-        """Which of some terms stand in an indexed text."""
+    def untold(self, number: int) -> int:
+        """The terms that a memory may hold without its mask telling."""
+        return sum([flag for flag, known_from in self._known_from if number < known_from])
+
+    def mask_in(self, text: str) -> int:
+        """Which terms stand in an indexed text."""
         found, padded = 0, f" {text} "
-        while among:
-            flag = among & -among
-            term = self.terms[flag.bit_length() - 1]
-            if any(f" {spelled} " in padded for spelled in self.variants.get(term, (term,))):
+        for flag, spelled in self._spelled:
+            if spelled in padded:
                 found |= flag
-            among ^= flag
         return found
+
+    @cached_property
+    def _spelled(self) -> list[tuple[int, str]]:
+        """Every way in which a term stands in an indexed text, with its bit."""
+        return [
+            (1 << bit, f" {spelled} ")
+            for bit, term in enumerate(self.terms)
+            for spelled in self.variants.get(term, (term,))
+        ]
 
     @property
     def everything(self) -> int:

@@ -50,8 +50,8 @@ class Search(Protocol):
         """The memories with these ids that pass."""
         ...
 
-    def in_sessions(self, sessions: Iterable[str], most: int) -> list[Row]:
-        """The memories of each session that has no more than so many, in order of time."""
+    def in_sessions(self, sessions: Iterable[str], most: int) -> list[list[int]]:
+        """The numbers of the memories of each session that has no more than so many, in order of time."""
         ...
 
     def superseded(self) -> list[int]:

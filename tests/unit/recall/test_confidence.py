@@ -13,7 +13,7 @@ from inquiring import found, inquire
 from making import add_memory
 from rum.recall import fitted, weights
 from rum.recall.cascade import search
-from rum.recall.confidence import about_question, confidence, shares
+from rum.recall.confidence import about_question, answerable, confidence, shares
 from rum.recall.inquiry import Match
 from rum.store.base import Store
 
@@ -36,7 +36,8 @@ questions = st.fixed_dictionaries(
 
 def judged(column: str, among: list[float], question: dict[str, float]) -> list[float]:
     weighed = fitted.CONFIDENCE[column]
-    return [confidence(weighed, *pair, question) for pair in zip(among, shares(among), strict=True)]
+    added = answerable(weighed, question)
+    return [confidence(weighed, *pair, added) for pair in zip(among, shares(among), strict=True)]
 
 
 @given(columns, scores, questions)

@@ -10,6 +10,7 @@ import pytest
 from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall.files import MAX_GLOB, glob_match
+from rum.store.sqlite.store import SqliteStore
 
 PATHS = (
     "README.md",
@@ -75,6 +76,25 @@ def test_a_pattern_finds_the_files_it_means(
     rum: Rum, known: dict[str, str], file: Any, expected: set[str]
 ) -> None:
     assert found(rum, known, file) == expected
+
+
+def test_many_bare_names_are_looked_for_at_once(rum: Rum, known: dict[str, str]) -> None:
+    reads: list[str] = []
+    names = [*(f"unknown{number}.py" for number in range(20)), "login.ts", "authors", "app.py"]
+    meant = {"src/auth/login.ts", "tests/auth/login.ts", "src/authors/list.ts", "src/app.py"}
+    store = rum._context.store
+    assert isinstance(store, SqliteStore)
+    store._rum.connection.set_trace_callback(reads.append)
+    assert found(rum, known, names) == meant
+    assert found(rum, known, names, query="elephant", min_confidence=0) == meant
+    assert sum("DISTINCT file_path" in statement for statement in reads) == 2
+
+
+def test_a_name_that_a_path_has_twice_means_it_once(rum: Rum) -> None:
+    kept = keep(rum, actions=edited("docs/api/docs/index.md"))
+    for more in ({}, {"query": "index"}):
+        answer = rum.recall(file=["docs", "index.md"], **more)
+        assert ([memory.id for memory in answer.memories], answer.total_matches) == ([kept], 1)
 
 
 def test_an_absolute_path_is_made_relative(rum: Rum, shop: Shop, known: dict[str, str]) -> None:

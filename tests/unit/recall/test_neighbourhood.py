@@ -7,9 +7,10 @@ import pytest
 from making import NOON, add_memory
 from rum.model.links import Edge, LinkType
 from rum.recall import weights
-from rum.recall.neighbourhood import Neighbour, Neighbourhood
+from rum.recall.neighbourhood import NOBODY, Neighbour, Neighbourhood
 from rum.recall.weights import TOGETHER
 from rum.store.base import Store
+from rum.store.filters import Filters
 
 
 def add(store: Store, *names: str, session: str = "day", first: int = 0) -> None:
@@ -31,17 +32,17 @@ def met(store: Store, *names: str) -> Neighbourhood:
 
 
 def number(store: Store, memory_id: str) -> int:
-    return next(row[4] for row in store.search.in_sessions(sessions(store), 10**6) if row[0] == memory_id)
-
-
-def sessions(store: Store) -> list[str]:
-    return sorted({memory.session_id for batch in store.memories.in_time_order() for memory in batch})
+    [row] = store.search.by_ids([memory_id], Filters(superseded=True))
+    return row[4]
 
 
 def beside(store: Store, near: Neighbourhood, name: str, distance: int = 1) -> list[str]:
     at = number(store, f"mem_{name}")
-    found = [*near.of(at, distance), *(near.linked(at) if distance == 1 else [])]
-    return sorted(near.ids[one][4:] for one in found)
+    around = near.around(at)
+    found = [*around[:2], *near.linked(at)] if distance == 1 else around[2:]
+    some = [one for one in found if one != NOBODY]
+    ids = near.ids(set(some))
+    return sorted(ids[one][4:] for one in some)
 
 
 def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
@@ -49,7 +50,7 @@ def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
     near = met(store, "c")
     assert beside(store, near, "c") == ["b", "d"]
     assert beside(store, near, "c", 2) == ["a", "e"]
-    assert beside(store, near, "c", 3) == []
+    assert near.around(number(store, "mem_c")) == tuple(number(store, f"mem_{name}") for name in "bdae")
 
 
 def test_a_session_of_a_few_memories_makes_no_neighbours(

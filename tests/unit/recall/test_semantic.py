@@ -15,6 +15,7 @@ from rum.model.questions import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.inquiry import Found
 from rum.recall.meaning import Meaning
+from rum.recall.scan import packed
 from rum.store.base import Store
 
 GOALS = {
@@ -166,3 +167,33 @@ def test_what_is_near_but_not_near_enough_is_not_counted(store: Store, meaning: 
     answer = answered(store, meaning, "repair the zebra", limit=50)
     holders = {"same", "with"}
     assert answer.total == len(holders | brought(answer)) or not answer.total_exact
+
+
+def test_what_words_found_gets_its_vector_before_all_others(store: Store, embedder: WordEmbedder) -> None:
+    add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
+    for number in range(20):
+        add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")
+    looked(store, Meaning(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
+    assert "Repair the zebra" in embedder.asked[0]
+
+
+def test_vectors_count_only_once_most_of_what_words_found_has_one(
+    store: Store, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        add_memory(store, f"m{number}", f"Repair the zebra {number}", session_id=f"m{number}")
+    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
+    store.vectors.adopt(embedder.model, int(NOON))
+    monkeypatch.setattr(meaning, "catch_up", lambda *_, **__: True)  # there is no time for any
+    by_words = looked(store, None, "zebra sun", limit=20)
+    for made, column in ((5, "words"), (6, "words+meaning")):
+        ids = [f"m{number}" for number in range(made)]
+        vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
+        rows = [(memory_id, 1, packed(row)) for memory_id, row in zip(ids, vectors, strict=True)]
+        store.vectors.put(embedder.model, rows)
+        found = looked(store, meaning, "zebra sun", limit=20)
+        assert found.column == column
+        same = {name: match.score for name, match in found.matches.items()} == {
+            name: match.score for name, match in by_words.matches.items()
+        }
+        assert same == (column == "words")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from making import add_memory
 from rum.recall import weights
 from rum.recall.words import RESPELLED, Words, spellings
 from rum.store.base import Store
+from rum.store.filters import Filters
 
 
 def fill(store: Store, *goals: str) -> None:
@@ -82,6 +83,23 @@ class TestCommonWords:
         words = Words(store.search, "goat zebra")
         assert not words.complete()
         assert [words.said(mask) for mask in words.masks.values()] == [["zebra"]]
+        assert [words.said(words.untold(number)) for number in (1, 8, 9)] == [["goat"]] * 3
+
+    @given(st.lists(st.sets(st.sampled_from(["goat", "lion", "zebra"])), min_size=1, max_size=20))
+    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_what_a_mask_does_not_tell_of_a_memory_its_own_words_do(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch, memories: list[set[str]]
+    ) -> None:
+        monkeypatch.setattr(weights, "COMMON", 3)
+        monkeypatch.setattr(weights, "SCANNED", 8)
+        for memory_id, *_ in store.search.by_filters(Filters(), 100)[0]:
+            store.memories.delete(memory_id)
+        fill(store, *[" ".join(sorted(held)) or "nothing" for held in memories])
+        words = Words(store.search, "goat lion zebra")
+        for number, held in enumerate(memories, start=1):
+            told, untold = words.masks.get(number, 0), words.untold(number)
+            assert not words.complete() or not untold
+            assert set(words.said(told | words.mask_in(" ".join(held)) & untold)) == held
 
 
 class TestMasks:
@@ -115,9 +133,9 @@ class TestMasks:
 
     def test_words_in_a_text_are_whole_terms_of_those_asked_for(self, store: Store) -> None:
         words = Words(store.search, "lion goat")
-        assert words.mask_in("a lion and a goat", words.everything) == 0b11
-        assert words.mask_in("lionheart goatherd", words.everything) == 0
-        assert words.mask_in("lion goat", 0b10) == 0b10
+        assert words.mask_in("a lion and a goat") == 0b11
+        assert words.mask_in("goat") == 0b10
+        assert words.mask_in("lionheart goatherd") == words.mask_in("") == 0
 
 
 class TestMisspelt:
@@ -142,7 +160,18 @@ class TestMisspelt:
         fill(store, "zebra")
         words = Words(store.search, "zebar")
         words.respell()
-        assert words.mask_in("a zebra", words.everything) == 1
+        assert words.mask_in("a zebra") == 1
+
+    def test_all_that_was_worked_out_before_is_worked_out_anew(self, store: Store) -> None:
+        fill(store, "zebra lion", "lion")
+        asked, anew = Words(store.search, "zebar lion"), Words(store.search, "zebar lion")
+        assert (asked.mask_in("zebra lion"), set(asked.weighed)) == (0b10, {0, 0b10})
+        unknown = asked.rarest(0b01)
+        assert asked.respell()
+        assert anew.respell()
+        assert asked.weighed == anew.weighed == {mask: anew.weight(mask) for mask in (0b00, 0b10, 0b11)}
+        assert asked.rarest(0b01) == anew.rarest(0b01) < unknown
+        assert asked.mask_in("zebra lion") == 0b11
 
     def test_a_known_word_is_taken_as_it_is(self, store: Store) -> None:
         fill(store, "form", "from", "farm")

@@ -128,22 +128,20 @@ class Lookup(WordLookup):
         source = "FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value"
         return self._rows(f"SELECT {COLUMNS} {source} WHERE {where}", [distinct(ids), *values])
 
-    def in_sessions(self, sessions: Iterable[str], most: int) -> list[Row]:
-        """The memories of each session that has no more than so many, in order of time."""
+    def in_sessions(self, sessions: Iterable[str], most: int) -> list[list[int]]:
+        """The numbers of the memories of each session that has no more than so many, in order of time."""
         # A session that is too long is left after its first memories: it may have any number.
-        short = (
-            "SELECT value FROM json_each(?) AS asked WHERE NOT EXISTS "
-            "(SELECT 1 FROM memories WHERE session_id = asked.value LIMIT 1 OFFSET ?)"
-        )
-        source = f"FROM ({short}) AS s CROSS JOIN memories AS m ON m.session_id = s.value"
-        order = "ORDER BY m.session_id, m.created_at, m.seq"
-        return self._rows(f"SELECT {COLUMNS} {source} {order}", (distinct(sessions), most))
+        first = "SELECT seq FROM memories WHERE session_id = asked.value ORDER BY created_at, seq LIMIT ?"
+        statement = f"SELECT (SELECT json_group_array(seq) FROM ({first})) FROM json_each(?) AS asked"
+        listed = ",".join(numbers for (numbers,) in self._rows(statement, (most + 1, distinct(sessions))))
+        found: list[list[int]] = json.loads(f"[{listed}]")
+        return [numbers for numbers in found if 0 < len(numbers) <= most]
 
     def superseded(self) -> list[int]:
         """The numbers of the memories that others supersede."""
-        # As one text: of tens of thousands, rows would take more than twice as long.
-        source = "FROM memories INDEXED BY memories_superseded WHERE superseded = 1"
-        return json.loads(self._rows(f"SELECT json_group_array(seq) {source}", ())[0][0])
+        return self._numbers(
+            "SELECT seq FROM memories INDEXED BY memories_superseded WHERE superseded = 1", ()
+        )
 
     def session_size(self, session: str, cap: int) -> int:
         """How many memories a session has; counting stops at `cap`."""
