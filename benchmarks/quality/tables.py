@@ -66,7 +66,7 @@ is somewhat less.
 ## The threshold
 
 Questions asked with a limit of {limit}: how many of those that have an answer get a right one, and how
-many of those that have none get any.
+many of those that have none get any. The threshold in bold is the default.
 
 {thresholds}
 """
@@ -165,7 +165,8 @@ def _thresholds(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator[
             if answerable(sight)
         ]
         wrong = [bool(pairs) and pairs[0][0] >= least for sight, pairs in held if not answerable(sight)]
-        yield f"{least}", *(f"{100 * sum(those) / max(1, len(those)):.1f} %" for those in (right, wrong))
+        shares = (f"{100 * sum(those) / max(1, len(those)):.1f} %" for those in (right, wrong))
+        yield [f"**{one}**" if least == MIN_CONFIDENCE else one for one in (f"{least}", *shares)]
 
 
 def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:

@@ -124,6 +124,13 @@ def _parents_first(agents: list[Agent]) -> list[Agent]:
 
 def check(lines: Iterable[bytes]) -> int:
     """Read every line without writing anything; how many there are."""
+    try:
+        return _checked(lines)
+    except InvalidQuery as error:
+        raise InvalidQuery(f"{error.message} Nothing was kept.", **error.details) from None
+
+
+def _checked(lines: Iterable[bytes]) -> int:
     count = 0
     for number, line in _numbered(lines):
         parsed = _parsed(line, number)

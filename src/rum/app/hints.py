@@ -14,6 +14,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
 from rum.model.questions import RecallQuestion, Strategy
 from rum.recall import cascade
+from rum.recall.cascade import Answer
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
 
@@ -48,7 +49,7 @@ def hint_for(context: Context, inquiry: Inquiry) -> str:
     if inquiry.question.memory_id:
         name = context.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    parts = [*_unknown_tags(inquiry), *_unknown_agent(context, inquiry), *_near_files(inquiry)]
+    parts = [*_unknown_tags(inquiry), *_unknown_agent(context, inquiry), *_near_files(inquiry, context.spell)]
     parts += islice(_wider(inquiry, context.spell), max(1, SUGGESTED - len(parts)))
     if not parts:
         parts = ["other words" if inquiry.text else "another file" if inquiry.files else "other filters"]
@@ -98,7 +99,7 @@ def _unknown_agent(context: Context, inquiry: Inquiry) -> Iterator[str]:
         yield f"one of the agents {', '.join(known[:NAMED])} instead of the unknown `{asked[:ECHOED]}`"
 
 
-def _near_files(inquiry: Inquiry) -> list[str]:
+def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
     found: list[str] = []
     for path in inquiry.files:
         folder, name = posixpath.split(path)
@@ -110,13 +111,13 @@ def _near_files(inquiry: Inquiry) -> list[str]:
             found.append(start + close)
         elif below and folder:
             found.append(start)
-    return [f"file {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
+    return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
 
 
 def _wider(inquiry: Inquiry, spell: Spell) -> Iterator[str]:
     """The wider questions that do find something, with how much."""
     question = inquiry.question
-    if inquiry.text and not inquiry.files and not inquiry.words.known():
+    if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.meaning is None:
         return
     if question.strategy is not Strategy.AUTO:
         yield from _tried(inquiry, f"{spell('strategy')} auto", strategy=Strategy.AUTO)
@@ -145,7 +146,16 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
         inquiry.files,
         session=inquiry.session,
         meaning=inquiry.meaning,
+        patient=False,
     )
     answer = cascade.run(again)
     if answer.matches:
-        yield f"{label} ({len(answer.matches)} found)"
+        yield f"{label} ({_how_many(again, answer)} found)"
+
+
+def _how_many(inquiry: Inquiry, answer: Answer) -> str:
+    """How many there are; of those that words may mean, no more is known than what was asked for."""
+    if not inquiry.text:
+        return str(answer.total)
+    given = len(answer.matches)
+    return f"{given} or more" if given == inquiry.question.limit else str(given)

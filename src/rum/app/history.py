@@ -13,7 +13,7 @@ from msgspec import Meta, field
 
 from rum.app.commits import Commits
 from rum.app.context import Context
-from rum.app.imported import BATCH, Imported, Progress, Tally, take_in
+from rum.app.imported import BATCH, Imported, Progress, Tally, count, take_in
 from rum.capture.history.ledger import Entry, Ledger
 from rum.capture.history.names import is_memory_of
 from rum.capture.history.noise import Noise
@@ -33,7 +33,7 @@ class GitImport(Imported, frozen=True, kw_only=True):
 
     `updated` are memories of earlier imports that a revert changed, `failures` those that now say that
     they were reverted, `rewritten` those that took the place of what a rebase left behind, `cut` those
-    with more files than are kept. After a dry run, `added` is what would be looked at.
+    with more files than are kept. After a dry run, `added`, `skipped` and `forgotten` are what would be.
     """
 
     failures: int = 0
@@ -64,12 +64,12 @@ def import_git(
     new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
     tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
     tally.skipped += skipped
-    if chosen.dry_run:
-        tally.counts["added"] = len(new)
-    elif new:
-        changed = history.changed(place, [entry.sha for entry in new], lines=history.has_contents(place))
-        lost = _lost(context, place, ledger, here)
-        take_in(context, Commits(context, ledger, changed, len(new), lost), tally, progress)
+    if new:
+        lines = not chosen.dry_run and history.has_contents(place)
+        changed = history.changed(place, [entry.sha for entry in new], lines=lines)
+        lost = () if chosen.dry_run else _lost(context, place, ledger, here)
+        deal_with = count if chosen.dry_run else take_in
+        deal_with(context, Commits(context, ledger, changed, len(new), lost), tally, progress)
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=_notes(place, ledger))
 
 

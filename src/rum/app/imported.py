@@ -111,6 +111,19 @@ def take_in(context: Context, source: Source[T], tally: Tally, progress: Progres
         progress(done, source.total)
 
 
+def count(context: Context, source: Source[T], tally: Tally, progress: Progress) -> None:
+    """Say what `take_in` would add and leave out, and keep nothing."""
+    pieces, done = source.pieces(), 0
+    progress(done, source.total)
+    while batch := list(islice(pieces, BATCH)):
+        read = [one.memory for one in batch if not isinstance(one, str)]
+        forgotten = len(_forgotten(context, read))
+        tally.counts.update(added=len(read) - forgotten, forgotten=forgotten)
+        tally.skipped.update(one for one in batch if isinstance(one, str))
+        done += len(batch)
+        progress(done, source.total)
+
+
 def _keep(context: Context, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
     known = {memory.id: memory for memory in context.store.memories.get([one.memory.id for one in pieces])}
     new = [piece for piece in pieces if piece.memory.id not in known]

@@ -110,12 +110,11 @@ class Rum(Opened):
         return self._do(reading.summary)
 
     def agents(self) -> Sequence[Identity]:
-        """Every agent of the project."""
+        """Every agent of the project, the one that was active last first."""
         with self._context.turn():
-            return [
-                identity.describe(self._context, agent, full=True)
-                for agent in self._context.store.agents.all()
-            ]
+            known = self._context.store.agents.all()
+            known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
+            return [identity.describe(self._context, agent, full=True) for agent in known]
 
     def forget(self, id: str, *, dry_run: bool = False, purge: bool = False) -> ForgetResult:
         """Delete a memory with its history; `purge` leaves no trace in the files."""

@@ -21,7 +21,7 @@ _AT_ONCE = 32
 _LONGEST_TEXT = 8000
 _SHORTEST_TEXT = 200
 """A text that is refused is cut in half, and again, but not below so many characters."""
-_HARMLESS = "text"
+_HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
 """What no endpoint that works refuses."""
 _REFUSALS = (400, 413, 422, 500)
 """What servers say to a text they cannot take; some of them also while they take none at all."""
@@ -48,11 +48,15 @@ class _Time:
         most = timeout * texts
         self._hurried = patience is not None and patience < most
         self._timeout = timeout
-        self._end = monotonic() + (patience if patience is not None and self._hurried else most)
+        self._whole = patience if patience is not None and self._hurried else most
+        self._began: float | None = None
 
     def left(self) -> float:
-        """Seconds for the next answer."""
-        return max(0.0, min(self._timeout, self._end - monotonic()))
+        """Seconds for the next answer; they are counted from the first on."""
+        if self._began is None:
+            self._began = monotonic()
+            return max(0.0, min(self._timeout, self._whole))
+        return max(0.0, min(self._timeout, self._began + self._whole - monotonic()))
 
     def is_callers(self) -> bool:
         """Whether it is over, and it was the caller who had no more."""
@@ -102,7 +106,7 @@ class EndpointEmbedder:
 
         made = np.concatenate(self._apart(texts, time))
         if len(texts) > 1 and not made.any():
-            raise self._failure(f"refused every one of {len(texts)} texts, though not `{_HARMLESS}`")
+            raise self._failure(f"refused every one of {len(texts)} texts, though not a harmless one")
         return made
 
     def _apart(self, texts: list[str], time: _Time) -> list[Vectors]:

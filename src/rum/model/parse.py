@@ -61,12 +61,18 @@ def check_field(model: type, path: str, name: str, what: str) -> None:
 
 def _unknown_field(name: str, path: str, at: Any, what: str) -> InvalidQuery:
     allowed = sorted(next(_structs(at), msgspec.Struct).__struct_fields__)
-    close = nearest(name, allowed)
+    close = nearest(name, allowed) or _by_its_end(name, allowed)
     hint = f" Did you mean `{close}`?" if close else f" Allowed: {', '.join(allowed)}."
     field = _join(path, name)
     return InvalidQuery(
         f"{what}: there is no field `{field}`.{hint}", field=field, allowed=allowed, nearest=close
     )
+
+
+def _by_its_end(name: str, allowed: list[str]) -> str | None:
+    """The one allowed name that says less or more of the same: `id` for `memory_id`, and the reverse."""
+    ends = [one for one in allowed if name.endswith(f"_{one}") or one.endswith(f"_{name}")]
+    return ends[0] if len(ends) == 1 else None
 
 
 def _join(path: str, name: str) -> str:

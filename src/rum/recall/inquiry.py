@@ -27,6 +27,7 @@ class Inquiry:
         *,
         session: str = "",
         meaning: Meaning | None = None,
+        patient: bool = True,
     ) -> None:
         self.question = question
         self.store = store
@@ -35,15 +36,17 @@ class Inquiry:
         self.session = session
         """The session in which is asked."""
         self.meaning = meaning
+        self.patient = patient
+        """Whether vectors that are missing may be waited for."""
         self.text = question.text.strip()
         if files and says_little(query_terms(self.text)):
             self.text = ""  # "why?" beside a file asks for the file
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
         """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
-        self.sure = max(self.threshold, fitted.MIN_CONFIDENCE)
+        self.sure = max(self.threshold, weights.SURE)
         """From here on a memory counts as found, so that the next level may be left out."""
-        self.pool = max(weights.POOL, 4 * question.limit)
+        self.pool = max(weights.POOL, question.limit)
         """How many memories are looked at closely."""
         ranked = self.text or len(files) > 1 or (files and question.task_type)
         self.candidates = self.pool if ranked else question.limit

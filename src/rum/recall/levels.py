@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from copy import copy
 from itertools import chain
 
 from rum.model.questions import Strategy
@@ -17,14 +19,31 @@ Level = Callable[[Inquiry, Found], Found]
 FAR = 25
 """How much further the nearest are looked for where filters exclude many of them."""
 
+COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
+"""The beginning of a commit's id, or its whole."""
+
 
 def exact(inquiry: Inquiry, found: Found) -> Found:
-    """By file, or by task type where no file was asked for."""
+    """By file, by a commit's id, or by task type where no file was asked for."""
+    if not inquiry.files and COMMIT.fullmatch(inquiry.text):
+        _by_commit(inquiry, found)
     if inquiry.files:
         _by_files(inquiry, found)
     elif inquiry.question.task_type and not _left_to_words(inquiry):
         _by_filters(inquiry, found, "exact")
     return found
+
+
+def _by_commit(inquiry: Inquiry, found: Found) -> None:
+    """Add what was made of the commit, also where a rebase replaced it: it was asked for by its id."""
+    filters = copy(inquiry.filters)
+    filters.superseded = True
+    rows = inquiry.store.search.by_commit(inquiry.text.lower(), filters, inquiry.question.limit)
+    if rows:
+        found.ran.append("exact")
+    found.total += len(rows)
+    for row in rows:
+        found.add(row, "exact", CERTAIN)
 
 
 def _by_files(inquiry: Inquiry, found: Found) -> None:
@@ -132,10 +151,11 @@ def _next_door(inquiry: Inquiry, found: Found) -> None:
 
 def semantic(inquiry: Inquiry, found: Found) -> Found:
     """By meaning: the memories whose vectors are nearest to the question's."""
-    if not inquiry.text or inquiry.meaning is None:
+    if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
         return found
-    seconds = CATCH_UP_LATER if inquiry.meaning.behind else CATCH_UP
-    inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
+    if inquiry.patient:
+        seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
+        inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
     nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
     rows = _passing(inquiry, nearest)
     if len(rows) < inquiry.question.limit and inquiry.filters.any():
@@ -147,6 +167,11 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
         if not found.matches[row[0]].speaks_for_itself:  # so far its neighbours alone spoke for it
             found.matches[row[0]].level = "semantic"
     return found
+
+
+def _means_nothing(text: str) -> bool:
+    """Whether it can only be an id or a number; without a digit it may be a word, as `defaced` is."""
+    return not text.isalpha() and COMMIT.fullmatch(text) is not None
 
 
 def _passing(inquiry: Inquiry, nearest: list[tuple[str, float]]) -> list[Row]:

@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rum.embed.base import CannotEmbed, Embedder, OutOfTime
@@ -69,8 +70,12 @@ class Meaning:
         """Why the last vectors that were made could not be kept."""
         self.behind = False
         """Whether memories were still waiting for a vector when this was asked last."""
+        self.waited = False
+        """Whether a question has waited for vectors already; those after it wait less."""
         self._questions: OrderedDict[str, Floats] = OrderedDict()
         self._failure: tuple[int, str] | None = None
+        self._noted = False
+        """Whether others can know of the failure."""
         self._rests_until = 0.0
         self._rest = 0.0
         self.heed_failures()
@@ -93,11 +98,13 @@ class Meaning:
         """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
         if self._embedder is None:
             return
-        self._failure = self._store.activity.failure(self._embedder.model)
-        if self._failure is None:
+        noted = self._store.activity.failure(self._embedder.model)
+        if noted:  # it may bear the time of a clock that was wrong
+            self._rests_until = max(self._rests_until, min(noted[0], self._clock()) + REST)
+        elif self._noted:  # somebody has noted since that it works
             self._rests_until = 0.0
-        else:  # what was noted may bear the time of a clock that was wrong
-            self._rests_until = max(self._rests_until, min(self._failure[0], self._clock()) + REST)
+        if noted or self._noted:
+            self._failure, self._noted = noted, noted is not None
 
     def ask_again(self) -> None:
         """Ask the embedder even if it failed, or took too long, just now."""
@@ -167,7 +174,7 @@ class Meaning:
             self.behind = False
             return False
         if self.has_work() and (thorough or self._clock() >= self._slow_until):
-            self.hindrance = None
+            self.hindrance, self.waited = None, True
             try:
                 self._embed_pending(embedder, time.monotonic() + seconds, tell, first, thorough)
             except OutOfTime:
@@ -191,7 +198,7 @@ class Meaning:
             return
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
-        vectors, done, share = self._store.vectors, 0, 1
+        vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
         there = vectors.of(embedder.model, first) if first else {}
         missing = [memory_id for memory_id in first if memory_id not in there]
         while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
@@ -199,18 +206,22 @@ class Meaning:
             began = time.monotonic()
             memories = self._store.memories.get(ids)
             texts = [self._clean(embedded_text(memory)) for memory in memories]
+            if done and not thorough:
+                texts = texts[: _fitting(texts, pace * (deadline - began))]
+                memories = memories[: len(texts)]
+            if not texts:
+                break
             made = embedder.embed(texts, None if thorough else _left(deadline))
             self._works(embedder)
             rows = [
                 (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
             ]
             vectors.put(embedder.model, rows, None if thorough else _left(deadline))
-            done += len(ids)
+            done += len(texts)
             tell(done)
-            # As many as fit into what is left, so that a short limit holds on a slow machine too.
             now = time.monotonic()
-            fitting = max(0.0, deadline - now) * len(ids) / max(now - began, 1e-6)
-            share = int(min(AT_ONCE, 2 * share, fitting))
+            pace = sum(map(len, texts)) / max(now - began, 1e-6)
+            share = min(AT_ONCE, 2 * share) if now < deadline else 0
 
     def _begun(self, model: str, deadline: float, thorough: bool) -> bool:
         """Whether the store knows what this embedder has yet to see; to note that of many takes a while."""
@@ -277,13 +288,18 @@ class Meaning:
         self._failure = (int(self._clock()), str(error))
         self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
         self._rests_until = self._clock() + self._rest
-        self._store.activity.fail(embedder.model, self._failure[1], self._failure[0])
+        self._noted = self._store.activity.fail(embedder.model, self._failure[1], self._failure[0])
 
     def _works(self, embedder: Embedder) -> None:
         self._rest = 0.0
         if self._failure is not None:
-            self._failure = None
+            self._failure, self._noted = None, False
             self._store.activity.works(embedder.model)
+
+
+def _fitting(texts: list[str], characters: float) -> int:
+    """How many of the texts have together no more than so many characters, so that a short limit holds."""
+    return sum(length <= characters for length in accumulate(map(len, texts)))
 
 
 def _left(deadline: float) -> float:

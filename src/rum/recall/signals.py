@@ -153,7 +153,8 @@ def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     ids = beside | {match.memory_id for match in matches}
     like = inquiry.meaning.likeness(inquiry.text, sorted(ids))
     placed = [match.memory_id in like for match in found.foremost()]
-    found.by_meaning = bool(like) and sum(placed) >= weights.COVERED * len(placed)
+    enough = len(placed) <= weights.FEW or sum(placed) >= weights.COVERED * len(placed)
+    found.by_meaning = bool(like) and enough
     # A memory that has no vector yet is held to be as near as the others are on average.
     typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:

@@ -23,8 +23,8 @@ SURER = 0.1
 UNRIVALLED = 3.0
 """By how much a memory leads that is the only candidate."""
 
-FOREMOST, COVERED = 10, 0.6
-"""Vectors count once such a share of so many of the best by words and files have one; fewer do harm."""
+FOREMOST, COVERED, FEW = 10, 0.6, 4
+"""Vectors count once such a share of the best so many by words and files have one; of a few, any will do."""
 
 STOP_WORDS = 0.14
 """The most that words are worth that say nothing, where a question has no others: less than is given."""
@@ -44,8 +44,11 @@ STRANGE, STRANGE_SHARE = 2, 0.3
 RANKED_OF_A_FILE = 200
 """So many memories of the files asked for are ranked by the words asked for too."""
 
-POOL = 40
-"""So many memories are looked at closely at least, however few are asked for."""
+POOL = 80
+"""So many memories are looked at closely, however few are asked for: how sure one is depends on it."""
+
+SURE = 0.5
+"""Where as many memories as are asked for are so sure, the next level is left out."""
 
 COMMON = 1000
 """Words in at least so many memories are common: which others hold them is not looked up."""

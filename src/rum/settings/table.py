@@ -202,7 +202,7 @@ SETTINGS = (
         _number(0, 1),
         None,
         TRUST,
-        "how sure a match must be; unset: the built-in default, 0: best effort",
+        "how sure a match must be; unset: the default in docs/signals.md, 0: best effort",
     ),
     Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "calls allowed in a minute; 0: any number"),
     Setting("busy_timeout", _number(0, 600), 30.0, TRUST, "seconds to wait for other writers"),

@@ -168,8 +168,8 @@ class Activity(Protocol):
         """Forget how a memory was used."""
         ...
 
-    def fail(self, part: str, why: str, now: int) -> None:
-        """Note what failed and why, where it can be written at once."""
+    def fail(self, part: str, why: str, now: int) -> bool:
+        """Note what failed and why, where it can be written at once; whether it could."""
         ...
 
     def failure(self, part: str) -> tuple[int, str] | None:

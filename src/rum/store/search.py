@@ -34,6 +34,10 @@ class Search(Protocol):
         """The newest memories with exactly this goal, in whatever case."""
         ...
 
+    def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
+        """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
+        ...
+
     def known_paths(self, prefix: str) -> list[str]:
         """Every file any memory is tied to whose path begins with the prefix."""
         ...

@@ -51,11 +51,14 @@ def test_after_a_large_import_it_is_said_how_vectors_are_made(
 ):
     fast_history(project, [f"Work {number}".encode() for number in range(200)])
     told = run("import", "git", "--dry-run")
-    assert (told.out, told.err) == ("Would add up to 200 memories.\n", "")
+    assert (told.out, told.err) == ("Would add 200 memories.\n", "")
     told = run("import", "git")
     assert told.err.startswith("200 memories are found by words only")
     assert "rum tidy --wait" in told.err
     assert run("import", "git", "--json").err == ""
+    run("export", "all.jsonl")
+    assert "200 memories are found by words only" in run("--project", "copy", "import", "all.jsonl").err
+    assert run("--project", "copy", "import", "all.jsonl", "--json").err == ""
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     assert run("import", "git").err == ""
 
@@ -80,7 +83,7 @@ def test_json_has_every_count(repo: Repository, run: Run):
 
 
 def test_options_choose_commits(repo: Repository, run: Run, rum: Rum):
-    assert run("import", "git", "--dry-run").out.startswith("Would add up to 3 memories.")
+    assert run("import", "git", "--dry-run").out.startswith("Would add 3 memories.")
     assert run("import", "git", "--max", "1", "--json").json["added"] == 1
     assert run("import", "git", "--since", "2100-01-01", "--json").json["added"] == 0
     assert run("import", "git", "--paths", "deps", "--json").json["skipped"] == {"bot": 1}

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rum import Rum
+from rum.recall.fitted import MIN_CONFIDENCE
 from rum.settings import SETTINGS
 from surfaces.cli.running import JSON, Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
@@ -139,6 +140,9 @@ def test_config_shows_every_setting_and_where_it_came_from(
     assert shown["agents.developer.min_importance"] == {"value": "low", "origin": "default"}
     rows = [line.split("\t") for line in run("config").out.splitlines()]
     assert ["recall_depth", "outcome", "RUM_RECALL_DEPTH"] in rows
+    assert shown["min_confidence"]["value"] is None
+    assert f"by itself {MIN_CONFIDENCE}," in run("recall", "--help").out
+    assert ["min_confidence", f"- (built in: {MIN_CONFIDENCE})", "default"] in rows
     assert len(rows) == len(shown)
 
 

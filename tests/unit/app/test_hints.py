@@ -91,6 +91,13 @@ def test_filler_is_not_proposed(rum: Rum) -> None:
     assert hint(rum, **question, min_confidence=0.5) == "Nothing fits. Try: other words."
 
 
+def test_more_than_the_limit_is_not_counted_as_the_limit(rum: Rum) -> None:
+    for number in range(7):
+        keep(rum, f"Fix the login, part {number}", tags=["auth"], actions=edited("a.py"))
+    assert "without since (7 found)" in hint(rum, file="a.py", since=10**11, limit=5)
+    assert "without since (5 or more found)" in hint(rum, query="login", since=10**11, limit=5)
+
+
 def test_a_file_that_is_known_gets_no_other_one(rum: Rum) -> None:
     keep(rum, actions=edited("src/app.py", "src/apps.py"))
     assert hint(rum, file="src/app.py", failures_only=True) == (
@@ -105,6 +112,8 @@ def test_each_door_has_its_own_names(shop: Shop) -> None:
     assert "Try: INCLUDE_SUPERSEDED (1 found)" in hint(rum, tags=["old"])
     assert "without BEFORE (1 found)" in hint(rum, query="sign-in", before=1)
     assert "STRATEGY auto (1 found)" in hint(rum, query="sign-in", strategy="exact")
+    keep(rum, "Fix the door", actions=edited("src/door.py"))
+    assert "Try: FILE src/door.py" in hint(rum, file="src/dor.py")
     assert "ask for MEMORY_ID alone" in hint(rum, memory_id=kept, failures_only=True)
     assert "Found, but MAX_TOKENS 1 has no room" in hint(rum, query="sign-in", max_tokens=1)
 

@@ -246,6 +246,14 @@ def test_an_author_is_an_agent_that_nobody_can_be(repo: Repository, shop: Shop):
         rum.identity("resume", name="Ann Lee")
 
 
+def test_whoever_was_active_last_is_listed_first(repo: Repository, shop: Shop):
+    for number, author in enumerate(("Ann", "Bob", "Cy", "Ann")):
+        repo.commit(f"c{number}", {"a": str(number)}, author=author)
+    rum = shop.open()
+    rum.import_git()
+    assert list(agents(rum)) == ["Ann", "Cy", "Bob"]
+
+
 def test_a_name_that_is_taken_gets_a_tail(repo: Repository, shop: Shop):
     repo.commit("one", {"a": "1"}, author="developer")
     rum = shop.open(agent="developer")
@@ -273,6 +281,56 @@ def test_a_dry_run_writes_nothing(repo: Repository, shop: Shop):
     answer = rum.import_git(dry_run=True)
     assert (answer.added, answer.dry_run) == (1, True)
     assert memories(rum) == {}
+
+
+def test_a_dry_run_says_what_a_run_would_add_and_leave_out(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"a": "1"})
+    repo.commit("Forgotten", {"a": "2"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    rum.forget(memories(rum)["Forgotten"]["id"])
+    repo.commit("v1.0", {"a": "3"})
+    repo.commit("Nothing")
+    repo.commit("Lock", {"poetry.lock": "1"})
+    repo.commit("Work", {"a": "4"})
+    would, did = rum.import_git(dry_run=True), rum.import_git()
+    assert (would.added, would.unchanged, would.forgotten) == (1, 1, 1)
+    assert would.skipped == {"empty": 1, "lock_file": 1, "release": 1}
+    assert (did.added, did.unchanged, did.forgotten, did.skipped) == (1, 1, 1, would.skipped)
+
+
+@pytest.mark.parametrize("length", [7, 10, 12, 40])
+@pytest.mark.parametrize("strategy", ["auto", "exact"])
+def test_a_commit_is_found_by_its_id(repo: Repository, shop: Shop, length: int, strategy: str):
+    sha = repo.commit("Open the gate", {"a": "1"})
+    repo.commit(f"Mend it\n\nFollow-up to {sha}", {"a": "2"})
+    rum = shop.open()
+    rum.import_git()
+    keep(rum, f"Stored where {sha} is talked about")
+    for asked in (sha[:length], sha[:length].upper()):
+        answer = rum.recall(query=asked, strategy=strategy)
+        assert answer.query_strategy_used.startswith("exact")
+        certain = [one.intent.goal for one in answer.memories if one.confidence == 1]
+        assert certain == ["Open the gate"] == [answer.memories[0].intent.goal]
+
+
+def test_an_id_that_no_commit_has_is_never_found_by_meaning(repo: Repository, shop: Shop):
+    repo.commit("Open the gate", {"a": "1"})
+    rum = shop.open()
+    rum.import_git()
+    rum.tidy()
+    for question in ({"query": "0" * 9 + "f"}, {"query": "0" * 39 + "f", "strategy": "semantic"}):
+        assert rum.recall(**question, min_confidence=0).memories == []
+
+
+def test_a_commit_that_was_written_anew_is_found_by_its_old_id(repo: Repository, shop: Shop):
+    old = repo.commit("Open the gate", {"a": "1"})
+    rum = shop.open()
+    rum.import_git()
+    repo.git("commit", "--quiet", "--amend", "-m", "Open the gate")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    assert rum.import_git().rewritten == 1
+    assert rum.recall(query=old).confidence == 1
 
 
 def test_progress_is_told_to_the_end(repo: Repository, shop: Shop):

@@ -14,6 +14,7 @@ from rum.model.memory import Draft
 from rum.model.parse import nearest, parse
 from rum.model.questions import (
     Depth,
+    ForgetQuestion,
     IdentityQuestion,
     LinkQuestion,
     ListQuestion,
@@ -51,6 +52,19 @@ def test_an_unknown_field_is_named_with_the_nearest_right_one(data: Any, field: 
     assert error.details["nearest"] == near
     assert f"`{field}`" in error.message
     assert f"`{near}`" in error.message
+
+
+@pytest.mark.parametrize(
+    ("given", "model", "near"),
+    [({"memory_id": "x"}, ForgetQuestion, "id"), ({"id": "x"}, TraceQuestion, "memory_id")],
+)
+def test_an_id_by_another_name_gets_the_right_one(given: Any, model: type, near: str) -> None:
+    error = refused(given, model)
+    assert error.message.endswith(f"Did you mean `{near}`?")
+
+
+def test_an_id_that_may_be_one_of_several_gets_all_of_them() -> None:
+    assert "source_id, target_id" in refused({"id": "x"}, LinkQuestion).message
 
 
 def test_an_unknown_field_like_no_other_gets_all_the_allowed_ones() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inquiring import found, inquire
 from making import add_memory
 from rum.recall import fitted, weights
-from rum.recall.cascade import search
+from rum.recall.cascade import run, search
 from rum.recall.confidence import about_question, answerable, confidence, shares
 from rum.recall.inquiry import Match
 from rum.store.base import Store
@@ -138,3 +138,11 @@ def test_what_was_asked_for_literally_is_certain_whatever_is_near(store: Store) 
         add_memory(store, f"m{number}", "zebra", tags=["x"])
     matches = found(inquire(store, "", tags=("x",), limit=30))
     assert {match.confidence for match in matches.values()} == {weights.CERTAIN}
+
+
+def test_how_many_are_asked_for_changes_neither_who_is_first_nor_how_sure_it_is(store: Store) -> None:
+    for number in range(90):
+        add_memory(store, f"mem_{number}", f"Feed zebra number{number} at the gate of house{number % 7}")
+    answers = [run(inquire(store, "zebra house3 gate", limit=limit)).matches for limit in (1, 3, 5, 20, 50)]
+    assert {answer[0].memory_id for answer in answers} == {answers[0][0].memory_id}
+    assert {answer[0].confidence for answer in answers} == {answers[0][0].confidence}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -507,3 +508,32 @@ print(*({"numpy", "rum.embed.model", "rum.recall.scan"} & set(sys.modules)))
 
 def test_numpy_is_not_loaded_before_meaning_is_asked_for(tmp_path: Path):
     assert make_place(tmp_path).run(PROGRAM, RUM_EMBEDDER="builtin") == [""]
+
+
+def test_long_texts_after_short_ones_do_not_overrun_the_limit(store: SqliteStore, clock: HandClock):
+    class Slow(WordEmbedder):
+        def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
+            batches.append([len(text) for text in texts])
+            time.sleep(sum(map(len, texts)) / 50_000)
+            return super().embed(texts, patience)
+
+    batches: list[list[int]] = []
+    for number in range(20):
+        add_memory(store, f"mem_long{number}", "word " * 1_000)
+    for number in range(7):
+        add_memory(store, f"mem_short{number}", f"short {number}")
+    made(store, Slow(), clock).catch_up(0.3)
+    assert all(sum(batch) < 0.5 * 50_000 for batch in batches)
+    assert sum(map(sum, batches)) < 50_000
+
+
+def test_a_failure_that_nobody_could_note_is_not_forgotten(
+    store: SqliteStore, folder: Path, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    embedder.fail()
+    with closing(sqlite3.connect(folder / "activity.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        meaning.catch_up(1)
+        meaning.heed_failures()
+        assert (meaning.trouble, meaning.has_work()) == ("out of order", False)

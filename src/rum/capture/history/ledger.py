@@ -17,8 +17,10 @@ from rum.repo.history import Commit
 REASON = 1000
 
 _QUOTED = re.compile(
-    r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))?|revert: (?P<plain>.+)'
+    r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))*|revert: (?P<plain>.+)'
 )
+_SQUASHED = re.compile(r" \(#(\d+)\)")
+"""What a forge adds to the subject of a commit when it squashes a pull request."""
 _BREAKS = r"(?:fail|break|broke|error|flak)\w*"
 _CATEGORIES = {
     category: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
@@ -175,7 +177,7 @@ class Ledger:
         subjects: dict[str, list[Entry]] = {}
         if any(words.undoes for words in said.values()):
             for entry in self.entries.values():
-                subjects.setdefault(entry.subject, []).append(entry)
+                subjects.setdefault(_bare(entry.subject), []).append(entry)
         for sha, words in said.items():
             source = self.entries[sha]
             targets: dict[str, Reference] = {}
@@ -199,9 +201,11 @@ class Ledger:
             undoes |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
         if words.undoes and not undoes:
-            earlier = [one for one in subjects.get(words.undoes, ()) if one.place < source.place]
+            alike = subjects.get(_bare(words.undoes), ())
+            earlier = [one for one in alike if one.place < source.place and _same(one.subject, words.undoes)]
             if earlier:
-                yield Reference(source, earlier[-1], Naming.REVERTS)
+                same = [one for one in earlier if one.subject == words.undoes]
+                yield Reference(source, (same or earlier)[-1], Naming.REVERTS)
 
     def _undo(self, said: dict[str, _Said]) -> None:
         """Find what stays undone: newest first, as an undoing that was undone itself does not count."""
@@ -232,3 +236,14 @@ def _undoes(subject: str) -> str | None:
         return None
     quoted = found["quoted"] or found["plain"]
     return f'Revert "{quoted}"' if found["word"] == "Reapply" else quoted
+
+
+def _bare(subject: str) -> str:
+    """A subject without the numbers of pull requests, which a revert may quote or not."""
+    return _SQUASHED.sub("", subject)
+
+
+def _same(subject: str, quoted: str) -> bool:
+    """Whether two subjects that are alike may be one commit's: their numbers do not contradict each other."""
+    ours, theirs = set(_SQUASHED.findall(subject)), set(_SQUASHED.findall(quoted))
+    return ours <= theirs or theirs <= ours

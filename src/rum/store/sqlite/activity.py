@@ -57,9 +57,9 @@ class SqliteActivity:
         with self._database.transaction() as db:
             db.execute(SQL["delete_use"], (memory_id,))
 
-    def fail(self, part: str, why: str, now: int) -> None:
-        """Note what failed and why, where it can be written at once."""
-        self._written("note_failure", [{"part": part, "failed_at": now, "why": why}])
+    def fail(self, part: str, why: str, now: int) -> bool:
+        """Note what failed and why, where it can be written at once; whether it could."""
+        return self._written("note_failure", [{"part": part, "failed_at": now, "why": why}])
 
     def failure(self, part: str) -> tuple[int, str] | None:
         """When and why a part failed last, unless it works again."""

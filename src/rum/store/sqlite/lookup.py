@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from rum.store.sqlite.wording import COLUMNS, WordLookup, conditions, distinct
+from rum.store.sqlite.wording import COLUMNS, WordLookup, conditions, distinct, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     FileRow = tuple[str, int, float, str, int, str, str]
     """A row, the path and the operation."""
+
+_TELLING = 7
+"""So many characters of a commit's id are enough for the index; the rest is compared with what it finds."""
 
 LAST = "\U0010ffff"
 """Sorts after every character, so that a prefix and what begins with it lie between two bounds."""
@@ -110,6 +113,17 @@ class Lookup(WordLookup):
         source = f"FROM memories AS m {index} WHERE m.intent_goal = ? COLLATE NOCASE AND {where}"
         order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
         return self._rows(f"SELECT {COLUMNS} {source} {order}", [goal, *values, cap])
+
+    def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
+        """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
+        where, values = conditions(filters, each=True)
+        source = "FROM memory_text CROSS JOIN memories AS m ON m.seq = memory_text.rowid"
+        # Many memories name a commit, and many were stored while it was checked out: only its own begins so.
+        own = "substr(m.git_commit, 1, ?) = ? AND m.outcome_summary LIKE ? || '%'"
+        match, telling = f"outcome : {quoted(start[:_TELLING])} *", start[:_TELLING]
+        order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
+        statement = f"SELECT {COLUMNS} {source} WHERE memory_text MATCH ? AND {own} AND {where} {order}"
+        return self._rows(statement, [match, len(start), start, telling, *values, cap])
 
     def known_paths(self, prefix: str) -> list[str]:
         """Every file any memory is tied to whose path begins with the prefix."""

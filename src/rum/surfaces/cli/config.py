@@ -8,6 +8,7 @@ import os
 import click
 
 from rum.model.errors import InvalidQuery
+from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.project import open_project
 from rum.settings import AGENT_SETTINGS, SETTINGS, Settings, load
 from rum.surfaces.cli.asked import Asked, command
@@ -15,6 +16,8 @@ from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.views import Table, View, Word
 
 Shown = dict[str, dict[str, object]]
+_BUILT_IN = {"min_confidence": MIN_CONFIDENCE}
+"""What holds where a setting is unset, for those that fall back to a figure."""
 
 
 @command("config")
@@ -56,13 +59,13 @@ def _shown(settings: Settings) -> Shown:
 
 def _table(shown: Shown) -> View:
     rows = [
-        (Word(name, "strong"), Word(_written(one["value"])), Word(str(one["origin"]), "dim"))
+        (Word(name, "strong"), Word(_written(name, one["value"])), Word(str(one["origin"]), "dim"))
         for name, one in shown.items()
     ]
     return [Table(("setting", "value", "from"), rows)]
 
 
-def _written(value: object) -> str:
-    return (
-        "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    )
+def _written(name: str, value: object) -> str:
+    if value is None:
+        return f"- (built in: {_BUILT_IN[name]})" if name in _BUILT_IN else "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

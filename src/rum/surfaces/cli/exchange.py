@@ -16,7 +16,7 @@ from rum.surfaces.cli.import_issues import import_issues
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say, say_lines
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.taken import taken
+from rum.surfaces.cli.taken import taken, tell_of_vectors
 from rum.surfaces.cli.views import said
 
 
@@ -78,7 +78,8 @@ def import_group(ctx: click.Context) -> None:
     """Take in an export, a git history or issues.
 
     FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
-    What is here already stays as it is, and what was forgotten stays forgotten.
+    What is here already stays as it is, and what was forgotten stays forgotten. Vectors are not in it:
+    they are made anew.
     """
     if ctx.invoked_subcommand is None:
         raise click.UsageError("Give a FILE, - for stdin, or a command: git, github-issues.", ctx)
@@ -94,9 +95,12 @@ import_group.add_command(import_issues)
 def import_lines(asked: Asked, file: str) -> None:
     """Take in what was exported."""
     lines = _lines(file)
-    with opened(asked) as rum, progress("Importing", len(lines)) as tell:
-        answer = rum.import_lines(lines, tell)
-    say(asked.json, answer, taken)
+    with opened(asked) as rum:
+        with progress("Importing", len(lines)) as tell:
+            answer = rum.import_lines(lines, tell)
+        say(asked.json, answer, taken)
+        if not asked.json:
+            tell_of_vectors(rum)
 
 
 def _lines(file: str) -> list[bytes]:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from rum.model.answers import RecallResult
 from rum.model.layers import TaskType
 from rum.model.questions import MAX_LIMIT, Depth, Strategy
+from rum.recall.fitted import MIN_CONFIDENCE
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.memories import as_fields, as_table
 from rum.surfaces.cli.opening import meant, opened
@@ -36,7 +37,10 @@ from rum.surfaces.cli.words import OneOf
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="How many.")
 @click.option("--strategy", type=OneOf(Strategy), help="Which levels of the search may run.")
 @click.option(
-    "--min-confidence", type=click.FloatRange(0, 1), metavar="SHARE", help="How sure; 0: the best there is."
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help=f"How sure; by itself {MIN_CONFIDENCE}, 0: the best there is.",
 )
 @click.option(
     "--max-tokens", type=click.IntRange(min=1), metavar="N", help="The answer fits in this many tokens."

@@ -21,7 +21,7 @@ _MANY = 200
 
 def taken(answer: Imported | ImportResult, *, would: bool = False) -> View:
     """How many memories an import brought, and what became of the rest where there is one."""
-    word, noun = ("Would add up to" if would else "Added"), "memory" if answer.added == 1 else "memories"
+    word, noun = ("Would add" if would else "Added"), "memory" if answer.added == 1 else "memories"
     took = f" in {answer.seconds} s" if isinstance(answer, Imported) and not would else ""
     besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
     view = said(f"{word} {answer.added} {noun}{took}{f' ({besides})' if besides else ''}.")

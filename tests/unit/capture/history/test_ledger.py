@@ -98,6 +98,27 @@ def test_a_revert_that_names_no_commit_means_the_last_of_that_subject(end: str):
     assert list(undone(found)) == [1]
 
 
+@pytest.mark.parametrize(
+    ("subject", "quoted"),
+    [
+        ("Open it (#12)", "Open it"),
+        ("Open it", "Open it (#12)"),
+        ("Open it (#12) (#13)", "Open it (#12)"),
+    ],
+)
+def test_a_revert_may_quote_a_subject_with_or_without_the_number_of_its_pull_request(
+    subject: str, quoted: str
+):
+    assert list(undone(ledger(subject, f'Revert "{quoted}"'))) == [0]
+    assert list(undone(ledger(subject, f'Revert "{quoted}" (#14) (#15)'))) == [0]
+    assert list(undone(ledger(subject, f"revert: {quoted}"))) == [0]
+
+
+def test_numbers_of_pull_requests_tell_commits_of_one_subject_apart():
+    assert list(undone(ledger("Open it (#12)", "Open it (#13)", 'Revert "Open it (#12)"'))) == [0]
+    assert undone(ledger("Open it (#13)", 'Revert "Open it (#12)"')) == {}
+
+
 def test_what_is_applied_again_takes_its_revert_back():
     assert list(undone(ledger("Open it", 'Revert "Open it"', 'Reapply "Open it"'))) == [1]
     assert list(undone(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
