@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from benchmarks import cold, growth, importing, meaning, page, report, speed, writers
+from benchmarks import briefing, cold, growth, importing, meaning, page, report, speed, writers
 from benchmarks.scene import Scene
 
 WRITERS, EACH = 4, 100
@@ -36,7 +36,10 @@ def main() -> None:
         for size, scene in scenes.items():
             _say(f"semantic questions among {size:,} memories")
             meanings.append(meaning.measure(scene.enter()))
-    rows = list(report.lines(started, speeds, grown, meanings, imported, written))
+        size = min(scenes, key=lambda size: abs(size - briefing.SIZE))
+        _say(f"briefs among {size:,} memories and {briefing.NOTES} notes")
+        briefed = briefing.measure(scenes[size].enter())
+    rows = list(report.lines(started, speeds, grown, meanings, imported, written, briefed))
     print(page.table(rows), page.kinds_table(speeds), page.machine(), sep="\n\n")
     if options.write:
         with open(options.write, "w", encoding="utf-8") as file:

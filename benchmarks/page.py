@@ -42,6 +42,9 @@ was asked: a goal, the words that stuck, a file's stem, a ticket, a path.
   and its files for each. The history is made up: every commit changes two to four files, one in ten names
   an earlier one, which it mends or, one time in four, reverts. Memory is RUM's own, without git's; bytes
   are without vectors, which add about 0.4 KB a memory.
+- The floor of a brief finds five memories of the file and five for the words of the task, and goes through
+  the notes' patterns as plain words; 50 rules and 100 facts are there besides. RUM ranks all of it, and fits
+  it into 600 tokens.
 - Growth is measured with the small and the large store asked in turn.
 - "Through MCP" is the same recall asked of `rum mcp` and of the floor as a server.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchmarks.briefing import NOTES, TOKENS, Briefed
 from benchmarks.cold import Cold
 from benchmarks.growth import Growth
 from benchmarks.importing import Imported
@@ -41,6 +42,7 @@ def lines(
     meanings: list[Meaning],
     imported: Imported,
     writers: Writers,
+    briefed: Briefed | None = None,
 ) -> Iterator[Line]:
     """Everything that was measured, each against its budget."""
     yield from _starts(cold)
@@ -52,6 +54,7 @@ def lines(
         yield _growth("recall by text, 95th percentile", (before, last), growth[1], 3)
     for meaning in meanings:
         yield from _by_meaning(meaning)
+    yield from _brief(briefed) if briefed else ()
     yield from _imports(imported)
     yield Line(
         "stores of 4 processes at once",
@@ -105,6 +108,18 @@ def _imports(imported: Imported) -> Iterator[Line]:
         "",
         "0 added",
         imported.complete,
+    )
+
+
+def _brief(briefed: Briefed) -> Iterator[Line]:
+    yield _against(f"brief, {briefed.size:,} memories and {NOTES} notes", briefed.time, None)
+    yield Line(
+        "its tokens, and the same question again",
+        "",
+        f"at most {briefed.most_tokens}, {briefed.same} of {briefed.asked} the same bytes",
+        "",
+        f"≤ {TOKENS}, all the same",
+        briefed.holds,
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from rum.model.journal_schema import schema_text
 from rum.settings import AGENT_SETTINGS, SETTINGS, Setting
 from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, OWN, TRUST
 from rum.surfaces.mcp.catalogue import catalogue_text
@@ -46,6 +47,16 @@ specialties = ["auth", "database"]
 ```
 
 {_table(AGENT_SETTINGS, lambda setting: f"`{setting.name}`")}
+
+An agent's own YAML file in `agents_dir` may say the same; where both speak, the table counts:
+
+```yaml
+name: developer
+memory:
+  maxInjected: 3
+  minImportance: medium
+  specialties: [auth, database]
+```
 """
 
 
@@ -60,6 +71,7 @@ def _table(settings: Iterable[Setting], title: Callable[[Setting], str]) -> str:
 
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": settings_page,
+    "src/rum/model/agent-memory.schema.json": schema_text,
     "src/rum/surfaces/mcp/tools.json": catalogue_text,
 }
 """Each file made from the code, and the function that makes it."""

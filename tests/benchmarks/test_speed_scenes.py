@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from benchmarks.briefing import Briefed
 from benchmarks.cold import Cold
 from benchmarks.importing import Imported, Run
 from benchmarks.meaning import Meaning
@@ -16,7 +17,7 @@ from benchmarks.timing import Pair, Times
 from benchmarks.workload import memories
 from benchmarks.writers import Writers
 
-from benchmarks import importing, report, repository, vectors
+from benchmarks import briefing, importing, report, repository, vectors
 
 
 @pytest.fixture
@@ -90,13 +91,28 @@ def test_the_memory_held_counts_before_the_first_semantic_question_and_is_only_s
     assert rows["memory held after it, 10,000 memories"].met is None
 
 
+def test_briefs_fit_and_stay_the_same_among_memories_and_notes(scene: Scene):
+    scene.fill(islice(memories(), 300))
+    briefed = briefing.measure(scene, asked=4)
+    assert briefed.holds
+    assert briefed.most_tokens > 300
+    assert (briefed.size, briefed.asked) == (300, 4)
+
+
+@pytest.mark.parametrize(("tokens", "same", "met"), [(600, 40, True), (601, 40, False), (600, 39, False)])
+def test_a_brief_that_is_too_long_or_another_one_the_second_time_fails(tokens: int, same: int, met: bool):
+    pair = Pair(Times(1, 1, 1), Times(1, 1, 1))
+    rows = {row.what: row for row in lines(10_000, 1.0, briefed=Briefed(10_000, pair, tokens, same, 40))}
+    assert rows["its tokens, and the same question again"].met is met
+
+
 @pytest.mark.parametrize(("added", "met"), [(0, True), (1, False)])
 def test_an_import_that_adds_something_the_second_time_fails(added: int, met: bool):
     rows = {row.what: row for row in lines(10_000, 1.0, added=added)}
     assert rows["`rum import git` again"].met is met
 
 
-def lines(size: int, taken: float, added: int = 0) -> list[report.Line]:
+def lines(size: int, taken: float, added: int = 0, briefed: Briefed | None = None) -> list[report.Line]:
     """The rows of a run in which every answer took so many milliseconds."""
     pair = Pair(Times(1, 1, 1), Times(taken, taken, taken))
     said = {"added": 9, "unchanged": 0, "updated": 0}
@@ -104,4 +120,4 @@ def lines(size: int, taken: float, added: int = 0) -> list[report.Line]:
     imported = Imported(9, 1.0, 900, 1800, Run(2.0, 40.0, said), Run(0.1, 30.0, again))
     cold = Cold(pair, pair, (10, 20), {"all": 1, "core": 1})
     meaning = Meaning(size, pair, (30, 46), (90, 400), pair, pair, pair)
-    return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, [])))
+    return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, []), briefed))

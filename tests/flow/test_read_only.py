@@ -33,6 +33,9 @@ def look(rum, memory_id):
     yield rum.show(memory_id).id
     yield rum.trace(memory_id, direction="both").origin.id
     rum.list(sort="access_count")
+    yield [fact.key for fact in rum.facts.list()]
+    yield [rule.action for rule in rum.rules.match("deploy")]
+    yield [entry.content for entry in rum.layers.search("episodic", "happened")]
     yield rum.history(memory_id)[0].memory["intent"]["goal"]
     yield rum.summary()["memories"]
     yield len(list(rum.export()))
@@ -50,6 +53,10 @@ def change(rum, memory_id):
         "reindex": lambda: rum.reindex(),
         "purge": lambda: rum.purge(),
         "tidy": lambda: rum.tidy(),
+        "learn": lambda: rum.facts.set("b", "c"),
+        "rule": lambda: rum.rules.add("b", "c"),
+        "append": lambda: rum.layers.append("episodic", {"content": "It happened again"}),
+        "clear": lambda: rum.layers.clear(),
     }.items():
         try:
             attempt()
@@ -61,6 +68,7 @@ def change(rum, memory_id):
 with tempfile.TemporaryDirectory() as scratch, Rum.open(home=scratch + "/home", owner=True) as rum:
     actions = [{"type": "file_edit", "file_path": "src/a.py"}]
     kept = rum.store(**make_draft(tags=["auth"], actions=actions)).memory_id
+    rum.layers.append("episodic", {"content": "It happened"})
     list(look(rum, kept)), list(change(rum, kept))
 become_nobody()
 with Rum.open(owner=True) as rum:
@@ -155,14 +163,19 @@ def leave_a_memory(place: Place) -> str:
         edit = {"type": "file_edit", "file_path": "src/a.py"}
         memory_id = rum.store(**make_draft(tags=["auth"], actions=[edit])).memory_id
         rum.recall(query="login")
+        rum.facts.set("a", "b")
+        rum.rules.add("deploy", "Ask first")
+        rum.layers.append("episodic", {"content": "It happened"})
     return memory_id
 
 
-def assert_visited(place: Place, memory_id: str, memories: int = 1) -> None:
+def assert_visited(place: Place, memory_id: str, memories: int = 1, events: int = 1) -> None:
     """A visitor sees everything and changes nothing."""
     before = contents(place.home)
     looked, changed = map(json.loads, place.run(VISITOR, memory_id))
-    assert looked == [*[memory_id] * 5, "Fix the login", memories, 2 + memories, "NO_RESULTS", True]
+    layers = [["a"], ["Ask first"], ["It happened"] * events]
+    lines = 4 + memories + events
+    assert looked == [*[memory_id] * 5, *layers, "Fix the login", memories, lines, "NO_RESULTS", True]
     refused = {name: code for name, code, _ in changed}
     assert refused.pop("link") in ("NOT_FOUND", "STORAGE_ERROR")
     assert set(refused.values()) == {"STORAGE_ERROR"}
@@ -202,7 +215,7 @@ def test_a_project_whose_counts_were_never_kept_can_be_read(place: Place):
     memory_id = leave_a_memory(place)
     (place.project() / "activity.db").unlink()
     seal(place.home)
-    assert_visited(place, memory_id)
+    assert_visited(place, memory_id, events=0)
 
 
 def test_a_reader_sees_what_others_write_later(place: Place):
@@ -286,3 +299,30 @@ def test_a_folder_that_cannot_be_entered_is_not_taken_for_empty(place: Place):
     (said,) = place.run(DOCTOR)
     assert said.startswith("STORAGE_ERROR")
     assert "Permission denied" in said
+
+
+NOTES = """
+import tempfile
+from processes import become_nobody
+from rum import Rum
+
+def work(rum):
+    rum.notes.add("Sessions", "They end after an hour.", "login")
+    return [note.id for note in rum.notes.match("Change the login page").notes]
+
+with tempfile.TemporaryDirectory() as scratch, Rum.open(scratch, home=scratch + "/home") as rum:
+    work(rum)
+become_nobody()
+with Rum.open() as rum:
+    print(*work(rum))
+"""
+
+
+def test_notes_can_be_written_in_the_repository_while_the_home_can_only_be_read(place: Place):
+    leave_a_memory(place)
+    place.work.chmod(0o777)
+    seal(place.home)
+    before = contents(place.home)
+    assert place.run(NOTES) == ["sessions#1"]
+    assert (place.work / ".rum" / "notes" / "sessions.md").is_file()
+    assert contents(place.home) == before

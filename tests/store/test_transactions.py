@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from learning import all_facts, all_rules, make_fact, make_rule
 from making import NOON, add_memory, make_agent, make_file, make_memory
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.links import Edge, LinkType
@@ -26,6 +27,9 @@ def change_everything(store: Store) -> None:
     store.memories.replace(make_memory("mem_old", "Other words", files=[make_file("o2.py")]))
     store.memories.bury(["aa"], "memory", NOON)
     store.memories.delete("mem_gone")
+    store.facts.put(make_fact("format", agent_id="agent_bob"))
+    store.facts.add_version("format", 1, NOON, "owner", "before")
+    store.rules.add(make_rule("rule_new", agent_id="agent_bob"))
 
 
 def fail_in_the_middle(store: Store, error: type[BaseException]) -> None:
@@ -54,6 +58,8 @@ def everything(store: Store) -> dict[str, object]:
         "paths": sorted(store.search.known_paths("")),
         "tags": store.search.common_tags(9),
         "found": store.search.by_filters(Filters(), 9),
+        "facts": (all_facts(store), store.facts.versions("format")),
+        "rules": all_rules(store),
     }
 
 

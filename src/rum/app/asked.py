@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
-from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.model.layers import Action, ActionType, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.links import Links
 from rum.model.memory import GivenAction
 from rum.model.questions import Depth, Direction, Strategy
@@ -57,6 +57,17 @@ class Recalled(TypedDict, total=False):
     include_superseded: bool
 
 
+class Briefed(TypedDict, total=False):
+    """What `brief` may be asked."""
+
+    task: str | None
+    plan: str | None
+    file: str | PathLike[str] | Sequence[str | PathLike[str]] | None
+    agent: str | None
+    session: str | None
+    tokens: int
+
+
 class Traced(TypedDict, total=False):
     """What `trace` may be asked beside the memory."""
 
@@ -72,6 +83,41 @@ class Identified(TypedDict, total=False):
     parent_id: str | None
     name: str | None
     agent_id: str | None
+
+
+class Running(TypedDict, total=False):
+    """What `run` may be told beside agent and task."""
+
+    plan: str
+    files: Sequence[str | PathLike[str]]
+    task_type: TaskType | str
+    tags: Sequence[str]
+    system: str
+    tokens: int
+    session: str | None
+    extract: bool
+
+
+class Stepped(TypedDict, total=False):
+    """What a run may be told of a step beside its description."""
+
+    file: str | PathLike[str] | None
+    command: str | None
+    action: ActionType | str | None
+    success: bool | None
+    output: str | None
+    error: str | None
+
+
+class Ran(TypedDict):
+    """A finished run, as `extract` is told of it; what is known already has a title and a content each."""
+
+    agent: str
+    task: str
+    agent_output: str
+    result: Literal["success", "failure", "partial"]
+    error: NotRequired[str | None]
+    existing_memories: NotRequired[Sequence[Given]]
 
 
 class Chosen(TypedDict, total=False):

@@ -10,9 +10,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from rum.app import identity, reading, writing
+from rum.app import brief, forgetting, identity, journals, learning, notes, reading, writing
 from rum.app.context import Context
+from rum.model.brief import BriefQuestion
 from rum.model.errors import InvalidQuery
+from rum.model.fact import LearnQuestion
+from rum.model.journal_answers import JournalQuestion
 from rum.model.parse import nearest, parse
 from rum.model.questions import (
     ForgetQuestion,
@@ -67,7 +70,11 @@ CALLS: dict[str, Call] = {
     "list": _asks("list", ListQuestion, reading.listing),
     "link": _asks("link", LinkQuestion, writing.link),
     "identity": _asks("identity", IdentityQuestion, identity.identify),
-    "forget": _asks("forget", ForgetQuestion, writing.forget),
+    "forget": _asks("forget", ForgetQuestion, forgetting.forget),
+    "note": notes.call,
+    "journal": _asks("journal", JournalQuestion, journals.call),
+    "learn": _asks("learn", LearnQuestion, learning.learn),
+    "brief": _asks("brief", BriefQuestion, brief.brief),
 }
 """What can be called, by the name it has at every door."""
 

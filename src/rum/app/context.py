@@ -8,12 +8,17 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from rum.app.shelf import Shelf
 from rum.capture.redact import Redactor
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
+from rum.llm.base import LanguageModel
+from rum.llm.choose import open_meter, open_model
+from rum.llm.meter import Meter
 from rum.model.agent import Agent
 from rum.model.depth import Use
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
@@ -103,9 +108,32 @@ class Context:
         return Meaning(self.store, open_embedder(self.settings), clean=self.redactor.redact, clock=self.clock)
 
     @cached_property
+    def meter(self) -> Meter:
+        """What language models have cost, and may cost."""
+        return open_meter(self.settings, self.project.id, self.clock)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """The language model that the settings ask for, if any; it sees and gives no secrets."""
+        return open_model(self.settings, self.meter, self.redactor.redact_tree)
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The notes of this checkout; nothing is read before they are asked for."""
+        return Shelf(self.settings.folder("notes_dir"), self.project.directory, self.clean)
+
+    @cached_property
     def tombstone_key(self) -> bytes:
         """The key of this installation's tombstones."""
         return installation_key(self.settings.home)
+
+    def apart(self, session_id: str | None = None) -> Context:
+        """The same project for another agent of this process: with its own identity, all else shared."""
+        other = copy(self)
+        other.agent, other.owner = None, False
+        if session_id:
+            other.session_id = self.label(session_id)
+        return other
 
     @contextmanager
     def turn(self, *, counted: bool = True) -> Generator[None]:
@@ -218,22 +246,28 @@ class Context:
 
     def may_change(self, memory: Memory) -> None:
         """Refuse an agent that is neither the author, nor above the author, nor main for an import."""
-        if self.owner:
-            return
-        me = self.acting()
-        if me is None or not (
-            memory.agent_id == me.id
-            or self.store.agents.is_ancestor(me.id, memory.agent_id)
-            or (me.type == "main" and self._imported(memory))
-        ):
+        instead = "Store a memory of your own and link it with `supersedes` instead."
+        imported = memory.imported_at is not None
+        self.may_change_of(memory.id, memory.agent_id, imported=imported, instead=instead, named="memory_id")
+
+    def may_change_of(
+        self, what: str, author_id: str, *, imported: bool, instead: str, named: str = "id"
+    ) -> None:
+        """The same for anything that has an author; `instead` is what an agent that is refused can do."""
+        if not self.is_over(author_id, imported=imported):
             raise PermissionDenied(
-                f"{memory.id} belongs to {memory.agent_id}; only that agent, one above it or the owner may "
-                "change it. "
-                "Store a memory of your own and link it with `supersedes` instead.",
-                memory_id=memory.id,
-                agent_id=memory.agent_id,
+                f"{what} belongs to {author_id}; only that agent, one above it or the owner may change it. "
+                f"{instead}",
+                **{named: what},
+                agent_id=author_id,
             )
 
-    def _imported(self, memory: Memory) -> bool:
-        author = self.store.agents.get(memory.agent_id)
-        return memory.imported_at is not None or (author is not None and author.imported_at is not None)
+    def is_over(self, author_id: str, *, imported: bool) -> bool:
+        """Whether whoever acts may change what an agent put down, or an import brought."""
+        me = self.acting()
+        if self.owner or me is None:
+            return self.owner
+        if author_id == me.id or self.store.agents.is_ancestor(me.id, author_id):
+            return True
+        author = self.store.agents.get(author_id)
+        return me.type == "main" and (imported or (author is not None and author.imported_at is not None))

@@ -8,13 +8,23 @@ from itertools import islice
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum._version import __version__
 from rum.app.context import Context
+from rum.app.exchange_agents import take_agent, take_author
+from rum.app.exchange_layers import (
+    EventLine,
+    FactLine,
+    FactVersionLine,
+    LayerImport,
+    LayersTaken,
+    RuleLine,
+    layer_lines,
+)
 from rum.capture.tombstones import marks
-from rum.model.agent import Agent, AgentType
+from rum.model.agent import Agent
 from rum.model.depth import Use
 from rum.model.errors import InvalidQuery
 from rum.model.links import Edge, LinkType
@@ -22,7 +32,8 @@ from rum.model.memory import Content, Memory, Number
 from rum.model.parse import parse
 from rum.model.times import Stamp, seconds
 
-FORMAT = 1
+FORMAT = 2
+"""1 knew nothing of facts, rules and events."""
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 BATCH = 200
 """Lines written at once, so that other writers get their turn in between."""
@@ -71,16 +82,21 @@ class LinkLine(Struct, frozen=True, tag="link", tag_field="kind"):
     created_at: Stamp
 
 
-Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine
+LayerLine = FactLine | FactVersionLine | RuleLine | EventLine
+Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine
 
 
 class ImportResult(Struct, frozen=True, kw_only=True):
-    """What an import did: added, there already, different (kept as it was), forgotten (left out)."""
+    """What an import did: added, there already, different (kept as it was), forgotten (left out).
+
+    So many memories; `layers` counts facts, rules and events, where there were any.
+    """
 
     added: int
     unchanged: int
     different: int
     forgotten: int
+    layers: LayerImport | UnsetType = UNSET
 
 
 def export(context: Context) -> Iterator[bytes]:
@@ -93,6 +109,7 @@ def export(context: Context) -> Iterator[bytes]:
         yield from _memory_lines(context, [memory.id for memory in batch])
     for edge, at in context.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
+    yield from layer_lines(context)
 
 
 def _memory_lines(context: Context, ids: list[str]) -> list[bytes]:
@@ -165,20 +182,25 @@ def import_lines(
     """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
+    layers = LayersTaken(context)
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
         with context.store.transaction():
             for number, line in batch:
-                _take(context, _parsed(line, number), counts, alike)
+                parsed = _parsed(line, number)
+                if isinstance(parsed, LayerLine):
+                    layers.take(parsed)
+                else:
+                    _take(context, parsed, counts, alike)
         done += len(batch)
         progress(done)
-    return ImportResult(**counts)
+    return ImportResult(**counts, layers=layers.result() or UNSET)
 
 
 def _take(context: Context, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
     if isinstance(line, AgentLine):
-        _take_agent(context, line.agent)
+        take_agent(context, line.agent)
     elif isinstance(line, MemoryLine):
         word = _take_memory(context, line)
         counts[word] += 1
@@ -209,22 +231,6 @@ def _take_link(context: Context, line: LinkLine) -> None:
         context.store.links.add(edge, line.created_at)
 
 
-def _take_agent(context: Context, agent: Agent) -> None:
-    agents = context.store.agents
-    if agents.get(agent.id):
-        return
-    agent = msgspec.convert(context.clean(msgspec.to_builtins(agent)), Agent)
-    name = agent.name
-    if name and agents.named(name):
-        name = f"{name}-{agent.id[-8:]}"
-    known_parent = agent.parent_id if agent.parent_id and agents.get(agent.parent_id) else None
-    agents.add(
-        replace(
-            agent, name=name, parent_id=known_parent, project_id=context.project.id, imported_at=context.now()
-        )
-    )
-
-
 def _take_memory(context: Context, line: MemoryLine) -> str:
     memory = _here(context, line.memory)
     known = context.store.memories.get([memory.id])
@@ -232,10 +238,7 @@ def _take_memory(context: Context, line: MemoryLine) -> str:
         return "unchanged" if replace(known[0], imported_at=None, superseded_by=()) == memory else "different"
     if context.store.memories.buried(marks(memory, context.tombstone_key)):
         return "forgotten"
-    if context.store.agents.get(memory.agent_id) is None:
-        at = memory.created_at
-        author = Agent(id=memory.agent_id, type=AgentType.MAIN, project_id="", created_at=at, last_active=at)
-        _take_agent(context, author)
+    take_author(context, memory.agent_id, memory.created_at)
     context.store.memories.add(replace(memory, imported_at=context.now()))
     if line.access_count:
         context.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))

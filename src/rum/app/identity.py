@@ -105,6 +105,14 @@ def somebody(context: Context) -> tuple[Agent, Who | None]:
     return context.agent, Who(context.agent.id, "resumed" if known else "registered")
 
 
+def known_as(context: Context, name: str, parent_id: str | None = None) -> Agent:
+    """The agent of this name: resumed, or registered, below another one where that is given."""
+    if _resumable(context, name):
+        return _resume(context, name)
+    kind = AgentType.SUBAGENT if parent_id else AgentType.MAIN
+    return register(context, IdentityQuestion(action="register", type=kind, parent_id=parent_id, name=name))
+
+
 def _resumable(context: Context, name: str) -> bool:
     found = context.store.agents.named(name)
     agent = context.store.agents.get(found[0]) if len(found) == 1 else None

@@ -12,7 +12,8 @@ import msgspec
 from rum.app.calls import called, plain
 from rum.app.context import Clock, Context, Spell
 from rum.repo.project import Project, open_project
-from rum.settings import Settings
+from rum.repo.registry import PROJECTS
+from rum.settings import Settings, load
 from rum.store.sqlite.store import SqliteStore
 
 A = TypeVar("A")
@@ -49,17 +50,43 @@ class Opened:
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
         flags = {name: value for name, value in given.items() if value is not None}
         settings, found = open_project(cwd, flags=flags)
-        context = Context(
-            found,
-            settings,
-            SqliteStore(found.directory, patience=settings.busy_timeout),
-            client="owner" if owner else client,
-            owner=owner,
-            clock=clock,
-            cwd=cwd,
-            spell=spell,
+        return cls._of(found, settings, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
+
+    @classmethod
+    def open_database(
+        cls,
+        directory: str,
+        *,
+        agent: str | None = None,
+        client: str = "python",
+        owner: bool = False,
+        clock: Clock = time.time,
+    ) -> Self:
+        """Open the memory whose files lie in a directory, whatever project it is of."""
+        above, name = os.path.split(os.path.realpath(directory))
+        home, folder = os.path.split(above)
+        given = {"agent": agent, "home": home if folder == PROJECTS else None}
+        settings = load(None, flags={name: value for name, value in given.items() if value}, cwd=directory)
+        found = Project(name, name, None, os.path.join(above, name), ())
+        return cls._of(found, settings, client=client, owner=owner, clock=clock, cwd=directory, spell=str)
+
+    @classmethod
+    def _of(
+        cls,
+        project: Project,
+        settings: Settings,
+        *,
+        client: str,
+        owner: bool,
+        clock: Clock,
+        cwd: str,
+        spell: Spell,
+    ) -> Self:
+        store = SqliteStore(project.directory, patience=settings.busy_timeout)
+        client = "owner" if owner else client
+        return cls(
+            Context(project, settings, store, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
         )
-        return cls(context)
 
     def __enter__(self) -> Self:
         return self

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rum.app import exchange, identity, idle, reading, upkeep, writing
+from rum.app import exchange, exchange_layers, forgetting, identity, idle, reading, tokens, upkeep, writing
 from rum.app import tidy as tidying
-from rum.app.asked import Changes, Chosen, Given, Identified, Nothing, Recalled, Traced
+from rum.app.asked import Briefed, Changes, Chosen, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
 from rum.app.exchange import ImportResult
+from rum.app.exchange_layers import LayerImport
+from rum.app.facts import Facts
+from rum.app.journal import AgentJournal
+from rum.app.journals import Journals
+from rum.app.layers import Layers
+from rum.app.layers_kept import KeptLayers
+from rum.app.notes import Notes
 from rum.app.opened import Opened
+from rum.app.rules import Rules
 from rum.app.tidy import TidyResult
+from rum.app.tokens import TokensSpent
 from rum.model.agent import Identity
 from rum.model.answers import (
     Diagnosis,
@@ -24,16 +34,20 @@ from rum.model.answers import (
     TraceResult,
     UpdateResult,
 )
+from rum.model.brief import Brief
 from rum.model.errors import RumError
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
 from rum.model.parse import parse
 from rum.model.questions import Depth
+from rum.model.run import RunQuestion
 
 if TYPE_CHECKING:
     from rum.app.history import GitImport
     from rum.app.issues import IssueImport
+    from rum.app.run import Run
+    from rum.model.extraction import Extracted
 
 
 class Rum(Opened):
@@ -78,6 +92,10 @@ class Rum(Opened):
         """One memory by id, with its links."""
         return self._do(reading.show, memory_id, parse(depth, Depth, "depth"))
 
+    def brief(self, **question: Unpack[Briefed]) -> Brief:
+        """What is known and matters to a task or some files, as one block of text for a prompt."""
+        return self._call("brief", {**question, "explain": True}, Brief)
+
     def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
         return self._call("trace", {"memory_id": memory_id, **question}, TraceResult)
@@ -105,6 +123,57 @@ class Rum(Opened):
         """Register, resume or look up an agent."""
         return self._call("identity", {"action": action, **question}, Identity)
 
+    @cached_property
+    def notes(self) -> Notes:
+        """Markdown files in the repository: what is known for people to read, too."""
+        return Notes(self._context)
+
+    @cached_property
+    def journals(self) -> Journals:
+        """What agents note down while they work: all sessions of this checkout."""
+        return Journals(self._context)
+
+    def journal(
+        self, session: str | None = None, agent: str | None = None, *, task: str | None = None
+    ) -> AgentJournal:
+        """An agent's journal of a session; by default whoever acts, in the session that goes on."""
+        return self.journals.of(session, agent, task)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known: keys and values."""
+        return Facts(self._context)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """What to do when: conditions and actions."""
+        return Rules(self._context)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """Working, episodic, semantic and procedural memory as layers of entries."""
+        return Layers(self.lasting)
+
+    def lasting(self) -> KeptLayers:
+        """Where the lasting layers lie; closing it closes this too."""
+        return KeptLayers(self._context, self.close)
+
+    def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
+        """One agent's work on one task, for a `with` block: prompt, steps and outcome keep themselves."""
+        from rum.app.run import Run  # noqa: PLC0415 (only agent loops need it)
+
+        return Run(self._context, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
+
+    def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
+        """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
+        from rum.app import extraction  # noqa: PLC0415 (slow to load, and no part of answering)
+
+        return extraction.extract(self._context, plain(run), dry_run=dry_run)
+
+    def tokens(self) -> TokensSpent:
+        """What language models have cost by day and project, and how much they may cost today."""
+        return self._look_after(tokens.spent)
+
     def summary(self) -> dict[str, Any]:
         """The project in a few figures: what it is called, where it lies, who remembers how much."""
         return self._do(reading.summary)
@@ -116,13 +185,16 @@ class Rum(Opened):
             known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
             return [identity.describe(self._context, agent, full=True) for agent in known]
 
-    def forget(self, id: str, *, dry_run: bool = False, purge: bool = False) -> ForgetResult:
-        """Delete a memory with its history; `purge` leaves no trace in the files."""
-        return self._call("forget", {"id": id, "dry_run": dry_run, "purge": purge}, ForgetResult)
+    def forget(
+        self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False
+    ) -> ForgetResult:
+        """Delete a memory, fact, rule or event with its history; `purge` leaves no trace in the files."""
+        asked = {"id": id, "kind": kind, "dry_run": dry_run, "purge": purge}
+        return self._call("forget", asked, ForgetResult)
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
-        return bool(self._do(writing.purge)["purged"])
+        return bool(self._do(forgetting.purge)["purged"])
 
     def history(self, memory_id: str) -> Sequence[Version]:
         """Every version of a memory, oldest first."""
@@ -168,6 +240,14 @@ class Rum(Opened):
         from rum.app import issues  # noqa: PLC0415 (as for `import_git`)
 
         return self._do(issues.import_issues, exported, progress)
+
+    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
+        """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
+        return self._do(exchange_layers.import_layers, os.path.abspath(path))
+
+    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
+        """Write such files into a directory that has none; how many entries each of them has."""
+        return self._do(exchange_layers.export_layers, os.path.abspath(path))
 
     def doctor(self) -> Diagnosis:
         """Check files, index, permissions, space and settings."""

@@ -17,15 +17,11 @@ SHOWN = 3
 
 def similar_to(context: Context, draft: Draft) -> list[Similar]:
     """The memories that say almost the same."""
-    search = context.store.search
-    said = set(terms(draft.intent.goal))
-    # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
-    telling = sorted(said, key=lambda term: (term.isalpha(), -len(term), term))[:ASKED]
-    ids = search.sharing(telling, RARE, LOOKED_AT)
+    ids = sharing(context, draft.intent.goal)
     if not ids:
         return []
-    said |= set(terms(draft.outcome.summary))
-    texts = search.texts(ids)
+    said = {*terms(draft.intent.goal), *terms(draft.outcome.summary)}
+    texts = context.store.search.texts(ids)
     likeness = {
         one: _overlap(said, set(f"{texts[one][0]} {texts[one][2]}".split())) for one in ids if one in texts
     }
@@ -34,6 +30,13 @@ def similar_to(context: Context, draft: Draft) -> list[Similar]:
     ]
     goals = {memory.id: memory.intent.goal for memory in context.store.memories.headlines(best)}
     return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
+
+
+def sharing(context: Context, text: str, asked: int = ASKED) -> list[str]:
+    """The memories that have most of a text's rarest words."""
+    # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
+    telling = sorted(set(terms(text)), key=lambda term: (term.isalpha(), -len(term), term))[:asked]
+    return context.store.search.sharing(telling, RARE, LOOKED_AT)
 
 
 def _overlap(one: set[str], other: set[str]) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rum._version import __version__
 from rum.app.context import Context
 from rum.model.answers import Diagnosis, Problem
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, StorageError
 
 LITTLE_SPACE = 100 * 1024 * 1024
 
@@ -23,6 +23,8 @@ def doctor(context: Context) -> Diagnosis:
     problems += _home_problems(home) if home else []
     problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
     problems += _embedder_problems(context)
+    notes, broken = _notes(context)
+    problems += broken
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -35,6 +37,7 @@ def doctor(context: Context) -> Diagnosis:
         "free_bytes": free,
         **context.store.upkeep.facts(),
         "vectors": _vectors(context),
+        "notes": notes,
     }
     return Diagnosis(healthy=not problems, problems=problems, facts=facts)
 
@@ -44,8 +47,12 @@ def _vectors(context: Context) -> dict[str, object]:
     model = context.meaning.model
     if model is None:
         return {"model": "none"}
-    done, pending = context.meaning.counts()
-    refused = context.store.vectors.refused(model)
+    try:
+        with context.store.errors():
+            done, pending = context.meaning.counts()
+            refused = context.store.vectors.refused(model)
+    except StorageError:  # what is damaged stands among the problems
+        return {"model": model}
     return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
 
 
@@ -53,6 +60,15 @@ def _embedder_problems(context: Context) -> list[Problem]:
     trouble = context.meaning.trouble
     advice = "Recall goes by words meanwhile; `rum tidy` asks it again."
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
+
+
+def _notes(context: Context) -> tuple[int, list[Problem]]:
+    """How many notes there are, and what is wrong with their files."""
+    try:
+        heads, broken = context.shelf.heads()
+    except StorageError as error:
+        return 0, [Problem(error.message, "See the setting `notes_dir`.")]
+    return len(heads), [Problem(one.problem, "It is left out until somebody mends it.") for one in broken]
 
 
 def _home_problems(home: str) -> list[Problem]:
@@ -81,6 +97,7 @@ def reindex(
         progress(done)
     context.store.upkeep.stamp_index()
     (context.store.vectors.drop_all if vectors else context.store.vectors.mend)()
+    context.shelf.rebuild()
     return done
 
 

@@ -1,4 +1,4 @@
-"""Remembering, correcting, linking and forgetting."""
+"""Remembering, correcting and linking."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from rum.app.identity import somebody
 from rum.app.reading import shown
 from rum.app.similar import similar_to
 from rum.capture.record import settled_actions, settled_perception, tied_files
-from rum.capture.tombstones import marks
 from rum.model.agent import Agent
-from rum.model.answers import ForgetResult, LinkResult, UpdateResult
+from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
 from rum.model.links import Edge, Links, LinkType
 from rum.model.memory import Content, Draft, Memory, StoreResult, Version
 from rum.model.patch import drafted, patched
-from rum.model.questions import Depth, ForgetQuestion, LinkQuestion
+from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
 
 
@@ -172,34 +171,3 @@ def restore(context: Context, memory_id: str, number: int) -> UpdateResult:
         content = msgspec.convert(wanted[0].memory, Content)
         changed = renewed(context, memory, replace(memory, **msgspec.structs.asdict(content)))
     return _updated(context, changed)
-
-
-def forget(context: Context, question: ForgetQuestion) -> ForgetResult:
-    """Delete a memory with its history and all that was derived from it; only a keyed hash stays."""
-    if question.dry_run:
-        return _would_go(context, question.id)
-    with context.store.transaction():
-        memory = context.memory(question.id)
-        context.may_change(memory)
-        context.store.memories.bury(marks(memory, context.tombstone_key), "memory", context.now())
-        removed = context.store.memories.delete(memory.id)
-        # Before the commit: if the other file cannot be written, nothing was forgotten.
-        context.store.activity.delete(memory.id)
-    context.uses.pop(memory.id, None)
-    if not question.purge:
-        return ForgetResult(id=memory.id, forgotten=True, removed=removed)
-    return ForgetResult(id=memory.id, forgotten=True, removed=removed, **purge(context))
-
-
-def _would_go(context: Context, name: str) -> ForgetResult:
-    memory = context.memory(name)
-    context.may_change(memory)
-    return ForgetResult(id=memory.id, forgotten=False, removed=context.store.memories.hanging_on(memory.id))
-
-
-def purge(context: Context) -> dict[str, Any]:
-    """Make what was forgotten unrecoverable from the files."""
-    if context.store.upkeep.purge():
-        return {"purged": True}
-    hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
-    return {"purged": False, "hint": hint}

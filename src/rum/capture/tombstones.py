@@ -9,6 +9,7 @@ import os
 import msgspec
 
 from rum.capture.history.names import is_memory_of
+from rum.model.fact import Event, Rule
 from rum.model.memory import Memory
 from rum.settings import file_lock, write_private
 
@@ -27,6 +28,27 @@ def marks(memory: Memory, key: bytes) -> list[str]:
         written = (memory.agent_id, memory.actions[0].timestamp, memory.intent.goal)
         found.append(_content(key, "commit", *written))
     return found
+
+
+def fact_marks(fact_key: str, key: bytes) -> list[str]:
+    """The hash by which a forgotten fact is known again: whatever comes under its key."""
+    return [_keyed(key, "fact", fact_key)]
+
+
+def rule_marks(rule: Rule, key: bytes) -> list[str]:
+    """The hashes by which a forgotten rule is known again: its id, and what it says."""
+    return [_keyed(key, "id", rule.id), _content(key, "rule", rule.condition, rule.action)]
+
+
+def note_marks(title: str, content: str, key: bytes) -> list[str]:
+    """The hash by which a forgotten entry of a note is known again: what it says, and under which title."""
+    return [_content(key, "note", title, content)]
+
+
+def event_marks(event: Event, key: bytes) -> list[str]:
+    """The hashes by which a forgotten entry is known again: its id with its time, and what it says."""
+    named = _keyed(key, "event", f"{event.id}\0{event.timestamp}")
+    return [named, _content(key, "event", event.content, event.metadata)]
 
 
 def _content(key: bytes, *said: object) -> str:

@@ -146,10 +146,10 @@ class EndpointEmbedder:
 
     def _answer(self, body: bytes, time: _Time) -> bytes:
         # Loads http and ssl, which is of no use before the first question.
-        from rum.embed.post import NoAnswerYet, PostError, post  # noqa: PLC0415
+        from rum.net.post import NoAnswerYet, PostError, bearer, post  # noqa: PLC0415
 
         try:
-            return post(self._url, body, self._key, time.left())
+            return post(self._url, body, time.left(), headers=bearer(self._key), key=self._key)
         except PostError as error:
             if isinstance(error, NoAnswerYet) and time.is_callers():
                 raise OutOfTime(f"The embeddings endpoint {self._url} has not answered yet.") from None

@@ -155,8 +155,9 @@ class IdentityQuestion(Layer, frozen=True):
 
 
 class ForgetQuestion(Layer, frozen=True):
-    """Delete one memory for good."""
+    """Delete one thing for good; `kind` need only be said where two kinds know its id."""
 
     id: str
+    kind: str | None = None
     dry_run: bool = False
     purge: bool = False

@@ -114,11 +114,21 @@ def read_bounded(path: str, limit: int) -> tuple[bytes, os.stat_result]:
 
 def write_private(path: str, data: bytes) -> None:
     """Put a file in place whole, on disk and readable by its owner alone, or leave what was there."""
+    write_whole(path, data, 0o600)
+
+
+def write_whole(path: str, data: bytes, mode: int, *, exactly: bool = False) -> None:
+    """Put a file in place whole and on disk, or leave what was there.
+
+    Its permissions are `mode`, less what the umask takes away unless `exactly` they are wanted.
+    """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with open(handle, "wb") as file:
+            if exactly and os.name != "nt":
+                os.fchmod(handle, mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -154,16 +164,17 @@ def _sync_folder(folder: str) -> None:
 
 
 @contextmanager
-def file_lock(path: str, patience: float = 30.0) -> Generator[None]:
+def file_lock(path: str, patience: float = 30.0) -> Generator[int]:
     """Hold a lock among processes and threads; TimeoutError when others keep it longer than `patience`.
 
-    The lock is the kernel's, so it ends with its holder, however that ends; the file stays.
+    The lock is the kernel's, so it ends with its holder, however that ends; the file stays. Gives the
+    descriptor that is locked. A link in the file's place is refused: it could lead anywhere.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         _wait_for_lock(handle, path, patience)
         try:
-            yield
+            yield handle
         finally:
             # Closing alone would not do: a forked child may hold the same open file.
             _unlock(handle)

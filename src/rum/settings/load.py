@@ -40,6 +40,7 @@ class Settings:
     session: str | None
     agent: str | None
     notes_dir: str
+    agents_dir: str
     sessions_dir: str
     subprojects: tuple[str, ...]
     recall_limit: int
@@ -54,6 +55,12 @@ class Settings:
     embedder_model: str | None
     embedder_key: str | None
     embedder_timeout: float
+    llm: str
+    llm_url: str | None
+    llm_model: str | None
+    llm_key: str | None
+    llm_timeout: float
+    llm_daily_tokens: int
     idle_after: float
 
     def __init__(self, layers: Layers) -> None:
@@ -82,7 +89,7 @@ class Settings:
         return AgentSettings(**values)  # pyright: ignore[reportArgumentType]
 
     def folder(self, name: str) -> str | None:
-        """`notes_dir` or `sessions_dir` as an absolute path; None when it is off or there is no root."""
+        """A folder that a setting names as an absolute path; None when it is off or there is no root."""
         value = str(getattr(self, name))
         return inside(self.root, value) if self.root and value else None
 

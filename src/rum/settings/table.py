@@ -186,6 +186,9 @@ SETTINGS = (
     Setting("agent", AGENT_NAME, None, TRUST, "the name of the agent to act as"),
     Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "where notes are kept, relative to the root"),
     Setting(
+        "agents_dir", _FOLDER, ".rum/agents", INSIDE, "where agents' YAML files are, relative to the root"
+    ),
+    Setting(
         "sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "where journals are kept, relative to the root"
     ),
     Setting(
@@ -225,6 +228,24 @@ SETTINGS = (
     Setting("embedder_model", _WORDS, None, TRUST, "the name of the endpoint's model"),
     Setting("embedder_key", _WORDS, None, OWN, "the endpoint's key, which is never shown", secret=True),
     Setting("embedder_timeout", _number(0.1, 600), 10.0, TRUST, "seconds to wait for the endpoint"),
+    Setting(
+        "llm",
+        _one_of("none", "openai", "anthropic", "ollama"),
+        "none",
+        TRUST,
+        "the language model's kind of server; openai: any with chat completions",
+    ),
+    Setting("llm_url", _ADDRESS, None, TRUST, "its address; unset: the usual one of its kind"),
+    Setting("llm_model", _WORDS, None, TRUST, "the name of the language model"),
+    Setting("llm_key", _WORDS, None, OWN, "the language model's key, which is never shown", secret=True),
+    Setting("llm_timeout", _number(0.1, 600), 60.0, TRUST, "seconds to wait for the language model"),
+    Setting(
+        "llm_daily_tokens",
+        _whole(0, 1_000_000_000),
+        200_000,
+        OWN,
+        "tokens that language models may cost in a day, all projects together; 0: none",
+    ),
     Setting(
         "idle_after",
         _number(0, 3600),

@@ -10,6 +10,7 @@ from rum.model.agent import Agent
 from rum.model.depth import Use
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.store.layers import Events, Facts, Rules
 from rum.store.search import Search
 from rum.store.vectors import Vectors
 
@@ -246,6 +247,21 @@ class Store(Protocol):
         ...
 
     @property
+    def facts(self) -> Facts:
+        """What is known."""
+        ...
+
+    @property
+    def rules(self) -> Rules:
+        """What to do when."""
+        ...
+
+    @property
+    def events(self) -> Events:
+        """What happened; no part of a transaction over the others."""
+        ...
+
+    @property
     def activity(self) -> Activity:
         """How memories are used."""
         ...
@@ -261,7 +277,7 @@ class Store(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[object]:
-        """Several changes to memories, links and agents as one."""
+        """Several changes to memories, links, agents, facts and rules as one."""
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:

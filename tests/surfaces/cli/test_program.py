@@ -33,6 +33,10 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "tags" in do("history", fix)
     assert "version 3" in do("restore", fix, "--version", "1")
     assert len(do("list").splitlines()) == 2
+    assert "sessions#1" in do("note", "add", "Sessions", "--when", "login", given=b"They end after an hour.")
+    assert "version 1" in do("facts", "set", "ci", "make check")
+    assert "rule_" in do("rules", "add", "deploy", "Ask first")
+    assert "semanticEntryCount: 1" in do("layers", "stats")
     assert "developer" in do("identity", "register", "--name", "developer")
     assert len(do("agents").splitlines()) == 2
     assert len(do("projects").splitlines()) == 1

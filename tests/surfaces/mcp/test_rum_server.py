@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rum.app.calls import CALLS
+
 WORK = {
     "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},
     "outcome": {"success": True, "summary": "The clock is frozen now"},
@@ -108,7 +110,7 @@ def test_the_home_directory_is_refused_in_words_and_the_server_goes_on(tmp_path:
     refused, listed = ask(tmp_path, tool("store", WORK), {"method": "tools/list"}, PWD=str(home))
     assert refused["result"]["isError"]
     assert "--project" in answer(refused)["message"]
-    assert len(listed["result"]["tools"]) == 8
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(CALLS)
 
 
 def test_a_named_project_works_from_anywhere(tmp_path: Path):
@@ -128,3 +130,33 @@ def test_a_usage_error_is_told_on_stderr(tmp_path: Path):
     assert done.returncode == 2
     assert "--tools is all or core" in done.stderr
     assert not done.stdout
+
+
+def test_a_note_goes_into_the_repository_and_comes_back_for_a_task(tmp_path: Path):
+    given = {
+        "action": "add",
+        "title": "Sessions",
+        "content": "They end after an hour.",
+        "when_to_use": ["login"],
+    }
+    asked = {"action": "match", "task": "Change the login page"}
+    wrong = {"action": "match"}
+    added, found, refused = ask(tmp_path, *(tool("note", one) for one in (given, asked, wrong)))
+    assert answer(added) == {"id": "sessions#1", "path": ".rum/notes/sessions.md", "created": True}
+    assert (tmp_path / "project" / ".rum" / "notes" / "sessions.md").is_file()
+    assert [note["id"] for note in answer(found)["notes"]] == ["sessions#1"]
+    assert refused["result"]["isError"]
+    assert answer(refused)["details"] == {"field": "task"}
+
+
+def test_what_one_client_learns_another_knows(tmp_path: Path):
+    fact, rule = {"key": "ci", "value": "make check"}, {"condition": "deploy", "action": "Ask first"}
+    ask(tmp_path, initialize("codex"), tool("learn", {"action": "set", "fact": fact, "rule": rule}))
+    asked = tool("learn", {"action": "get", "key": "ci", "task": "Deploy the shop"})
+    told = answer(ask(tmp_path, initialize("claude-code"), asked)[1])
+    assert told["facts"][0]["value"] == "make check"
+    assert told["rules"][0]["action"] == "Ask first"
+    changed = tool("learn", {"action": "set", "fact": {"key": "ci", "value": "nothing"}})
+    refused = ask(tmp_path, initialize("claude-code"), changed)[1]
+    assert refused["result"]["isError"]
+    assert answer(refused)["code"] == "PERMISSION_DENIED"

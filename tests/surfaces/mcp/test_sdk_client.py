@@ -13,7 +13,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-TOOLS = ["store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"]
+TOOLS = [
+    *("store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"),
+    *("note", "journal", "learn", "brief"),
+]
 WORK = {
     "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},
     "outcome": {"success": True, "summary": "The clock is frozen now"},
@@ -75,7 +78,7 @@ def test_the_sdk_lists_every_tool_with_title_annotations_and_schema(tmp_path: Pa
         assert all(tool.title and tool.description and tool.annotations for tool in tools)
         assert all(tool.input_schema["type"] == "object" for tool in tools)
         reading = {tool.name for tool in tools if tool.annotations.read_only_hint}
-        assert reading == {"recall", "trace", "list"}
+        assert reading == {"recall", "trace", "list", "brief"}
         assert "Recall before" in (client.instructions or "")
 
     converse(tmp_path, mode, talk)
@@ -136,3 +139,17 @@ def test_only_the_core_tools_are_listed_when_asked(tmp_path: Path):
         assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS[:4]
 
     converse(tmp_path, "legacy", talk, "--tools", "core")
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_sdk_lists_and_gets_the_prompt(tmp_path: Path, mode: str):
+    async def talk(client: Client) -> None:
+        (prompt,) = (await client.list_prompts()).prompts
+        assert [argument.name for argument in prompt.arguments if argument.required] == ["task"]
+        await call(client, "store", **WORK)
+        result = await client.get_prompt(prompt.name, {"task": "Fix the flaky login test again"})
+        (message,) = result.messages
+        assert "- Fix the flaky login test: The clock is frozen now" in message.content.text
+        assert message.content.text.endswith("Your task: Fix the flaky login test again")
+
+    converse(tmp_path, mode, talk)

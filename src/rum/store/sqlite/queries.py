@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 
+_HERE = os.path.dirname(__file__)
 
-def _load(path: str) -> dict[str, str]:
-    with open(path, encoding="utf-8") as file:
+
+def _load(name: str) -> dict[str, str]:
+    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
         parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-SQL = _load(os.path.join(os.path.dirname(__file__), "queries.sql"))
-"""Statement by name, from `queries.sql`."""
+SQL = _load("queries.sql") | _load("layers.sql")
+"""Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events."""

@@ -12,6 +12,8 @@ from rum.settings import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
+from rum.store.sqlite.events import SqliteEvents
+from rum.store.sqlite.facts import SqliteFacts, SqliteRules
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories
@@ -19,7 +21,7 @@ from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
-SCHEMA = {"rum": 2, "activity": 2}
+SCHEMA = {"rum": 3, "activity": 3}
 """The newest migration of each file."""
 
 
@@ -39,6 +41,9 @@ class SqliteStore:
         self.agents = SqliteAgents(self._rum)
         self.search = Lookup(self._rum)
         self.vectors = SqliteVectors(self._rum)
+        self.facts = SqliteFacts(self._rum)
+        self.rules = SqliteRules(self._rum)
+        self.events = SqliteEvents(self._activity)
         self.activity = SqliteActivity(self._activity)
         self.upkeep = SqliteUpkeep(self._rum, self._activity)
 

@@ -31,7 +31,12 @@ class SqliteUpkeep:
             what = f"There is no {self._rum.path}, and it cannot be made."
             found.append((what, "Set RUM_HOME to a folder of your own."))
         if os.path.exists(aside := self._both[1].path + DAMAGED):
-            found.append((f"A damaged {aside} was put aside; counts began anew.", "Delete it when you like."))
+            found.append(
+                (
+                    f"A damaged {aside} was put aside; counts and events began anew.",
+                    "Delete it when you like.",
+                )
+            )
         for database in self._both:
             found += _checked(database, _file_problems)
         return found + _checked(self._rum, self._index_problems)

@@ -35,7 +35,16 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "history": Entry("history", "Show every version of a memory."),
         "restore": Entry("history", "Make an earlier version the newest one."),
     },
+    "Know": {
+        "journal": Entry("journal", "Note down discoveries, attempts and decisions of a session."),
+        "note": Entry("note", "Keep knowledge as notes in the repository."),
+        "facts": Entry("facts", "Keep and look up facts: keys and values."),
+        "rules": Entry("rules", "Keep rules, and find those for a task."),
+        "layers": Entry("layers", "Add to, search and compact layers of entries."),
+        "extract": Entry("extract", "Keep what is worth keeping of a finished run."),
+    },
     "Find": {
+        "brief": Entry("brief", "Print what is known and matters to a task, for a prompt."),
         "recall": Entry("recall", "Find memories by file, words, tag, time and more."),
         "show": Entry("show", "Show one memory with everything in it."),
         "trace": Entry("trace", "Show what led to a memory, or what it led to."),
@@ -45,6 +54,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "identity": Entry("identity", "Register, resume or look up an agent."),
         "agents": Entry("identity", "List the agents of this project."),
         "projects": Entry("projects", "List the projects on this machine."),
+        "tokens": Entry("tokens", "Show what language models have cost."),
         "config": Entry("config", "Show every setting and where it came from."),
         "trust": Entry("trust", "Allow what this repository's own settings ask for."),
     },
@@ -54,7 +64,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "reindex": Entry("upkeep", "Build the search index anew."),
         "backup": Entry("upkeep", "Copy the memory to a file."),
         "export": Entry("exchange", "Write everything as JSON lines."),
-        "import": Entry("exchange", "Take in an export, a git history or issues."),
+        "import": Entry("exchange", "Take in an export, a git history, issues, notes or layers."),
     },
     "Connect": {
         "mcp": Entry("mcp", "Serve the memory to an agent over MCP."),

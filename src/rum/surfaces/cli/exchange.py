@@ -10,9 +10,11 @@ from contextlib import suppress
 import click
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.cli.asked import Asked, Command, Group, command
+from rum.surfaces.cli.asked import Asked, Command, Group
 from rum.surfaces.cli.import_git import import_git
 from rum.surfaces.cli.import_issues import import_issues
+from rum.surfaces.cli.import_layers import export_layers, import_layers
+from rum.surfaces.cli.import_notes import import_notes
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say, say_lines
 from rum.surfaces.cli.progress import progress
@@ -20,14 +22,41 @@ from rum.surfaces.cli.taken import taken, tell_of_vectors
 from rum.surfaces.cli.views import said
 
 
-@command("export")
-@click.argument("file", required=False, type=click.Path())
-@click.pass_obj
-def export(asked: Asked, file: str | None) -> None:
+class ExchangeGroup(Group):
+    """Other forms have a subcommand each; an argument that names none is a file of JSON lines."""
+
+    lines: click.Command
+    """What deals with such a file."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that is named, else what deals with JSON lines."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "", self.lines, args
+
+
+@click.group("export", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="[FILE|COMMAND]")
+@click.pass_context
+def export_group(ctx: click.Context) -> None:
     """Write everything as JSON lines.
 
-    To FILE, which must not exist yet, or to stdout. It holds all agents, memories, versions and links.
+    To FILE, which must not exist yet, or to stdout. It holds all agents, memories, versions and links, all
+    facts, rules and events.
     """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(export_lines, file=None)
+
+
+export_group.add_command(export_layers)
+
+
+@click.command("lines", cls=Command)
+@click.argument("file", required=False, type=click.Path())
+@click.pass_obj
+def export_lines(asked: Asked, file: str | None) -> None:
+    """Write everything as JSON lines."""
     with opened(asked) as rum:
         if file is None:
             say_lines(rum.export())
@@ -60,33 +89,24 @@ def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> in
     return count
 
 
-class ImportGroup(Group):
-    """Other forms have a subcommand each; an argument that names none is a file of JSON lines."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that is named, else the import of an export."""
-        if args[0] in self.commands:
-            return super().resolve_command(ctx, args)
-        return "", import_lines, args
-
-
-@click.group("import", cls=ImportGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
+@click.group("import", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
 @click.pass_context
 def import_group(ctx: click.Context) -> None:
-    """Take in an export, a git history or issues.
+    """Take in an export, a git history, issues, notes or layers.
 
     FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
     What is here already stays as it is, and what was forgotten stays forgotten. Vectors are not in it:
     they are made anew.
     """
     if ctx.invoked_subcommand is None:
-        raise click.UsageError("Give a FILE, - for stdin, or a command: git, github-issues.", ctx)
+        known = ", ".join(import_group.commands)
+        raise click.UsageError(f"Give a FILE, - for stdin, or a command: {known}.", ctx)
 
 
 import_group.add_command(import_git)
 import_group.add_command(import_issues)
+import_group.add_command(import_notes)
+import_group.add_command(import_layers)
 
 
 @click.command("lines", cls=Command)
@@ -108,3 +128,7 @@ def _lines(file: str) -> list[bytes]:
         return sys.stdin.buffer.readlines()
     with open(file, "rb") as source:
         return source.readlines()
+
+
+export_group.lines = export_lines
+import_group.lines = import_lines

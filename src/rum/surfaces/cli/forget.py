@@ -1,11 +1,11 @@
-"""`rum forget` and `rum purge`: delete memories for good."""
+"""`rum forget` and `rum purge`: delete memories, and whatever else has an id, for good."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from rum.app.rum import Rum
 from rum.inject.render import memory_line
 from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery, StorageError
+from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.memories import as_line
 from rum.surfaces.cli.opening import meant, opened
@@ -21,6 +21,7 @@ from rum.surfaces.cli.output import ask, note, say, say_json
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Said, View, Word, said
 
+F = TypeVar("F", bound=Callable[..., Any])
 SHOWN = 20
 """How many memories are named before a bulk deletion; `--dry-run` names all."""
 
@@ -63,8 +64,8 @@ def forget(
 ) -> None:
     """Delete memories for good.
 
-    A memory goes with its history; only a keyed hash stays, so that no import brings it back.
-    Several IDs, or a filter, ask for the project's name first.
+    Facts (by key), rules and events too. A memory goes with its history; only a keyed hash stays, so that
+    no import brings it back. Several IDs, or a filter, ask for the project's name first.
     """
     by_filter = bool(those_given(chosen))
     if bool(ids) == by_filter:
@@ -99,9 +100,20 @@ def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
 
 
 def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for one in ids:
-        memory = rum.show(meant(rum, one), "summary")
-        yield memory.id, as_line(memory)
+    """Id and line of everything named; of the entries of one note the last first, as the rest move up."""
+    for one in sorted(ids, key=_place, reverse=True):
+        try:
+            memory = rum.show(meant(rum, one), "summary")
+        except NotFound:
+            found = rum.forget(one, dry_run=True).id
+            yield found, found
+        else:
+            yield memory.id, as_line(memory)
+
+
+def _place(name: str) -> int:
+    number = name.rpartition("#")[2]
+    return int(number) if "#" in name and number.isdecimal() else 0
 
 
 def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
@@ -111,12 +123,28 @@ def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
         note(line)
     if len(lines) > SHOWN:
         note(f"and {len(lines) - SHOWN} more (--dry-run shows all).")
-    if given is None and not sys.stdin.isatty():
-        raise click.UsageError(f"To delete {many}, give --confirm {name}.")
-    if given is None:
-        given = ask(f"To delete {many} for good, type the project's name ({name}):")
-    if given != name:
+    if not confirmed(name, given, f"delete {many}", "the project's name"):
         raise InvalidQuery(f"The project's name is {name}; nothing was forgotten.", field="confirm")
+
+
+def confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
+    """Whether the name was given, or typed by whoever is asked now."""
+    if given is None and not sys.stdin.isatty():
+        raise click.UsageError(f"To {what}, give --confirm {name}.")
+    return name == (ask(f"To {what} for good, type {called} ({name}):") if given is None else given)
+
+
+def forget_options(command: F) -> F:
+    """What can be asked of any command that forgets one thing."""
+    command = click.option("--purge", is_flag=True, help="Make it unrecoverable from the files too.")(command)
+    return click.option("--dry-run", is_flag=True, help="Only show what would go.")(command)
+
+
+def forget_one(asked: Asked, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
+    """Forget one thing of a kind, and say what went with it."""
+    with opened(asked) as rum:
+        result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
+    say(asked.json, result, lambda result: _told([result], {}))
 
 
 def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:

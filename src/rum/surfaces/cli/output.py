@@ -41,6 +41,13 @@ def say_json(answer: object) -> None:
     say_lines([data])
 
 
+def say_text(text: str) -> None:
+    """Print a text of several lines as it is set, without anything that a terminal would obey."""
+    for line in defuse.lines(text.rstrip("\n")) if text else []:
+        sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def say_lines(lines: Iterable[bytes]) -> None:
     """Print lines as the bytes they are."""
     sys.stdout.flush()

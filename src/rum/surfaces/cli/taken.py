@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rum.app.exchange import ImportResult
+from rum.app.exchange_layers import LayerImport
 from rum.app.imported import Imported
 from rum.app.rum import Rum
 from rum.surfaces.cli.output import note
@@ -19,16 +20,27 @@ _MANY = 200
 """Memories without a vector from which on it is said how they get one."""
 
 
-def taken(answer: Imported | ImportResult, *, would: bool = False) -> View:
+def taken(
+    answer: Imported | ImportResult, *, would: bool = False, one: str = "memory", many: str = "memories"
+) -> View:
     """How many memories an import brought, and what became of the rest where there is one."""
-    word, noun = ("Would add" if would else "Added"), "memory" if answer.added == 1 else "memories"
+    word, noun = ("Would add" if would else "Added"), one if answer.added == 1 else many
     took = f" in {answer.seconds} s" if isinstance(answer, Imported) and not would else ""
     besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
     view = said(f"{word} {answer.added} {noun}{took}{f' ({besides})' if besides else ''}.")
+    if isinstance(answer, ImportResult) and answer.layers:
+        view += layers_taken(answer.layers)
     if isinstance(answer, Imported) and answer.skipped:
         most_first = sorted(answer.skipped.items(), key=lambda one: -one[1])
         view += said(f"Skipped: {counts(dict(most_first))}.")
     return view
+
+
+def layers_taken(answer: LayerImport) -> View:
+    """How many facts, rules and events an import brought, and what became of the rest."""
+    noun = "entry" if answer.added == 1 else "entries"
+    besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
+    return said(f"Added {answer.added} {noun} of layers{f' ({besides})' if besides else ''}.")
 
 
 def counts(found: dict[str, int]) -> str:

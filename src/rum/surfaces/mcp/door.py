@@ -24,6 +24,10 @@ if TYPE_CHECKING:
             """One entry of `contents` (`uri`, `mimeType`, `text`), or None where there is none."""
             ...
 
+        def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:
+            """A listed prompt, filled in (`description`, `messages`); RumError says what is wrong with it."""
+            ...
+
         def settle(self) -> None:
             """Do what may wait until the client has its answer; called after every response."""
             ...
@@ -55,7 +59,7 @@ class Caller:
 class Listing:
     """What a client may learn without the application being opened; the same for the life of the process."""
 
-    __slots__ = ("instructions", "name", "resources", "templates", "tools", "version")
+    __slots__ = ("instructions", "name", "prompts", "resources", "templates", "tools", "version")
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class Listing:
         tools: list[Json],
         resources: list[Json],
         templates: list[Json],
+        prompts: list[Json] | None = None,
     ) -> None:
         self.name = name
         self.version = version
@@ -73,3 +78,4 @@ class Listing:
         self.tools = tools
         self.resources = resources
         self.templates = templates
+        self.prompts = prompts or []

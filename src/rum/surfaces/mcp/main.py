@@ -29,6 +29,21 @@ Serve the project's memory over MCP on standard input and output.
 """
 
 
+PROMPTS = [
+    {
+        "name": "brief",
+        "title": "Start a task with what is known",
+        "description": "What this project's memory knows that matters to a task, and the task.",
+        "arguments": [
+            {"name": "task", "description": "what is to be done", "required": True},
+            {"name": "plan", "description": "how", "required": False},
+            {"name": "file", "description": "files at hand, with commas between them", "required": False},
+            {"name": "tokens", "description": "it fits in so many (600)", "required": False},
+        ],
+    }
+]
+
+
 def listing(tools: str) -> Listing:
     """What the server can tell without opening the memory."""
     with open(os.path.join(os.path.dirname(__file__), "tools.json"), encoding="utf-8") as file:
@@ -54,6 +69,7 @@ def listing(tools: str) -> Listing:
                 "mimeType": "application/json",
             }
         ],
+        prompts=PROMPTS,
     )
 
 

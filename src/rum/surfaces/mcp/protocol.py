@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.model.errors import RumError
+from rum.model.errors import InvalidQuery, RumError
 from rum.surfaces.mcp.door import Caller
 from rum.surfaces.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, dumps, is_object
 
@@ -61,7 +61,8 @@ class Dispatcher:
             "resources/templates/list": _lister("resourceTemplates", listing.templates),
             "resources/read": self._read,
             # Some clients ask for prompts whether or not any were announced.
-            "prompts/list": _lister("prompts", []),
+            "prompts/list": _lister("prompts", listing.prompts),
+            **({"prompts/get": self._prompt} if listing.prompts else {}),
         }
         self._stateless: dict[str, Handler] = {
             **shared,
@@ -146,12 +147,16 @@ class Dispatcher:
     def _implementation(self) -> Json:
         return {"name": self._listing.name, "version": self._listing.version}
 
+    def _capabilities(self) -> Json:
+        offered = {"tools": True, "resources": True, "prompts": bool(self._listing.prompts)}
+        return {name: {} for name, is_there in offered.items() if is_there}
+
     def _initialize(self, _caller: Caller, params: Json) -> Json:
         wanted = _text(params, "protocolVersion")
         self._greeted = _string(params.get("clientInfo"), "name")
         return {
             "protocolVersion": wanted if wanted in HANDSHAKE else HANDSHAKE[0],
-            "capabilities": _capabilities(),
+            "capabilities": self._capabilities(),
             "serverInfo": self._implementation(),
             "instructions": self._listing.instructions,
         }
@@ -159,7 +164,7 @@ class Dispatcher:
     def _discover(self, _caller: Caller, _params: Json) -> Json:
         return {
             "supportedVersions": list(SUPPORTED),
-            "capabilities": _capabilities(),
+            "capabilities": self._capabilities(),
             "instructions": self._listing.instructions,
         }
 
@@ -194,14 +199,25 @@ class Dispatcher:
             raise RpcError(code, "Resource not found", {"uri": uri})
         return {"contents": [entry]}
 
+    def _prompt(self, caller: Caller, params: Json) -> Json:
+        name, arguments = _text(params, "name"), _object(params.get("arguments"), "arguments")
+        known = next((prompt for prompt in self._listing.prompts if prompt["name"] == name), None)
+        if known is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown prompt: {name}")
+        for argument in known["arguments"]:
+            if argument["required"] and not _string(arguments, argument["name"]):
+                raise RpcError(INVALID_PARAMS, f"The prompt {name} needs the argument {argument['name']}.")
+        try:
+            return self._opened().prompt(name, arguments, caller)
+        except InvalidQuery as error:
+            raise RpcError(INVALID_PARAMS, error.message) from error
+        except RumError as error:
+            raise RpcError(INTERNAL_ERROR, error.message) from error
+
     def _opened(self) -> Door:
         if self._door is None:
             self._door = self._open_door()
         return self._door
-
-
-def _capabilities() -> Json:
-    return {"tools": {}, "resources": {}}
 
 
 def _response(request_id: RequestId, result: Json) -> Json:

@@ -14,6 +14,7 @@ from rum.surfaces.mcp.door import Caller
 Json = dict[str, Any]
 MEMORY = "rum://memory/"
 PROJECT = "rum://project"
+NOTHING_KNOWN = "The project's memory knows nothing that matters to this task.\n"
 
 
 class RumDoor:
@@ -52,6 +53,20 @@ class RumDoor:
         except (NotFound, InvalidQuery):
             return None
         return {"uri": uri, "mimeType": "application/json", "text": msgspec.json.encode(content).decode()}
+
+    def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:  # noqa: ARG002 (there is one)
+        """The prompt `brief`: what is known, then the task in the words of whoever asks."""
+        asked = {field: text for field, text in arguments.items() if text != ""}
+        if isinstance(asked.get("tokens"), str) and asked["tokens"].strip().isdecimal():
+            asked["tokens"] = int(asked["tokens"])
+        if isinstance(asked.get("file"), str):
+            asked["file"] = [path.strip() for path in asked["file"].split(",")]
+        known = self._opened(caller).brief(**asked).text or NOTHING_KNOWN
+        text = f"{known}\nYour task: {asked['task']}"
+        return {
+            "description": "What is known about the task, and the task",
+            "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
+        }
 
     def settle(self) -> None:
         """The client has its answer: write down how memories were used, and have missing vectors made."""

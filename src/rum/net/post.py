@@ -1,4 +1,4 @@
-"""One POST of JSON, bounded in time and size, that follows no redirect and never names its key."""
+"""One POST of JSON, bounded in time and size, that follows no redirect and never shows a key."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -18,10 +19,12 @@ _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
 class PostError(Exception):
     """What the other side did instead of answering; to be read after its address."""
 
-    def __init__(self, what: str, status: int | None = None) -> None:
+    def __init__(self, what: str, status: int | None = None, wait: float | None = None) -> None:
         super().__init__(what)
         self.status = status
         """The HTTP status, where it was one that is no answer."""
+        self.wait = wait
+        """Seconds after which it says that it may be asked again."""
 
 
 class NoAnswerYet(PostError):
@@ -35,13 +38,31 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Follow none: it is an error like any other status."""
 
 
-def post(url: str, body: bytes, key: str | None, timeout: float) -> bytes:
-    """The answer's body. All of it must have come within `timeout` seconds, however slowly it drips."""
+def bearer(key: str | None) -> dict[str, str]:
+    """The header by which most servers want a key."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def post(
+    url: str, body: bytes, timeout: float, *, headers: Mapping[str, str] | None = None, key: str | None = None
+) -> bytes:
+    """The answer's body. All of it must have come within `timeout` seconds, however slowly it drips.
+
+    `headers` are sent beside the usual ones; `key` is what no error may show.
+    """
     if timeout <= 0:
         raise NoAnswerYet("was not asked, as no time was left")
     outcome: list[bytes | PostError] = []
+    sent = {
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "User-Agent": "rum",
+        **(headers or {}),
+    }
     # In a thread, because neither a name that is not resolved nor a slow drip can be timed out otherwise.
-    asking = threading.Thread(target=lambda: outcome.append(_asked(url, body, key, timeout)), daemon=True)
+    asking = threading.Thread(
+        target=lambda: outcome.append(_asked(url, body, sent, key, timeout)), daemon=True
+    )
     asking.start()
     asking.join(timeout)
     answer = outcome[0] if outcome else NoAnswerYet(f"did not answer within {timeout:.3g} s")
@@ -50,23 +71,28 @@ def post(url: str, body: bytes, key: str | None, timeout: float) -> bytes:
     return answer
 
 
-def _asked(url: str, body: bytes, key: str | None, timeout: float) -> bytes | PostError:
-    headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "rum"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
+def _asked(
+    url: str, body: bytes, headers: Mapping[str, str], key: str | None, timeout: float
+) -> bytes | PostError:
     try:
-        request = urllib.request.Request(url, data=body, headers=headers, method="POST")  # noqa: S310
+        request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310
         # Longer than anybody waits, so that it is always told in the same words.
         with _opener(url).open(request, timeout=timeout + 1) as response:
             return _bounded(response, monotonic() + timeout)
     except urllib.error.HTTPError as error:
         with error:
-            return PostError(f"answered with status {error.code}{_excerpt(error, key)}", error.code)
+            what = f"answered with status {error.code}{_excerpt(error, key)}"
+            return PostError(what, error.code, _wait(error.headers.get("Retry-After")))
     except ValueError:
         # Not in the library's words: they would show a key that cannot be sent.
         return PostError("cannot be asked: the address or the key holds characters that are not allowed")
     except (OSError, http.client.HTTPException) as error:
         return PostError(f"cannot be reached ({_plain(str(error), key) or type(error).__name__})")
+
+
+def _wait(told: str | None) -> float | None:
+    """Seconds that a server asks for; a date, which some give instead, is not worth a parser."""
+    return float(told) if told and re.fullmatch(r"\d{1,6}(\.\d{1,3})?", told.strip(), re.ASCII) else None
 
 
 def _bounded(response: http.client.HTTPResponse, deadline: float) -> bytes | PostError:

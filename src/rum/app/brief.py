@@ -1,0 +1,52 @@
+"""The brief: everything that is known and matters to a task, in one block that fits into a prompt."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from rum.app import brief_knowledge
+from rum.app.brief_asked import asked
+from rum.app.brief_work import work
+from rum.app.context import Context
+from rum.inject.brief import written
+from rum.inject.budget import Piece, Said, chosen
+from rum.model.brief import Brief, BriefQuestion, Taken
+from rum.model.errors import NO_RESULTS
+from rum.model.tokens import estimate_tokens
+
+
+def brief(context: Context, question: BriefQuestion) -> Brief:
+    """Notes, rules, facts, failures, earlier work, follow-ups and the journal: one ranking, one budget."""
+    wanted = asked(context, question)
+    notes, broken = brief_knowledge.notes(context, wanted)
+    journal, unreadable = brief_knowledge.session(context, wanted)
+    pieces = [
+        *work(context, wanted),
+        *brief_knowledge.matching_rules(context, wanted),
+        *notes,
+        *brief_knowledge.matching_facts(context, wanted),
+        *journal,
+    ]
+    said = chosen(pieces, question.tokens, written)
+    text = written(said)
+    return Brief(
+        text=text,
+        tokens=estimate_tokens(text),
+        left_out=len(pieces) - len(said) or UNSET,
+        taken=list(map(_taken, said)) if question.explain else UNSET,
+        broken=(broken + unreadable) or UNSET,
+        code=UNSET if said else NO_RESULTS,
+        hint=UNSET if said else _why_nothing(pieces, question.tokens),
+    )
+
+
+def _taken(said: Said) -> Taken:
+    piece, form = said
+    return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
+
+
+def _why_nothing(pieces: list[Piece], tokens: int) -> str:
+    if not pieces:
+        return "Nothing is known about this yet."
+    least = min(estimate_tokens(written([Said(piece, len(piece.forms) - 1)])) for piece in pieces)
+    return f"Something is known, but {tokens} tokens have no room for it; the shortest needs {least}."

@@ -1,0 +1,138 @@
+"""What notes, rules, facts and the running session's journal have to say to a brief."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from rum.app import notes_reading, rules
+from rum.app.brief_asked import Asked
+from rum.app.context import Context
+from rum.app.journals import Journals
+from rum.inject import brief
+from rum.inject.budget import WARNING, Piece
+from rum.inject.match import Text, best, compiled, content_words
+from rum.inject.notes import HEADING, background, cut
+from rum.inject.render import one_line
+from rum.model.errors import RumError
+from rum.model.note import Broken, MatchedNote, MatchQuestion
+from rum.store.files.notes_split import open_fence
+from rum.store.terms import terms
+
+FACTS = 1000
+"""So many of the facts that were changed last are looked at."""
+EACH = 10
+"""So many rules, and so many facts, are offered to the budget."""
+SHORTER = (200, 80)
+"""Characters of a note where there is no room for all that is shown of it."""
+NAME = 200
+_JOINTS = re.compile(r"[\W_]+")
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+_LEAST_LINES = 3
+
+
+def notes(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
+    """The notes that match, as many as the agent's settings allow, and the files that are broken."""
+    if not (asked.about or asked.files):
+        return [], []
+    question = MatchQuestion(
+        task=asked.about or " ".join(asked.files),
+        plan=" ".join((asked.plan, *asked.files)),
+        agent=asked.agent,
+    )
+    found = notes_reading.match(context, question, asked.now)
+    return [_note(one) for one in found.notes], list(found.broken or ())
+
+
+def _note(note: MatchedNote) -> Piece:
+    flat = replace(note, title=one_line(note.title, NAME), discovered_by=one_line(note.discovered_by, NAME))
+    return brief.note(
+        note.id, note.score, [_block(flat), *(_block(_shorter(flat, most)) for most in SHORTER)]
+    )
+
+
+def _shorter(note: MatchedNote, most: int) -> MatchedNote:
+    return replace(note, content=cut(note.content, most), otherwise=(note.otherwise or [])[:1])
+
+
+def _block(note: MatchedNote) -> str:
+    """A note as prompts have it; a code fence that its author left open ends with it."""
+    fence = open_fence(note.content)
+    closed = replace(note, content=f"{note.content}\n{fence}") if fence else note
+    return background([closed], notes_reading.day).removeprefix(HEADING)
+
+
+def matching_rules(context: Context, asked: Asked) -> Iterator[Piece]:
+    """The rules whose condition speaks of the task, the plan or the files."""
+    found: list[Piece] = []
+    for rule in rules.matching(context, asked.task, " ".join((asked.plan, *asked.files))):
+        matched = best([compiled(rule.condition)], asked.text)
+        kind = matched.kind if matched else "some words"
+        found.append(brief.rule(rule.id, brief.RULE[kind], rule.condition, rule.action))
+    yield from sorted(found, key=lambda piece: -piece.points)[:EACH]
+
+
+def matching_facts(context: Context, asked: Asked) -> Iterator[Piece]:
+    """The facts whose key the task speaks of, and those about a file at hand."""
+    if not (asked.about or asked.files):
+        return
+    names = [posixpath.basename(path.rstrip("/")) or path for path in asked.files]
+    found: list[Piece] = []
+    for fact in context.store.facts.latest("", FACTS):
+        share = _share(asked.text, _JOINTS.sub(" ", fact.key))
+        if any(name in fact.key or name in fact.value for name in names):
+            share = max(share, 0.5)
+        if share >= 0.5:
+            found.append(brief.fact(fact.key, round(brief.FACT + brief.FACT_WORDS * share, 2), fact.value))
+    yield from sorted(found, key=lambda piece: -piece.points)[:EACH]
+
+
+def _share(text: Text, key: str) -> float:
+    """How many of a key's words a text has, as a share of them; most keys have none of them."""
+    return 0.0 if text.terms.isdisjoint(terms(key)) else text.share(content_words(key))
+
+
+def session(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
+    """What the agent noted down in this session, section by section, and what it wants to do next.
+
+    A person is in no session, so they have to name one. A journal that cannot be read is told of.
+    """
+    if context.owner and not (asked.session or context.settings.session):
+        return [], []
+    try:
+        journal = Journals(context, counted=False).of(asked.session, asked.agent)
+    except RumError:  # no folder for journals here, or nobody in particular is asking
+        if asked.session:
+            raise
+        return [], []
+    if not journal.exists:
+        return [], []
+    try:
+        text, situation = journal.text(), journal.situation()
+    except RumError as error:
+        return [], [Broken(context.relative(journal.path), error.message)]
+    name = f"{journal.session}/{journal.agent}"
+    return [*_sections(name, text), *_next_steps(name, situation)], []
+
+
+def _sections(name: str, text: str) -> Iterator[Piece]:
+    points = {
+        "## Key Discoveries": ("journal_discoveries", brief.DISCOVERED),
+        "## Recently Failed Approaches (Don't Repeat)": ("journal_failures", WARNING + brief.STANDING),
+        "## Current Task Context": ("journal_context", brief.STANDING),
+    }
+    for section in filter(str.strip, _SECTION.split(text)):
+        lines = section.strip().split("\n")
+        kind, worth = points[lines[0]]
+        fewer = "\n".join(lines[:_LEAST_LINES])
+        yield brief.journal(kind, name, worth, (section, fewer))
+
+
+def _next_steps(name: str, situation: dict[str, Any]) -> Iterator[Piece]:
+    steps = situation.get("nextSteps")
+    for number, step in enumerate(cast("list[object]", steps)[:EACH] if isinstance(steps, list) else []):
+        yield brief.next_step(f"{name}#{number}", str(step))

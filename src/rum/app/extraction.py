@@ -1,0 +1,228 @@
+"""What a finished run is worth, found, checked and kept: a note, facts and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from rum.app import facts, notes_writing, rules
+from rum.app.context import Context
+from rum.app.similar import sharing
+from rum.capture.extract.alike import Said, said
+from rum.capture.extract.by_model import found_by_model
+from rum.capture.extract.by_rules import found_by_rules
+from rum.capture.extract.check import fact_problem, narrowed, note_problem, rule_problem
+from rum.llm.base import CannotComplete
+from rum.model.errors import InvalidQuery, PermissionDenied
+from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
+from rum.model.fact import GivenFact, GivenRule, Rule
+from rum.model.note import Entry, NoteDraft
+from rum.model.parse import parse
+
+SOURCE = "extraction"
+"""What notes have as their source."""
+_SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
+"""Fields as Python writes them, and as files do."""
+_ASKED = 12
+"""Rare words by which memories are found that may say the same."""
+_FORGOTTEN = "it was forgotten on purpose"
+
+
+class _Found(NamedTuple):
+    """A finding, who found it, and what to know about that."""
+
+    finding: Finding
+    by: str
+    hint: str | None = None
+
+
+def extract(context: Context, given: dict[str, Any], *, dry_run: bool = False) -> Extracted:
+    """Find what lasts in a run, check it, and keep it unless it is a dry run.
+
+    Nobody else waits for the language model: it is asked between two turns. What it found is checked and
+    written in one transaction, so that two processes with the same run do not both keep it.
+    """
+    told = {_SPELLED.get(name, name): value for name, value in given.items()}
+    with context.turn():
+        run = parse(context.clean(told), FinishedRun, "run")
+    found = _found(context, run)
+    with context.turn(counted=False), context.identity_undone_on_error():
+        if dry_run or found.finding.is_empty:
+            return _Sieve(context, run, found).answer(None if dry_run else Kept())
+        with context.store.transaction():
+            sieve = _Sieve(context, run, found)
+            return sieve.answer(sieve.written())
+
+
+def _found(context: Context, run: FinishedRun) -> _Found:
+    """By the language model that is set, else by rules; by rules too while the model fails."""
+    try:
+        model = context.language_model
+        if model is not None:
+            with context.turn(counted=False):
+                titles = [*_handed_in(run), *_noted(context)]
+            return _Found(found_by_model(model, run, [one.name for one in titles]), model.name)
+    except CannotComplete as error:
+        return _Found(found_by_rules(run), "rules", error.message)
+    return _Found(found_by_rules(run), "rules")
+
+
+def _handed_in(run: FinishedRun) -> Iterator[Said]:
+    for number, memory in enumerate(run.existing_memories, start=1):
+        title = memory.text.partition("\n")[0]
+        yield said(f"`{title}`" if title else f"existing memory {number}", memory.text)
+
+
+def _noted(context: Context) -> Iterator[Said]:
+    for note in context.shelf.notes():
+        for entry in note.entries:
+            yield said(f"the note {note.slug}#{entry.n}", f"{entry.title}\n{entry.content}")
+
+
+def _remembered(context: Context, text: str) -> Iterator[Said]:
+    """Memories of other sessions that share rare words with a text; this session's may be of the same run."""
+    ids = sharing(context, text, _ASKED)
+    texts = context.store.search.texts(ids)
+    for memory in context.store.memories.get(ids):
+        if memory.session_id != context.session_id:
+            yield Said(f"the memory {memory.id}", frozenset(" ".join(texts[memory.id]).split()))
+
+
+class _Sieve:
+    """Lets through what may be kept, and says of the rest why not."""
+
+    def __init__(self, context: Context, run: FinishedRun, found: _Found) -> None:
+        self._context = context
+        self._run = run
+        self._found = found
+        self._rejected: list[Rejected] = []
+        self._note = self._passed_note()
+        self._facts = tuple(self._passed_facts())
+        self._rules = tuple(self._passed_rules())
+
+    def answer(self, kept: Kept | None) -> Extracted:
+        """What was found and passed, and what was kept of it; None where nothing was to be written."""
+        finding, note = self._found.finding, self._note
+        return Extracted(
+            should_create_memory=note is not None,
+            memory_title=note.title if note else UNSET,
+            frontmatter=self._frontmatter(note) if note else UNSET,
+            content=note.content if note else UNSET,
+            reasoning=self._reasoning(),
+            kind=finding.kind if note and finding.kind else UNSET,
+            facts=self._facts,
+            rules=self._rules,
+            rejected=tuple(self._rejected),
+            by=self._found.by,
+            hint=self._found.hint or UNSET,
+            kept=kept or UNSET,
+        )
+
+    def _reasoning(self) -> str:
+        """Why there is a note or none; what the checks had against it comes last."""
+        against = [f" The note is not kept: {one.why}." for one in self._rejected if one.what == "note"]
+        return "".join([self._found.finding.reasoning, *against])
+
+    def _passed_note(self) -> NoteDraft | None:
+        finding = self._found.finding
+        if not finding.title and not finding.content:
+            return None
+        text = f"{finding.title}\n{finding.content}"
+        known = [*_handed_in(self._run), *_noted(self._context), *_remembered(self._context, text)]
+        problem = note_problem(finding, self._run, known)
+        entry = Entry(n=1, title=finding.title, content=finding.content)
+        if problem is None and notes_writing.is_forgotten(self._context, entry):
+            problem = _FORGOTTEN
+        draft = None
+        try:
+            _ = self._context.shelf.folder
+            draft = parse(self._drafted(finding), NoteDraft, "note")
+            draft.check()
+        except InvalidQuery as error:
+            problem = problem or error.message
+        if problem:
+            self._reject("note", finding.title, problem)
+            return None
+        return draft
+
+    def _drafted(self, finding: Finding) -> dict[str, Any]:
+        return {
+            "title": finding.title,
+            "content": finding.content,
+            "when_to_use": narrowed(finding.when_to_use),
+            "tags": finding.tags,
+            "importance": finding.importance,
+            "discovered_at": self._context.now(),
+            "discovered_by": self._run.agent,
+            "discovered_in": f"Task: {' '.join(self._run.task.split())[:300]}",
+            "source": SOURCE,
+        }
+
+    def _frontmatter(self, note: NoteDraft) -> Frontmatter:
+        at = datetime.fromtimestamp(self._context.now(), UTC)
+        return Frontmatter(
+            title=note.title,
+            when_to_use=(note.when_to_use,) if isinstance(note.when_to_use, str) else note.when_to_use,
+            tags=note.tags,
+            importance=note.importance,
+            discovered_at=f"{at:%Y-%m-%dT%H:%M:%SZ}",
+            discovered_by=self._run.agent,
+            discovered_in=note.discovered_in,
+            source=note.source,
+        )
+
+    def _passed_facts(self) -> Iterator[GivenFact]:
+        for fact in self._found.finding.facts:
+            problem = fact_problem(fact, self._run)
+            if problem is None and facts.is_forgotten(self._context, fact.key):
+                problem = _FORGOTTEN
+            old = self._context.store.facts.get(fact.key)
+            if problem is None and old is not None and old.value == fact.value:
+                problem = "it is known already"
+            if problem:
+                self._reject("fact", fact.key, problem)
+            else:
+                yield fact
+
+    def _passed_rules(self) -> Iterator[GivenRule]:
+        known = [
+            said(f"the rule {one.id}", f"{one.condition}\n{one.action}")
+            for one in self._context.store.rules.latest(facts.EVERY)
+        ]
+        for rule in self._found.finding.rules:
+            problem = rule_problem(rule, self._run, known)
+            if problem is None and rules.is_forgotten(self._context, _unwritten(rule)):
+                problem = _FORGOTTEN
+            if problem:
+                self._reject("rule", f"{rule.condition} → {rule.action}", problem)
+            else:
+                known.append(said("another one of these", f"{rule.condition}\n{rule.action}"))
+                yield rule
+
+    def written(self) -> Kept:
+        """Write all that passed; the note comes last, as it cannot be taken back."""
+        context = self._context
+        keys = tuple(fact.key for fact in self._facts if self._learned(fact))
+        ids = tuple(rules.add(context, rule.condition, rule.action).id for rule in self._rules)
+        added = notes_writing.add(context, self._note).id if self._note else None
+        return Kept(added, keys, ids)
+
+    def _learned(self, fact: GivenFact) -> bool:
+        """Whether a fact was kept; what another agent put down is not for this one to change."""
+        try:
+            facts.learn(self._context, fact.key, fact.value)
+        except PermissionDenied as error:
+            self._reject("fact", fact.key, error.message)
+            return False
+        return True
+
+    def _reject(self, what: str, name: str, why: str) -> None:
+        self._rejected.append(msgspec.convert({"what": what, "name": name[:200], "why": why}, Rejected))
+
+
+def _unwritten(rule: GivenRule) -> Rule:
+    return Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)

@@ -1,0 +1,140 @@
+"""Adding an entry to a note, and forgetting one."""
+
+from __future__ import annotations
+
+from rum.app.context import Context
+from rum.app.forgettable import Counts, Kind
+from rum.capture.tombstones import note_marks
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
+from rum.model.note import Entry, NoteAdded, NoteDraft
+from rum.model.times import seconds
+from rum.store.files.notes import same_title, slug_of
+from rum.store.files.notes_text import LONGEST_FRONTMATTER, clean, is_one_entry, one_line, slug_named, written
+
+_INSTEAD = "Add an entry of your own under the same title instead."
+
+
+def add(context: Context, draft: NoteDraft) -> NoteAdded:
+    """Write an entry at the end of the note of its title, or into a new one."""
+    entry = _entry(context, draft)
+    if not context.owner and is_forgotten(context, entry):
+        raise PermissionDenied(
+            f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again.",
+            title=entry.title,
+        )
+    text = written(entry)
+    _refuse_unreadable(entry, text)
+    folder = context.shelf.folder
+    added = folder.add(entry.title, text, first=note_of(context, entry.title))
+    path = context.relative(folder.file(added.slug))
+    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1)
+
+
+def _entry(context: Context, draft: NoteDraft) -> Entry:
+    """The entry that a draft asks for, without secrets."""
+    draft.check()
+    patterns = (draft.when_to_use,) if isinstance(draft.when_to_use, str) else draft.when_to_use
+    at = context.now() if draft.discovered_at is None else seconds(draft.discovered_at)
+    entry = Entry(
+        n=1,
+        title=one_line(draft.title),
+        content=clean(draft.content),
+        when_to_use=tuple(dict.fromkeys(pattern.strip() for pattern in patterns)),
+        tags=tuple(dict.fromkeys(map(one_line, draft.tags))),
+        importance=draft.importance,
+        discovered_at=at,
+        discovered_by=one_line(draft.discovered_by or discoverer(context)),
+        discovered_in=draft.discovered_in and one_line(draft.discovered_in),
+        source=draft.source and one_line(draft.source),
+        related_memories=tuple(dict.fromkeys(map(slug_named, draft.related_memories))),
+        deprecated=draft.deprecated,
+        superseded_by=draft.superseded_by and slug_named(draft.superseded_by),
+    )
+    return context.shelf.cleaned(entry)
+
+
+def discoverer(context: Context) -> str:
+    """Who says it: the agent's name, else its id, else the person or the client."""
+    if context.settings.agent:
+        return context.settings.agent
+    me = context.acting()
+    return (me.name or me.id) if me else "owner" if context.owner else context.client
+
+
+def _refuse_unreadable(entry: Entry, text: str) -> None:
+    """See to it that an entry is read as it was meant, whatever stands before and after it."""
+    if not entry.content.strip():
+        raise InvalidQuery("note: `content` has nothing to say.", field="content")
+    if len(text) - len(entry.content) > LONGEST_FRONTMATTER:
+        raise InvalidQuery(
+            f"note: all but `content` is longer than {LONGEST_FRONTMATTER // 1024} kB.", field="when_to_use"
+        )
+    if not is_one_entry(text):
+        raise InvalidQuery(
+            "note: `content` has a line of `---` after which it reads like another entry's frontmatter. "
+            "Put that part into a code fence, or write `***` for the line.",
+            field="content",
+        )
+
+
+def note_of(context: Context, title: str) -> str | None:
+    """The note of this title, whatever its file is called."""
+    slug = slug_of(title)
+    if context.shelf.folder.holds(slug, title):
+        return slug
+    heads, _ = context.shelf.heads()
+    return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
+
+
+def is_forgotten(context: Context, entry: Entry) -> bool:
+    """Whether an entry that says this was forgotten."""
+    try:
+        key = context.tombstone_key
+    except OSError:  # there is none yet, and where it would lie nothing can be written
+        return False
+    return bool(context.store.memories.buried(note_marks(entry.title, entry.content, key)))
+
+
+def entry_named(context: Context, name: str) -> tuple[str, Entry]:
+    """The slug and the entry that `slug#n` means."""
+    slug, _, number = name.rpartition("#")
+    note = context.shelf.note(context.shelf.slug(slug))
+    if not number.isdecimal() or not 0 < int(number) <= len(note.entries):
+        raise NotFound(f"{note.slug} has entries 1 to {len(note.entries)}, and no `{name}`.", id=name)
+    return note.slug, note.entries[int(number) - 1]
+
+
+def _found(context: Context, name: str) -> list[str]:
+    """The entries that an id or the slug of a note can mean."""
+    try:
+        if "#" in name:
+            slug, entry = entry_named(context, name)
+            return [f"{slug}#{entry.n}"]
+        note = context.shelf.note(context.shelf.slug(name))
+        return [f"{note.slug}#{entry.n}" for entry in note.entries]
+    except RumError:
+        return []
+
+
+def _may_change(context: Context, name: str) -> tuple[str, Entry]:
+    slug, entry = entry_named(context, name)
+    authors = context.store.agents.named(entry.discovered_by)
+    author = authors[0] if len(authors) == 1 else entry.discovered_by
+    context.may_change_of(name, author, imported=False, instead=_INSTEAD)
+    return slug, entry
+
+
+def _held(context: Context, name: str) -> Counts:
+    _may_change(context, name)
+    return {"entries": 1}
+
+
+def _removed(context: Context, name: str) -> Counts:
+    slug, entry = _may_change(context, name)
+    marks = note_marks(entry.title, entry.content, context.tombstone_key)
+    context.store.memories.bury(marks, "note", context.now())
+    context.shelf.folder.remove(slug, entry.n)
+    return {"entries": 1}
+
+
+KIND = Kind("note", _found, _held, _removed)

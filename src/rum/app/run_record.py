@@ -1,0 +1,164 @@
+"""What happened in a run, gathered as it happens, and told as a memory in five layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from rum.inject.render import one_line
+from rum.model.journal import DiscoveryType
+from rum.model.layers import ActionType
+from rum.model.run import PARTIAL, Result, RunQuestion, Step, Verdict
+
+Json = dict[str, Any]
+LONGEST = 2000
+"""Characters of one discovery, reason or output."""
+NOTHING_SAID = "Ended without an error, and without a word on the result"
+MOST = 200
+"""So many steps go into a memory: the first and the last half of these."""
+
+
+class Record:
+    """The parts of a run that its memory is made of."""
+
+    def __init__(self, run: RunQuestion, files: Iterable[str]) -> None:
+        self.run = run
+        self.files = list(dict.fromkeys(files))
+        self.steps: list[Json] = []
+        self.discoveries: list[Json] = []
+        self.decisions: list[Json] = []
+        self.attempts: list[Json] = []
+        """Those within the run that are over."""
+        self.children: list[str] = []
+        """The memories of the child runs."""
+
+    def step(self, description: str, at: int, told: Step) -> Json:
+        """Note an action, as `store` takes it."""
+        named = {"file_path": told.file, "command": told.command}
+        touched = {name: one for name, one in named.items() if one is not None}
+        action: Json = {"type": told.action or _usual_action(told), "timestamp": at, **touched}
+        action["diff_summary" if touched else "query"] = description
+        success = told.error is None if told.success is None else told.success
+        result = {
+            "output_summary": told.output and _cut(told.output),
+            "error": told.error and _cut(told.error),
+        }
+        action["result"] = {"success": success, **{name: one for name, one in result.items() if one}}
+        self.steps.append(action)
+        if told.file is not None and told.file not in self.files:
+            self.files.append(told.file)
+        return action
+
+    def last_words(self) -> str:
+        """What stands for a result where nobody told one: the last thing decided, found out or done."""
+        decided = [one["description"] for one in self.decisions[-1:]]
+        found = [one["content"] for one in self.discoveries[-1:]]
+        done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
+        return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_SAID
+
+    def draft(self, verdict: Verdict) -> Json:
+        """The memory, as `store` takes it."""
+        partial = [PARTIAL] if verdict.result is Result.PARTIAL else []
+        draft: Json = {
+            "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
+            "perception": self._perception(),
+            "reasoning": self._reasoning(),
+            "actions": self._shown_steps(),
+            "outcome": _outcome(verdict),
+            "tags": [*self.run.tags, *partial],
+        }
+        if self.children:
+            draft["links"] = {"caused_by": list(self.children)}
+        return draft
+
+    def told(self, verdict: Verdict) -> str:
+        """All that the agent said and found out, as extraction reads it."""
+        parts = [verdict.output, verdict.summary, *verdict.learnings]
+        parts += [str(one["content"]) for one in self.discoveries]
+        parts += [
+            " because ".join(filter(None, (one["description"], one.get("reasoning"))))
+            for one in self.decisions
+        ]
+        parts += [str(one["lessons"]) for one in self.attempts if one.get("lessons")]
+        return "\n\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+    def _shown_steps(self) -> list[Json]:
+        if len(self.steps) <= MOST:
+            return self.steps
+        return [*self.steps[: MOST // 2], *self.steps[-MOST // 2 :]]
+
+    def _perception(self) -> Json:
+        by_type: dict[str, list[Json]] = {}
+        for one in self.discoveries:
+            by_type.setdefault(str(one["type"]), []).append(one)
+        patterns = by_type.pop(DiscoveryType.CODE_PATTERN.value, [])
+        causes = by_type.pop(DiscoveryType.FAILURE_CAUSE.value, [])
+        named = [path for one in self.discoveries for path in _paths(one)]
+        return {
+            "observations": [_observation(one) for found in by_type.values() for one in found],
+            "patterns_noticed": [_cut(one["content"]) for one in patterns],
+            "anomalies": [_cut(one["content"]) for one in causes],
+            "relevant_files": [{"path": path} for path in dict.fromkeys((*self.files, *named))],
+        }
+
+    def _reasoning(self) -> Json:
+        chosen = self.decisions[-1] if self.decisions else {}
+        approaches = [one["approach"] for one in self.attempts if one.get("approach")]
+        return {
+            "approach_chosen": chosen.get("description") or (approaches[-1] if approaches else ""),
+            "why_chosen": chosen.get("reasoning") or "",
+            "alternatives_considered": list(self._alternatives()),
+        }
+
+    def _alternatives(self) -> Iterator[Json]:
+        """What was decided against, and what was tried in vain."""
+        for one in self.decisions:
+            for other in one.get("alternatives") or ():
+                told = cast("Json", other) if isinstance(other, dict) else {"name": other}
+                yield {"approach": str(told.get("name")), "why_rejected": str(told.get("reason") or "")}
+        for one in self.attempts:
+            if one.get("result") == Result.FAILURE:
+                why = one.get("error") or one.get("output") or one.get("lessons") or ""
+                yield {"approach": one["description"], "why_rejected": _cut(why)}
+
+
+def _usual_action(told: Step) -> ActionType:
+    if told.file is not None:
+        return ActionType.FILE_EDIT
+    return ActionType.EXTERNAL_QUERY if told.command is None else ActionType.COMMAND_RUN
+
+
+def _observation(discovery: Json) -> Json:
+    files = _paths(discovery)
+    kind = str(discovery["type"]).replace("_", " ")
+    importance = discovery.get("importance")
+    return {
+        "what": _cut(discovery["content"]),
+        "where": files[0] if files else "",
+        "significance": f"{kind}, {importance}" if importance else kind,
+    }
+
+
+def _paths(discovery: Json) -> list[str]:
+    """The files it names, without what cannot be the name of one."""
+    named = cast("list[str]", discovery.get("relatedFiles") or [])
+    return [path for path in named if path.strip() and path.isprintable()]
+
+
+def _outcome(verdict: Verdict) -> Json:
+    outcome: Json = {
+        "success": verdict.result is Result.SUCCESS,
+        "summary": verdict.summary,
+        "learnings": verdict.learnings,
+        "follow_up_needed": verdict.follow_ups,
+    }
+    told = {
+        "failure_reason": verdict.reason and _cut(verdict.reason),
+        "failure_category": verdict.category,
+        "verified_by": verdict.verified_by,
+    }
+    return outcome | {name: one for name, one in told.items() if one is not None}
+
+
+def _cut(text: object) -> str:
+    return one_line(str(text), LONGEST)

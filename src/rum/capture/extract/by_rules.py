@@ -1,0 +1,56 @@
+"""What a finished run is worth, found without a language model: by the words that give away what lasts."""
+
+from __future__ import annotations
+
+from rum.capture.extract.facts import facts_in
+from rum.capture.extract.judge import ENOUGH, Verdict, judge
+from rum.capture.extract.passages import passages
+from rum.capture.extract.rules import rules_in
+from rum.capture.extract.tone import WHY
+from rum.capture.extract.wording import importance_of, tags_of, text_of, title_of, when_to_use
+from rum.model.extraction import Finding, FinishedRun, Kind
+
+_ABOUT: dict[Kind, str] = {
+    Kind.ERROR: "what went wrong and why",
+    Kind.DECISION: "what was decided and why",
+    Kind.CONSTRAINT: "what must or cannot be done",
+    Kind.DEPENDENCY: "what is needed, in which version",
+    Kind.PATTERN: "how things are done here",
+    Kind.STRUCTURE: "where things are",
+}
+
+
+def found_by_rules(run: FinishedRun) -> Finding:
+    """The note, facts and rules of a run whose words hold no secrets any more; none if nothing lasts."""
+    said = passages(run.agent_output)
+    verdict = judge(said, asks_why=_asks_why(run))
+    if verdict.kind is None:
+        return Finding(reasoning=_nothing(run, verdict))
+    judged = verdict.judged
+    title, content = title_of(judged, verdict.kind), text_of(judged, run.error)
+    return Finding(
+        reasoning=f"It tells {_ABOUT[verdict.kind]} (weight {verdict.weight:.1f}, {ENOUGH:g} is enough).",
+        kind=verdict.kind,
+        title=title,
+        content=content,
+        when_to_use=when_to_use(title, content, run.task),
+        tags=tags_of(verdict.kind, failed=run.result == "failure"),
+        importance=importance_of(verdict.kind, content),
+        facts=facts_in(judged),
+        rules=rules_in(judged),
+    )
+
+
+def _asks_why(run: FinishedRun) -> bool:
+    return run.result == "failure" or bool(run.error) or bool(WHY.search(run.task))
+
+
+def _nothing(run: FinishedRun, verdict: Verdict) -> str:
+    """Why there is nothing to keep."""
+    if not run.agent_output.strip():
+        return "The run left no words."
+    if not verdict.judged:
+        return "There is nothing in it but the output of programs."
+    if all(one.fleeting or one.done for one in verdict.judged):
+        return "It tells steps and plans of the moment, nothing that lasts."
+    return f"Nothing in it tells anything that lasts (weight {verdict.weight:.1f}, {ENOUGH:g} is enough)."

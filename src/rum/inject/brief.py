@@ -1,0 +1,167 @@
+"""What a brief says of each thing, what that is worth in points, and how all of it reads in a prompt.
+
+The points of everything are on the scale of the notes' own, so that one ranking holds for all.
+"""
+
+from __future__ import annotations
+
+from rum.inject.budget import Piece
+from rum.inject.fence import defused, fenced
+from rum.inject.render import one_line, short_id
+from rum.inject.score import RECENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rum.inject.budget import Said
+
+BACKGROUND = "## Background Knowledge from Previous Runs"
+SESSION = "## Prior Context from This Session"
+HEADINGS = {
+    "failure": "### Failed Before (Don't Repeat)",
+    "rule": "### Rules",
+    "note": "",
+    "fact": "### Facts",
+    "memory": "### Earlier Work",
+    "follow_up": "### Open Follow-ups",
+}
+"""What is said of earlier runs, in the order in which it stands; a note brings its own heading."""
+JOURNAL = ("journal_discoveries", "journal_failures", "journal_context")
+"""What is said of the running session, in this order."""
+
+RULE = {"literal": 40.0, "wildcard": 35.0, "all words": 35.0, "some words": 30.0}
+"""A rule's points, by how its condition matched."""
+FACT, FACT_WORDS = 15.0, 25.0
+"""A fact's points, and those for the share of its key's words that the task has."""
+REMEMBERED = 50.0
+"""A memory's points are its confidence times this."""
+FILE_ALONE = 25.0
+"""A memory's points that only touched a file at hand."""
+FOLLOW_UP, FOLLOW_UP_WORDS = 20.0, 20.0
+"""Points of what is left to do, and for the share of its words that the task has."""
+NEXT_STEP = 40.0
+"""Points of what the agent means to do next in this session."""
+LIKE_THE_TASK = 20.0
+"""Points of a failure for the share of its goal's words that the task has."""
+STANDING, DISCOVERED = 60.0, 45.0
+"""Points of where the agent stands in its session, and of what it found out there."""
+
+LONG, SHORT = 320, 120
+"""Characters of a text in a line."""
+KEY, CONDITION, GOAL = 120, 160, 120
+
+
+def recency(created_at: int, now: int) -> float:
+    """The points for what happened lately, as for a note."""
+    return next((float(points) for within, points in RECENT if now - created_at < within), 0.0)
+
+
+def failure(
+    memory_id: str,
+    points: float,
+    *,
+    goal: str,
+    reason: str,
+    category: str | None,
+    learned: Sequence[str] = (),
+    solved: str | None = None,
+    times: int = 1,
+) -> Piece:
+    """A warning: what failed, why, what was learned from it, and how it was solved if it was."""
+    kind = f" ({category})" if category else ""
+    why = _line(reason, LONG) + kind
+    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    more += [f"Solved later: {_line(solved, LONG)}"] if solved else []
+    tail = _tail(memory_id, times)
+    whole = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"
+    short = f"- {_line(goal, SHORT)}: {_line(reason, SHORT)}{kind}{tail}"
+    return Piece("failure", memory_id, points, _forms(whole, short))
+
+
+def memory(
+    memory_id: str, points: float, *, goal: str, summary: str, learned: Sequence[str] = (), times: int = 1
+) -> Piece:
+    """Earlier work that answers the task."""
+    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    tail = _tail(memory_id, times)
+    whole = f"- {_line(goal, GOAL)}: {_sentences(_line(summary, LONG), *more)}"
+    return Piece(
+        "memory",
+        memory_id,
+        points,
+        _forms(whole + tail, f"- {_line(goal, SHORT)}: {_line(summary, SHORT)}{tail}"),
+    )
+
+
+def rule(rule_id: str, points: float, condition: str, action: str) -> Piece:
+    """What to do when."""
+    return Piece(
+        "rule", rule_id, points, _forms(*(_pair(condition, " → ", action, most) for most in (LONG, SHORT)))
+    )
+
+
+def fact(key: str, points: float, value: str) -> Piece:
+    """What is known under a key."""
+    return Piece("fact", key, points, _forms(*(_pair(key, ": ", value, most) for most in (LONG, SHORT))))
+
+
+def follow_up(memory_id: str, number: int, points: float, text: str, goal: str) -> Piece:
+    """What somebody left to do."""
+    tail = _tail(memory_id)
+    whole = f"- {_line(text, LONG)} (from: {_line(goal, GOAL)}){tail}"
+    return Piece("follow_up", f"{memory_id}#{number}", points, _forms(whole, f"- {_line(text, SHORT)}{tail}"))
+
+
+def next_step(step_id: str, text: str) -> Piece:
+    """What the agent itself means to do next in its session."""
+    return Piece("follow_up", step_id, NEXT_STEP, _forms(f"- {_line(text, LONG)}", f"- {_line(text, SHORT)}"))
+
+
+def note(note_id: str, points: float, blocks: Sequence[str]) -> Piece:
+    """A note as its own blocks have it, longest first."""
+    return Piece("note", note_id, points, tuple(dict.fromkeys(defused(block).rstrip() for block in blocks)))
+
+
+def journal(kind: str, session: str, points: float, texts: Iterable[str]) -> Piece:
+    """A section of the running session's journal, longest first."""
+    cut = ("\n".join(one_line(line, LONG) for line in text.strip().split("\n")) for text in texts)
+    return Piece(kind, session, points, tuple(dict.fromkeys(map(defused, cut))))
+
+
+def written(said: Sequence[Said]) -> str:
+    """The whole brief: by kind, and within a kind the best first."""
+    kinds: dict[str, list[str]] = {}
+    for piece, form in said:
+        kinds.setdefault(piece.kind, []).append(piece.forms[form])
+    parts: list[str] = []
+    for kind, heading in HEADINGS.items():
+        texts = kinds.get(kind, [])
+        parts += ["\n".join((heading, *texts))] if texts and heading else texts
+    parts[:0] = [BACKGROUND] if parts else []
+    session = [text for kind in JOURNAL for text in kinds.get(kind, [])]
+    parts += [SESSION, *session] if session else []
+    return fenced("\n\n".join(parts))
+
+
+def _tail(memory_id: str, times: int = 1) -> str:
+    """By what to ask for the whole memory, and how often it happened."""
+    return f" [{short_id(memory_id)}]" if times == 1 else f" ({times} times) [{short_id(memory_id)}]"
+
+
+def _pair(name: str, between: str, text: str, most: int) -> str:
+    return f"- {_line(name, min(most, CONDITION))}{between}{_line(text, most)}"
+
+
+def _line(text: str, most: int) -> str:
+    return defused(one_line(text, most))
+
+
+def _sentences(*texts: str) -> str:
+    ended = (text if text.endswith(("…", "!", "?")) else text.rstrip(".") + "." for text in texts)
+    return " ".join(ended).rstrip(".")
+
+
+def _forms(*texts: str) -> tuple[str, ...]:
+    """Each form once, longest first."""
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,106 @@
+"""Statements that cannot both hold: the same words, but one has a "not" in it, or another number.
+
+A number counts where it is the only one and no name: "after 30 minutes", but not "step 2" or "3 of 4".
+
+That is all that is recognised, so that what is called a contradiction is one; what is said in other words is
+left to the reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from zlib import crc32
+
+from rum.inject.match import content_words
+from rum.store.files.notes_split import closes, opening
+
+
+class Claim(NamedTuple):
+    """A statement: the words it is about, whether it denies them, its number, and as it was written."""
+
+    words: frozenset[tuple[str, ...]]
+    denied: bool
+    figure: str
+    text: str
+
+    @property
+    def key(self) -> int:
+        """A short number for the words; other words seldom have the same."""
+        return crc32(" ".join(sorted("/".join(word) for word in self.words)).encode())
+
+    @property
+    def stance(self) -> int:
+        """A short number for what is said of them: only where it differs may two statements contradict."""
+        return crc32(f"{self.denied} {self.figure}".encode())
+
+
+LONGEST = 300
+"""Characters; a longer statement is a paragraph that says many things."""
+FEWEST_WORDS = 2
+FEWEST_WORDS_WITH_FIGURES = 3
+_MOST = 200
+_READ = 20_000
+"""Characters of an entry that are looked at: more than anybody may add at once."""
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+")
+_LEAD = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
+_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_DENIALS = re.compile(
+    r"\b(?:no longer|not|never|no|none|without|avoid|cannot|neither|nor|"
+    r"(?:do|does|did|is|are|was|were|ca|could|should|must|wo|would|has|have|had|need)n['’]?t)\b",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(
+    r"\b(?:always|ever|really|still|now|currently|instead|anymore|any more)\b", re.IGNORECASE
+)
+_NAMED = re.compile(
+    r"\b(attempt|case|chapter|day|example|figure|issue|item|line|page|part|phase|point|pr|round|run|section|"
+    r"sprint|stage|step|table|task|test|week)s? +#?(\d)",
+    re.IGNORECASE,
+)
+"""What has a number for its name: that of another one is no contradiction."""
+_FIGURES = re.compile(r"(?<![\w.])v?\d+(?:[.,:]\d+)*", re.IGNORECASE)
+
+
+def claims(content: str) -> list[Claim]:
+    """The statements of a Markdown text, in order; headings and code say nothing here."""
+    found: list[Claim] = []
+    for text in _statements(content):
+        claim = _claim(text)
+        if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
+            found.append(claim)
+            if len(found) == _MOST:
+                break
+    return found
+
+
+def contradict(one: Claim, other: Claim) -> bool:
+    """Whether two statements cannot both hold."""
+    if one.words != other.words:
+        return False
+    if one.figure != other.figure:
+        return one.denied == other.denied and bool(one.figure and other.figure)
+    return one.denied != other.denied
+
+
+def _claim(text: str) -> Claim:
+    named = _NAMED.sub(r"\1\2", text)
+    figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
+    denied = len(_DENIALS.findall(named)) % 2 == 1
+    said = _EMPHASIS.sub(" ", _DENIALS.sub(" ", _FIGURES.sub(" ", named)))
+    words = frozenset(content_words(said))
+    if len(figures) == 1:
+        return Claim(words, denied, figures.pop(), text)
+    return Claim(words | {(figure,) for figure in figures}, denied, "", text)
+
+
+def _statements(content: str) -> Iterator[str]:
+    fence: str | None = None
+    for line in content[:_READ].split("\n"):
+        if fence is not None:
+            fence = None if closes(line, fence) else fence
+        elif (fence := opening(line)) is None and not line.lstrip().startswith(("#", "|", "<")):
+            for sentence in _SENTENCE_ENDS.split(_MARKS.sub("", _LEAD.sub("", line))):
+                if 0 < len(text := sentence.strip()) <= LONGEST:
+                    yield text

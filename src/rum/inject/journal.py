@@ -1,0 +1,80 @@
+"""A journal as lines of a prompt: for the agent that wrote it, and for whoever chooses the next agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rum.capture.unseen import without_unseen
+
+Entry = Mapping[str, object]
+
+DISCOVERIES = 5
+FAILURES = 3
+NO_ATTEMPTS = "no attempts yet"
+
+
+def journal_context(discoveries: Sequence[Entry], failures: Sequence[Entry], context: Entry | None) -> str:
+    """What an agent should know of its session: newest discoveries, newest failures, where it stands."""
+    text = ""
+    if discoveries:
+        text += "## Key Discoveries\n"
+        text += "".join(f"- [{_line(one.get('type'))}] {_first(one.get('content'))}\n" for one in discoveries)
+    if failures:
+        text += "\n## Recently Failed Approaches (Don't Repeat)\n"
+        text += "".join(f"- {_line(one.get('description'))}{_came_of_it(one)}\n" for one in failures)
+    lines = _stand(context or {})
+    if lines:
+        text += "\n## Current Task Context\n" + "".join(f"- {line}\n" for line in lines)
+    return text
+
+
+def agent_prompt(system_prompt: str, context: str) -> str:
+    """An agent's system prompt with what it noted down before; without notes it stays as it is."""
+    if not context:
+        return system_prompt
+    prior = (
+        f"## Prior Context from This Session\n\n{context}\n\n"
+        "Use this context to avoid repeating discoveries or failed approaches."
+    )
+    return f"{system_prompt}\n\n{prior}" if system_prompt else prior
+
+
+def arbiter_prompt(work: Iterable[tuple[str, Entry | None]]) -> str:
+    """What each agent did last, for whoever chooses the next one."""
+    lines = "\n".join(f"**{_line(agent)}**: {_last(attempt)}" for agent, attempt in work)
+    return (
+        f"## Previous Agent Work This Session\n\n{lines}\n\n"
+        "Use this to make informed decisions about which agent should work next."
+    )
+
+
+def _stand(context: Entry) -> list[str]:
+    step, blockers = context.get("currentPlanStep"), context.get("blockers")
+    lines = [] if step is None else [f"Step: {_line(step)}"]
+    if isinstance(blockers, list) and blockers:
+        lines.append(f"Blockers: {', '.join(map(_line, blockers))}")  # pyright: ignore[reportUnknownArgumentType]
+    return lines
+
+
+def _came_of_it(attempt: Entry) -> str:
+    told = (_first(attempt.get(name)) for name in ("output", "error", "lessons"))
+    line = next(filter(None, told), "")
+    return f": {line}" if line else ""
+
+
+def _last(attempt: Entry | None) -> str:
+    if attempt is None:
+        return NO_ATTEMPTS
+    return f"Last attempt ({_line(attempt.get('result'))}) - {_line(attempt.get('description'))}"
+
+
+def _first(text: object) -> str:
+    return _line("" if text is None else str(text).lstrip("\n").split("\n", 1)[0])
+
+
+def _line(text: object) -> str:
+    """A value that stays on its line, whatever was written into it."""
+    words = without_unseen("" if text is None else str(text))
+    return (
+        " ".join(words.split()) if any(mark.isspace() and mark != " " for mark in words) else words.rstrip()
+    )

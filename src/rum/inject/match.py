@@ -1,0 +1,158 @@
+"""Whether a pattern speaks of a text, and how closely; in time that grows with both, whatever the pattern.
+
+A pattern is never a regular expression. `|` parts alternatives, `*` and `.*` stand for any run of characters,
+all else is literal. Several words without either are natural language: half of those that count must occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+from functools import lru_cache
+
+from rum.store.terms import query_terms, says_little, terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import NamedTuple
+
+    Words = tuple[tuple[str, ...], ...]
+    """Words that count, each as the index terms it stands for."""
+
+    class Pattern(NamedTuple):
+        """A pattern taken apart; made of plain values, so that it can be kept as JSON."""
+
+        source: str
+        alternatives: Sequence[Sequence[str]]
+        """Each as the literal pieces between its wildcards: a single piece has none."""
+        words: Sequence[Sequence[str]]
+        """What counts of natural language; empty for any other pattern."""
+
+    class Match(NamedTuple):
+        """How a pattern matched: one of the kinds below, and the pattern as it was written."""
+
+        kind: str
+        pattern: str
+
+else:
+    # `typing` is slow to load.
+    Pattern = namedtuple("Pattern", ("source", "alternatives", "words"))
+    Match = namedtuple("Match", ("kind", "pattern"))
+
+LITERAL, WILDCARD, ALL_WORDS, SOME_WORDS = "literal", "wildcard", "all words", "some words"
+CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
+"""Each kind of match, and how close it is."""
+
+_ANY_RUN = re.compile(r"(?:\.?\*)+")
+_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
+# How people begin: "when the task mentions ...", "use this if ...", "for ...", "when working on ...".
+_OPENING = re.compile(
+    r"""(?:(?:appl(?:y|ies)|helpful|read|relevant|use|useful)\s+
+           (?=(?:it|this|when|whenever|if|for|while|during|before|after)\s))?
+        (?:(?:it|this|when|whenever|if|for|while|during|before|after|once|
+              a|an|any|are|current|is|our|that|the|there|we|you|your)\s+)*
+        (?:(?:agent|goal|issue|job|plan|prompt|question|request|step|task|ticket|user|work)s?\s+
+           (?:about|ask|concern|contain|cover|deal|describ|includ|involv|is|mean|mention|need|refer|relat|
+              requir|say|talk|touch|want)\w*\s+
+          |(?:deal|work)(?:s|ing)?\s+(?:at|in|on|with)\s+)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class Text:
+    """What patterns are held against: one or several texts, in one spelling of case and blanks.
+
+    Only a wildcard reaches from one text into the next.
+    """
+
+    def __init__(self, *texts: str) -> None:
+        self._texts = texts
+        self._terms: frozenset[str] | None = None
+        self.lower = "\n".join(map(_spelled, texts))
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The index terms of all texts, worked out when they are first asked for."""
+        if self._terms is None:
+            self._terms = frozenset(term for text in self._texts for term in terms(text))
+        return self._terms
+
+    def share(self, words: Sequence[Sequence[str]]) -> float:
+        """How many of these words occur, as a share of them all."""
+        return self.count(words) / len(words) if words else 0.0
+
+    def count(self, words: Iterable[Sequence[str]]) -> int:
+        """How many of these words occur; one of several parts does when half of its terms do."""
+        known, found = self.terms, 0
+        for word in words:
+            if len(word) == 1:
+                found += word[0] in known
+            else:
+                found += 2 * sum(term in known for term in word) >= len(word)
+        return found
+
+
+def _spelled(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+@lru_cache(maxsize=4096)
+def compiled(pattern: str) -> Pattern:
+    """A pattern taken apart, ready to be held against texts."""
+    spelled = _spelled(pattern)
+    parts = [part.strip() for part in spelled.split("|")]
+    alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
+    spoken = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
+    return Pattern(pattern, alternatives, content_words(_without_opening(pattern)) if spoken else ())
+
+
+def content_words(text: str) -> Words:
+    """The words of a text that say something, each once and as the index terms it stands for."""
+    found = (tuple(query_terms(word.strip(".'*_-"))) for word in _WORD.findall(text))
+    return tuple(dict.fromkeys(word for word in found if word and not says_little(word)))
+
+
+def _without_opening(pattern: str) -> str:
+    opening = _OPENING.match(pattern)
+    return pattern[opening.end() :] if opening else pattern
+
+
+def best(patterns: Iterable[Pattern], text: Text) -> Match | None:
+    """The closest match of any of the patterns, the first among equals; None when none matches."""
+    found: Match | None = None
+    for pattern in patterns:
+        match = _match(pattern, text)
+        if match is not None and (found is None or CLOSENESS[match.kind] > CLOSENESS[found.kind]):
+            found = match
+            if match.kind == LITERAL:
+                break
+    return found
+
+
+def _match(pattern: Pattern, text: Text) -> Match | None:
+    source, alternatives, words = pattern
+    lower = text.lower
+    wild = False
+    for pieces in alternatives:
+        if len(pieces) == 1:
+            if pieces[0] in lower:
+                return Match(LITERAL, source)
+        elif not wild:
+            wild = _in_order(pieces, lower)
+    if wild:
+        return Match(WILDCARD, source)
+    if len(words) == 0 or (count := text.count(words)) * 2 < len(words):
+        return None
+    return Match(ALL_WORDS if count == len(words) else SOME_WORDS, source)
+
+
+def _in_order(pieces: Sequence[str], text: str) -> bool:
+    """Whether the pieces stand in the text one after another: taking each as early as it comes is enough."""
+    at = 0
+    for piece in pieces:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True

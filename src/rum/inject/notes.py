@@ -1,0 +1,194 @@
+"""Which notes go into a prompt, and how they read there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from rum.inject import claims, match, score
+from rum.inject.match import Match, Pattern, Text
+from rum.inject.score import Scored
+from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
+from rum.store import terms
+from rum.store.files.notes_split import open_fence
+
+VERSION = f"1.{terms.VERSION}"
+"""Changes whenever the head of a note would be another one."""
+HEADING = "## Background Knowledge from Previous Runs\n\n"
+LONGEST = 500
+"""Characters of a note that go into a prompt."""
+MOST_SHOWN = 3
+"""Statements that are shown against one note."""
+
+
+class Head(Struct, frozen=True, array_like=True):
+    """What must be known of a note to decide whether it goes into a prompt; kept in the index."""
+
+    slug: str
+    newest: int
+    entries: int
+    title: str
+    title_words: tuple[tuple[str, ...], ...]
+    patterns: tuple[Pattern, ...]
+    tags: tuple[str, ...]
+    importance: Importance
+    discovered_at: int | None
+    discovered_by: str
+    related: tuple[str, ...]
+    retired: str | None
+    claims: tuple[int, ...]
+    stances: tuple[int, ...]
+    otherwise: tuple[Otherwise, ...]
+    remarks: tuple[str, ...]
+
+
+class Asker(NamedTuple):
+    """Who asks, when, with which task and plan, and what the agent's settings say."""
+
+    task: str
+    plan: str
+    agent: str | None
+    now: int
+    least: str
+    specialties: tuple[str, ...]
+
+
+class Ranked(NamedTuple):
+    """A note that matched: its points, and how."""
+
+    total: float
+    head: Head
+    match: Match
+    scored: Scored
+
+
+def head_of(note: Note) -> Head:
+    """The head of a note: its newest entry, and where an earlier one says otherwise."""
+    entry = note.newest
+    own = claims.claims(entry.content)
+    return Head(
+        slug=note.slug,
+        newest=entry.n,
+        entries=len(note.entries),
+        title=entry.title,
+        title_words=match.content_words(entry.title),
+        patterns=tuple(map(match.compiled, entry.when_to_use)),
+        tags=entry.tags,
+        importance=entry.importance,
+        discovered_at=entry.discovered_at,
+        discovered_by=entry.discovered_by,
+        related=tuple(dict.fromkeys(slug for one in note.entries for slug in one.related_memories)),
+        retired=_retired(entry),
+        claims=tuple(claim.key for claim in own),
+        stances=tuple(claim.stance for claim in own),
+        otherwise=tuple(_earlier(note, own)),
+        remarks=tuple(remark for one in note.entries for remark in one.remarks),
+    )
+
+
+def _retired(entry: Entry) -> str | None:
+    if entry.superseded_by is not None:
+        return f"superseded by {entry.superseded_by}"
+    return "deprecated" if entry.deprecated else None
+
+
+def _earlier(note: Note, own: list[claims.Claim]) -> list[Otherwise]:
+    found = [
+        one
+        for entry in reversed(note.entries)
+        if entry.n != note.newest.n
+        for one in against(own, entry.content, f"{note.slug}#{entry.n}", entry.discovered_at)
+    ]
+    return found[:MOST_SHOWN]
+
+
+def against(own: list[claims.Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
+    """What another entry says that cannot hold together with these statements."""
+    theirs: dict[int, list[claims.Claim]] = {}
+    for claim in claims.claims(content):
+        theirs.setdefault(claim.key, []).append(claim)
+    return [
+        Otherwise(mine.text, other, claim.text, at)
+        for mine in own
+        for claim in theirs.get(mine.key, ())
+        if claims.contradict(mine, claim)
+    ]
+
+
+def doubted_by(head: Head, heads: Iterable[Head]) -> list[Head]:
+    """The other notes that say something else with the same words: they may say otherwise."""
+    own = set(head.claims)
+    said = set(zip(head.claims, head.stances, strict=True))
+    alike = (other for other in heads if not own.isdisjoint(other.claims))
+    return [
+        other
+        for other in alike
+        if other.slug != head.slug and not other.retired and _differs(other, own, said)
+    ]
+
+
+def _differs(other: Head, own: set[int], said: set[tuple[int, int]]) -> bool:
+    theirs = zip(other.claims, other.stances, strict=True)
+    return any(key in own and (key, stance) not in said for key, stance in theirs)
+
+
+def ranked(heads: Iterable[Head], asker: Asker) -> list[Ranked]:
+    """The notes that matter to whoever asks, best first; of equals the newer, then by file name."""
+    task, whole = Text(asker.task), Text(asker.task, asker.plan)
+    found = [one for head in heads if (one := _rank(head, task, whole, asker)) is not None]
+    return sorted(found, key=lambda one: (-one.total, -(one.head.discovered_at or 0), one.head.slug))
+
+
+def _rank(head: Head, task: Text, whole: Text, asker: Asker) -> Ranked | None:
+    if head.retired or not score.important_enough(head.importance, asker.least):
+        return None
+    matched = match.best(head.patterns, whole)
+    if matched is None or not score.passes(head.importance, matched):
+        return None
+    scored = score.scored(
+        importance=head.importance,
+        age=None if head.discovered_at is None else asker.now - head.discovered_at,
+        title_words=head.title_words,
+        tags=head.tags,
+        discovered_by=head.discovered_by,
+        task=task,
+        agent=asker.agent,
+        specialties=asker.specialties,
+    )
+    return Ranked(score.total(scored.points), head, matched, scored)
+
+
+def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
+    """The notes as they stand in a prompt; nothing when there are none."""
+    blocks = [_block(note, date) for note in notes]
+    return HEADING + "".join(blocks) if blocks else ""
+
+
+def _block(note: MatchedNote, date: Callable[[int], str]) -> str:
+    block = f"### {note.title}\n*Importance: {note.importance.value.upper()}*\n"
+    block += f"*Discovered by: {note.discovered_by}*\n\n{note.content}\n\n"
+    for other in note.otherwise or ():
+        at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
+        block += f"*Says otherwise ({other.id}{at}): {other.says}*\n\n"
+    return block
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """A text of at most so many characters, cut at a word; a code fence that is left open is closed."""
+    short = text if len(text) <= most else _cut(text, most)
+    fence = open_fence(short)
+    if fence and len(short) + len(fence) >= most:
+        short = _cut(text, most - len(fence) - 1)
+        fence = open_fence(short)
+    return f"{short}\n{fence}" if fence else short
+
+
+def _cut(text: str, most: int) -> str:
+    room = text[: most - 1]
+    if not text[most - 1].isspace():
+        word = len(room) - len(room.rstrip())
+        last = max(room.rfind(" "), room.rfind("\n")) if not word else len(room)
+        room = room[:last] if last > 0 else room
+    return room.rstrip() + "…"

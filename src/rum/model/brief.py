@@ -1,0 +1,55 @@
+"""The brief: what is asked for it, and the block of background knowledge that comes back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rum.model.layers import Layer
+from rum.model.note import Broken
+
+USUAL_TOKENS = 600
+MOST_TOKENS = 100_000
+
+Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
+
+
+class BriefQuestion(Layer, frozen=True):
+    """What an agent is about to do; what it does not say it is not told about."""
+
+    task: str | None = None
+    plan: str | None = None
+    file: str | tuple[str, ...] | None = None
+    agent: str | None = None
+    session: str | None = None
+    tokens: Tokens = USUAL_TOKENS
+    explain: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files at hand, each once."""
+        given = (self.file,) if isinstance(self.file, str) else self.file or ()
+        return tuple(dict.fromkeys(path for path in given if path))
+
+
+class Taken(Struct, frozen=True):
+    """One thing a brief says: what it is, why it was taken, what it costs, and whether it was cut short."""
+
+    kind: str
+    id: str
+    points: float
+    tokens: int
+    shortened: bool = False
+
+
+class Brief(Struct, frozen=True, kw_only=True):
+    """The text for the prompt, empty when there is nothing to say; `left_out` had no room."""
+
+    text: str
+    tokens: int
+    left_out: int | UnsetType = UNSET
+    taken: list[Taken] | UnsetType = UNSET
+    broken: list[Broken] | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET

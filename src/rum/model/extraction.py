@@ -1,0 +1,120 @@
+"""A finished run as it is handed in, and what was found worth keeping of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rum.model.fact import GivenFact, GivenRule
+from rum.model.layers import Layer, Text
+from rum.model.note import Importance, Line
+
+LONGEST_RUN = 2_000_000
+"""Characters of an agent's output that are taken at all."""
+
+Result = Literal["success", "failure", "partial"]
+
+
+class Kind(StrEnum):
+    """What a finding is about."""
+
+    ERROR = "error"
+    DECISION = "decision"
+    CONSTRAINT = "constraint"
+    DEPENDENCY = "dependency"
+    PATTERN = "pattern"
+    STRUCTURE = "structure"
+
+
+class KnownMemory(Struct, frozen=True, rename="camel"):
+    """What is known already: a title and a text."""
+
+    content: str = ""
+    title: str = ""
+    frontmatter: dict[str, object] = {}
+
+    @property
+    def text(self) -> str:
+        """All that it says."""
+        return f"{self.title or self.frontmatter.get('title') or ''}\n{self.content}"
+
+
+class FinishedRun(Layer, frozen=True, kw_only=True, rename="camel"):
+    """What an agent was to do, what it said at the end, and how it went."""
+
+    agent: Line
+    task: Text
+    agent_output: Annotated[str, Meta(max_length=LONGEST_RUN)]
+    result: Result
+    error: str | None = None
+    existing_memories: tuple[KnownMemory, ...] = ()
+
+
+class Frontmatter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The head of a note, as its file has it."""
+
+    title: str
+    when_to_use: tuple[str, ...]
+    tags: tuple[str, ...]
+    importance: Importance
+    discovered_at: str
+    discovered_by: str
+    discovered_in: str | None = None
+    source: str | None = None
+
+
+class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was found, before it is checked and kept; without a title there is nothing for a note."""
+
+    reasoning: str
+    title: str = ""
+    content: str = ""
+    when_to_use: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: Importance = Importance.MEDIUM
+    kind: Kind | None = None
+    facts: tuple[GivenFact, ...] = ()
+    rules: tuple[GivenRule, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not (self.title or self.content or self.facts or self.rules)
+
+
+class Rejected(Struct, frozen=True, rename="camel"):
+    """What was found and is not kept, and why."""
+
+    what: Literal["note", "fact", "rule"]
+    name: str
+    why: str
+
+
+class Kept(Struct, frozen=True, rename="camel"):
+    """What was written: the note's entry, keys of facts, ids of rules."""
+
+    note: str | None = None
+    facts: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+class Extracted(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a run was worth: a note or none, facts, rules; what was kept of it, and what was rejected."""
+
+    should_create_memory: bool
+    memory_title: str | UnsetType = UNSET
+    frontmatter: Frontmatter | UnsetType = UNSET
+    content: str | UnsetType = UNSET
+    reasoning: str
+    kind: Kind | UnsetType = UNSET
+    facts: tuple[GivenFact, ...] = ()
+    rules: tuple[GivenRule, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    by: str = "rules"
+    """`rules`, or the name of the language model."""
+    hint: str | UnsetType = UNSET
+    """Why no language model was asked though one is set."""
+    kept: Kept | UnsetType = UNSET
+    """Absent where nothing was to be written."""

@@ -1,0 +1,82 @@
+"""Entries by the words they hold: points for each word of a question, and a little for being recent."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from rum.model.entry import MemoryEntry
+
+WHOLE = 2
+"""Points for each time a term stands as a word of its own."""
+INSIDE = 1
+"""Points for a term that only occurs inside of words."""
+RECENT = 0.5
+"""What an entry of this very moment gets besides."""
+FRESH_FOR = 24 * 60 * 60 * 1000
+"""Milliseconds in which that falls to nothing."""
+
+
+def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) -> list[MemoryEntry]:
+    """The entries with most points, best first and newer first among equals; `now` in milliseconds."""
+    terms = Counter(query.casefold().split())
+    scored = (
+        (score(entry, terms, now), entry.timestamp, place, entry) for place, entry in enumerate(entries)
+    )
+    best = heapq.nlargest(limit, (one for one in scored if one[0]), key=lambda one: one[:3])
+    return [entry for *_, entry in best]
+
+
+def score(entry: MemoryEntry, terms: Counter[str], now: float) -> float:
+    """An entry's points; being recent alone is worth none."""
+    text = "\n".join((entry.content, *_values(entry.metadata))).casefold()
+    points = sum(_points(term, text) * times for term, times in terms.items())
+    return points + _recency(entry.timestamp, now) if points else 0.0
+
+
+def _points(term: str, text: str) -> int:
+    if term not in text:
+        return 0
+    return WHOLE * _words(term, text) or INSIDE
+
+
+def _words(term: str, text: str) -> int:
+    """How often a term stands in a text with no letter, digit or underscore grown on to it."""
+    count, at = 0, text.find(term)
+    while at >= 0:
+        end = at + len(term)
+        alone = not _joined(text, at) and not _joined(text, end)
+        count += alone
+        at = text.find(term, end if alone else at + 1)
+    return count
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters on both sides of a place belong to one word."""
+    return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _recency(timestamp: float, now: float) -> float:
+    """Falls from the full bonus to none; what claims to be from the future is as good as new."""
+    age = max(0.0, now - timestamp)
+    return RECENT * max(0.0, 1 - age / FRESH_FOR)
+
+
+def _values(metadata: object) -> Iterator[str]:
+    """Every value in the metadata as text, at whatever depth; names do not count."""
+    waiting = [metadata]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += cast("dict[str, object]", value).values()
+        elif isinstance(value, list | tuple):
+            waiting += cast("list[object]", value)
+        elif value is not None:
+            yield value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,1 @@
+"""Files that people read and edit too: notes and journals."""

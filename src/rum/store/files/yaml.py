@@ -1,0 +1,240 @@
+"""Read YAML that anybody may have written: plain values, within limits, errors that name line and field."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from rum.model.errors import InvalidQuery
+
+LIMIT = 1024 * 1024
+"""Characters that are parsed at most: more than that takes longer than anybody waits."""
+MOST = 50_000
+"""Values that are read at most, for the same reason."""
+DEEPEST = 64
+"""How many lists and maps may lie within each other."""
+
+Path = tuple[str | int, ...]
+"""Where a value stands: keys and positions, from the top."""
+
+_INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,15}")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]{1,40}|[0-9]{1,40}(?:\.[0-9]{0,40})?)(?:[eE][-+]?[0-9]{1,3})?")
+_WORDS: dict[str, object] = {
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
+    **dict.fromkeys(["true", "True", "TRUE"], True),
+    **dict.fromkeys(["false", "False", "FALSE"], False),
+}
+_LONG_TAG = re.compile(r"(?<!\S)!\S{4000}")
+"""Costs the parser its length squared before it can be refused."""
+_MARKS = re.compile(r"(?<!\S)#[^\r\n\x85]*|([-:])(?!\S)")
+_LONGEST_NAME = 60
+_LONGEST_FIELD = 200
+
+
+class Span(NamedTuple):
+    """Where a value stands: its line or its key's, counted from 1, its characters, and those of its key."""
+
+    line: int
+    start: int
+    end: int
+    key: tuple[int, int] | None = None
+
+
+class Located(NamedTuple):
+    """A value, and where each of its parts stands in the text."""
+
+    value: object
+    spans: dict[Path, Span]
+
+    def line(self, path: Path) -> int:
+        """The line of a part, or of the nearest thing around it."""
+        while path and path not in self.spans:
+            path = path[:-1]
+        return self.spans[path].line if path in self.spans else 1
+
+
+def load(text: str, where: str) -> object:
+    """The one value of a YAML text, made of what JSON has: dates stay text, keys are text.
+
+    `where` names the text in errors. InvalidQuery carries `file`, `line` and `field`. Refused are anchors and
+    aliases, tags, several documents, a key twice, tabs as indentation, and what is too large or too deep.
+    """
+    return locate(text, where).value
+
+
+def locate(text: str, where: str, first: int = 1) -> Located:
+    """The same, with the place of each part; `first` is the number of the text's first line."""
+    if len(text) > LIMIT:
+        raise InvalidQuery(
+            f"{where} is larger than {LIMIT // 1024} kB, too large to be read. Move parts of it elsewhere.",
+            file=where,
+            limit=LIMIT,
+        )
+    builder = _Builder(where, first)
+    if tag := _LONG_TAG.search(text):
+        raise builder.error("holds a tag (!) of more than 4000 characters", text.count("\n", 0, tag.start()))
+    return builder.built(text)
+
+
+def field_name(path: Path) -> str:
+    """A path as people write it: `attempts[2].result`."""
+    name = ""
+    for step in path:
+        name += f"[{step}]" if isinstance(step, int) else f".{_shown(step)}" if name else _shown(step)
+    return name if len(name) <= _LONGEST_FIELD else name[:_LONGEST_FIELD] + "…"
+
+
+def _shown(key: str) -> str:
+    return key if len(key) <= _LONGEST_NAME else key[:_LONGEST_NAME] + "…"
+
+
+def plain_scalar(text: str) -> object:
+    """What a word without quotes means: null, true, false, a number, or itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _HEXADECIMAL.fullmatch(text):
+        return int(text, 16)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+class _Open:
+    """A list or map whose end has not come yet."""
+
+    __slots__ = ("key", "key_at", "line", "path", "start", "value")
+
+    def __init__(self, value: dict[str, object] | list[object], path: Path, line: int, start: int) -> None:
+        self.value = value
+        self.path = path
+        self.line = line
+        self.start = start
+        self.key: str | None = None
+        self.key_at: tuple[int, int] | None = None
+
+
+class _Builder:
+    """Turns the parser's events into values, so that nothing is built that was not allowed before."""
+
+    def __init__(self, where: str, first: int) -> None:
+        self.where = where
+        self.first = first
+        self.stack: list[_Open] = []
+        self.spans: dict[Path, Span] = {}
+        self.key_line = 0
+        self.text = ""
+        self.last = 0
+        """Where the last key or value ended."""
+        self.result: object = None
+
+    def built(self, text: str) -> Located:
+        from ruamel.yaml import YAML  # noqa: PLC0415 (takes longer to load than most calls that need no YAML)
+        from ruamel.yaml.error import YAMLError  # noqa: PLC0415 (as above)
+
+        self.text = text
+        reader: Any = YAML(typ="safe", pure=True)
+        documents = 0
+        try:
+            for event in reader.parse(text):
+                documents += type(event).__name__ == "DocumentStartEvent"
+                if documents > 1:
+                    raise self.error("holds several documents; one is allowed", event.start_mark.line)
+                self.take(event)
+        except YAMLError as error:
+            raise self.broken(error, text) from None
+        return Located(self.result, self.spans)
+
+    def take(self, event: Any) -> None:
+        kind = type(event).__name__
+        line = event.start_mark.line
+        if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
+            raise self.error("uses an anchor or alias (& or *); write the value out", line)
+        if kind == "ScalarEvent":
+            self.scalar(event)
+            self.last = event.end_mark.index if event.value or event.style else self.last
+        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
+            self.refuse_tag(event)
+            if len(self.stack) >= DEEPEST:
+                raise self.error(f"is nested more than {DEEPEST} levels deep", line)
+            if self.awaits_key():
+                raise self.error("has a list or map as a key; a key is a word", line)
+            value: dict[str, object] | list[object] = {} if kind.startswith("M") else []
+            self.stack.append(_Open(value, self.path(), self.line(line), event.start_mark.index))
+        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
+            done = self.stack.pop()
+            self.put(done.value, Span(done.line, done.start, event.end_mark.index))
+
+    def scalar(self, event: Any) -> None:
+        self.refuse_tag(event)
+        line = event.start_mark.line
+        if self.awaits_key():
+            opened = self.stack[-1]
+            if event.value in opened.value:
+                raise self.error(f"has `{_shown(event.value)}` twice", line)
+            opened.key, self.key_line = event.value, line + self.first
+            opened.key_at = (event.start_mark.index, event.end_mark.index)
+            return
+        value = event.value if event.style else plain_scalar(event.value)
+        start, end = event.start_mark.index, event.end_mark.index
+        if start == end:  # the parser says where the next thing begins
+            start = end = self.after_mark(end)
+        self.put(value, Span(self.line(line), start, end))
+
+    def after_mark(self, end: int) -> int:
+        """Where a value would stand that is not there: after its colon or dash."""
+        marks = list(_MARKS.finditer(self.text, self.last, end))
+        return max((mark.end() for mark in marks if mark[1]), default=end)
+
+    def refuse_tag(self, event: Any) -> None:
+        if event.tag is not None:
+            raise self.error("uses a tag (!); only plain values are allowed", event.start_mark.line)
+
+    def awaits_key(self) -> bool:
+        return bool(self.stack) and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None
+
+    def line(self, line: int) -> int:
+        """The line people look for: that of the key where there is one."""
+        in_map = bool(self.stack) and isinstance(self.stack[-1].value, dict)
+        return self.key_line if in_map else line + self.first
+
+    def path(self) -> Path:
+        """Where the next value belongs."""
+        if not self.stack:
+            return ()
+        top = self.stack[-1]
+        return (*top.path, len(top.value) if isinstance(top.value, list) else top.key or "")
+
+    def put(self, value: object, span: Span) -> None:
+        self.spans[self.path()] = span._replace(key=self.stack[-1].key_at) if self.stack else span
+        if not self.stack:
+            self.result = value
+            return
+        if len(self.spans) > MOST:
+            raise self.error(f"holds more than {MOST} values, too many to be read", span.line - self.first)
+        top = self.stack[-1]
+        if isinstance(top.value, list):
+            top.value.append(value)
+        elif top.key is not None:
+            top.value[top.key] = value
+            top.key = None
+
+    def broken(self, error: Any, text: str) -> InvalidQuery:
+        """What the parser found wrong: it gives a mark, or for a forbidden character its position."""
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
+        if "'\\t'" in problem:
+            return self.error("has a tab where YAML allows only spaces", line)
+        return self.error(f"is not valid YAML: {problem}", line)
+
+    def error(self, problem: str, line: int) -> InvalidQuery:
+        field = field_name(self.stack[-1].path if self.awaits_key() else self.path())
+        at = f", in `{field}`" if field else ""
+        line += self.first
+        return InvalidQuery(
+            f"{self.where}, line {line}{at}: it {problem}.",
+            file=self.where,
+            line=line,
+            field=field or None,
+        )

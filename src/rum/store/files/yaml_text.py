@@ -1,0 +1,81 @@
+"""Plain values as YAML that people like to read: texts of several lines as blocks, other texts in quotes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from rum.model.errors import InvalidQuery
+
+STEP = 2
+_DEEPEST = 24
+_LONGEST_KEY = 128
+"""A parser looks no further than 1024 characters for the colon of a key, escapes included."""
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORD = re.compile(r"(?i)true|false|null|y|n|yes|no|on|off")
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_BLANKS = re.compile(r"^[ \t]+$", re.MULTILINE)
+
+
+def fields(values: Mapping[str, object], indent: int) -> str:
+    """A map as lines, set in so far; without the last line's end."""
+    pad = " " * indent
+    return "\n".join(f"{pad}{key(name)}:{value(one, indent)}" for name, one in values.items())
+
+
+def item(values: Mapping[str, object], indent: int) -> str:
+    """A map as an item of a list whose dashes stand at this column."""
+    return " " * indent + "- " + fields(values, indent + STEP)[indent + STEP :]
+
+
+def value(given: object, indent: int, depth: int = 0) -> str:
+    """What follows a colon or dash at this column: on its line, or set in below it."""
+    if depth > _DEEPEST:
+        raise InvalidQuery(f"This is nested more than {_DEEPEST} levels deep.")
+    inner = " " * (indent + STEP)
+    if isinstance(given, Mapping) and given:
+        parts = cast("Mapping[str, object]", given).items()
+        return "".join(f"\n{inner}{key(name)}:{value(one, indent + STEP, depth + 1)}" for name, one in parts)
+    if isinstance(given, list | tuple) and given:
+        return "".join(
+            f"\n{inner}-{_listed(one, indent + STEP, depth + 1)}" for one in cast("Sequence[object]", given)
+        )
+    if isinstance(given, str) and "\n" in given and _is_block(given):
+        chomp = "" if given.endswith("\n") else "-"
+        lines = given.removesuffix("\n").split("\n")
+        return f" |{chomp}" + "".join(f"\n{inner}{line}" if line else "\n" for line in lines)
+    return " " + flow(cast("object", given))
+
+
+def _listed(given: object, indent: int, depth: int) -> str:
+    """An item's value; a map or list begins on the line of its dash."""
+    text = value(given, indent, depth)
+    return " " + text.lstrip("\n ") if text.startswith("\n") else text
+
+
+def flow(given: object) -> str:
+    """A value on one line, as JSON writes it."""
+    if isinstance(given, float) and not math.isfinite(given):
+        raise InvalidQuery(f"{given} is no number that can be kept.")
+    try:
+        text = json.dumps(given, ensure_ascii=False)
+    except (TypeError, RecursionError):
+        raise InvalidQuery(f"Only what JSON can say can be kept, not {type(given).__name__}.") from None
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it has to be."""
+    if len(name) > _LONGEST_KEY:
+        raise InvalidQuery(f"A field's name has at most {_LONGEST_KEY} characters: {name[:40]}…")
+    return name if _PLAIN_KEY.fullmatch(name) and not _WORD.fullmatch(name) else flow(name)
+
+
+def _is_block(text: str) -> bool:
+    """Whether it reads back as it is when its lines are simply set in."""
+    odd = _UNSAFE.search(text) or _BLANKS.search(text) or text[0] in " \t\n" or text.endswith("\n\n")
+    return not odd

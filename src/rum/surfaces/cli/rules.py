@@ -1,0 +1,98 @@
+"""`rum rules`: what to do when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from rum.inject.render import short_id, when
+from rum.model.fact import Rule
+from rum.surfaces.cli.asked import Asked, Group
+from rum.surfaces.cli.forget import forget_one, forget_options
+from rum.surfaces.cli.opening import opened
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
+
+
+@click.group("rules", cls=Group)
+def rules() -> None:
+    """Keep rules, and find those for a task.
+
+    A rule says what to do when. Its condition is held against the task, like a note's `whenToUse`: `|` parts
+    alternatives, `*` stands for anything, several plain words mean that half of them must occur.
+    """
+
+
+@rules.command("add")
+@click.argument("condition")
+@click.argument("action")
+@click.pass_obj
+def add(asked: Asked, condition: str, action: str) -> None:
+    """Learn what to do when; one that says the same already stays the only one."""
+    with opened(asked) as rum:
+        rule = rum.rules.add(condition, action)
+    say(asked.json, rule, lambda rule: said(rule.id, "id"))
+
+
+@rules.command("list")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.pass_obj
+def list_rules(asked: Asked, limit: int | None) -> None:
+    """List rules, newest first."""
+    with opened(asked) as rum:
+        _say(asked, rum.rules.list(limit), "No rules.")
+
+
+@rules.command("show")
+@click.argument("rule_id", metavar="ID")
+@click.pass_obj
+def show(asked: Asked, rule_id: str) -> None:
+    """Show one rule with everything that is known of it."""
+    with opened(asked) as rum:
+        say(asked.json, rum.rules.show(rule_id), _fields)
+
+
+@rules.command("match")
+@click.option("--task", required=True, help="What is to be done.")
+@click.option("--plan", default="", help="How it is to be done.")
+@click.pass_obj
+def match(asked: Asked, task: str, plan: str) -> None:
+    """List the rules for a task, newest first."""
+    with opened(asked) as rum:
+        _say(asked, rum.rules.match(task, plan), "No rule is for this.")
+
+
+@rules.command("forget")
+@click.argument("rule_id", metavar="ID")
+@forget_options
+@click.pass_obj
+def forget(asked: Asked, rule_id: str, dry_run: bool, purge: bool) -> None:
+    """Delete a rule for good."""
+    forget_one(asked, rule_id, "rule", dry_run=dry_run, purge=purge)
+
+
+def _say(asked: Asked, found: Sequence[Rule], nothing: str) -> None:
+    say(asked.json, found, _table)
+    if not found and not asked.json:
+        note(nothing)
+
+
+def _table(found: Sequence[Rule]) -> View:
+    rows = [
+        (Word(short_id(rule.id), "id"), Word(rule.condition, "strong"), Word(rule.action)) for rule in found
+    ]
+    lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in found]
+    return [Table(("id", "when", "do"), rows, lines)]
+
+
+def _fields(rule: Rule) -> View:
+    told: list[Field] = [
+        ("condition", rule.condition),
+        ("action", rule.action),
+        ("agent_id", rule.agent_id),
+        ("created_at", when(rule.created_at)),
+    ]
+    if rule.imported_at is not None:
+        told.append(("imported_at", when(rule.imported_at)))
+    return [Fields((Word(rule.id, "id"),), told)]

@@ -1,0 +1,81 @@
+"""Extraction by rules, measured on labelled runs: what it keeps and what not, and how often it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec import UNSET
+
+from labelled import Labelled, Score, labelled, score
+from opening import open_shop
+from rum import Rum
+from rum.model.extraction import Extracted, Kind
+
+KNOWN = labelled("known")
+HELD_OUT = labelled("held_out")
+
+
+@pytest.fixture(scope="module")
+def rum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rum]:
+    with open_shop(tmp_path_factory.mktemp("quality")) as shop:
+        yield shop.open()
+
+
+def extracted(rum: Rum, case: Labelled) -> Extracted:
+    return rum.extract(dry_run=True, **case.run)
+
+
+def measured(rum: Rum, cases: list[Labelled]) -> Score:
+    answers = {case.name: extracted(rum, case) for case in cases}
+    return score(
+        cases,
+        {
+            name: None if answer.kind is UNSET else str(answer.kind.value) if answer.kind else None
+            for name, answer in answers.items()
+        },
+    )
+
+
+def test_the_set_is_large_and_holds_every_kind_of_yes_and_no():
+    both = KNOWN + HELD_OUT
+    assert len(both) >= 60
+    assert len(HELD_OUT) * 3 >= len(both) - 2
+    assert {kind for case in both for kind in case.kinds} == set(Kind)
+    assert {case.why for case in both if not case.create} == {"debugging", "output", "trivial", "duplicate"}
+    for kind in Kind:
+        assert sum(kind in case.kinds for case in both) >= 5
+    assert len({case.name for case in both}) == len(both)
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=lambda case: case.name)
+def test_a_known_run_is_judged_as_its_label_says(rum: Rum, case: Labelled):
+    answer = extracted(rum, case)
+    assert answer.should_create_memory == case.create, answer.reasoning
+    if case.create:
+        assert answer.kind in case.kinds
+    if case.why == "duplicate":
+        assert "says the same" in answer.reasoning
+
+
+@pytest.mark.parametrize("case", [case for case in KNOWN if case.create], ids=lambda case: case.name)
+def test_a_note_of_a_known_run_holds_what_matters(rum: Rum, case: Labelled):
+    answer = extracted(rum, case)
+    text = f"{answer.memory_title}\n{answer.content}"
+    assert [words for words in case.holds if words not in text] == []
+    facts = {fact.key: fact.value for fact in answer.facts}
+    assert {key: value for key, value in case.facts.items() if value not in facts.get(key, "")} == {}
+    rules = [f"{rule.condition} {rule.action}" for rule in answer.rules]
+    assert [words for words in case.rules if not any(words in rule for rule in rules)] == []
+
+
+def test_known_runs_are_all_judged_rightly(rum: Rum):
+    result = measured(rum, KNOWN)
+    assert (result.precision, result.recall, result.kinds) == (1, 1, 1), result
+
+
+def test_runs_that_no_rule_was_written_for_are_mostly_judged_rightly(rum: Rum):
+    result = measured(rum, HELD_OUT)
+    assert result.precision >= 0.9, result
+    assert result.recall >= 0.8, result
+    assert result.kinds >= 0.8, result

@@ -1,0 +1,53 @@
+"""Journals for tests: examples of every section and field, and what changed between two texts."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "journals"
+HEADER = (FOLDER / "header.yaml").read_text(encoding="utf-8")
+FRAGMENTS = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted(FOLDER.glob("*.yaml"))
+    if path.stem != "header"
+}
+"""Each example by its name; those without a header are parts of a journal."""
+
+
+def wrapped(name: str) -> str:
+    """An example as a whole journal."""
+    text = FRAGMENTS[name]
+    return text if text.startswith("version") else f"{HEADER}\n{text}"
+
+
+def whole() -> str:
+    """A journal with all four sections."""
+    return f"{HEADER}\n" + "\n".join(
+        FRAGMENTS[name] for name in ("discoveries", "attempts", "decisions", "context")
+    )
+
+
+def added_lines(old: str, new: str) -> list[str]:
+    """The lines that are new; an assertion that no other line changed."""
+    differing = [
+        line
+        for line in difflib.ndiff(old.splitlines(keepends=True), new.splitlines(keepends=True))
+        if line[0] in "+-"
+    ]
+    assert [line for line in differing if line[0] == "-"] == []
+    return [line[2:] for line in differing]
+
+
+def is_insertion(old: str, new: str) -> bool:
+    """Whether a text is another one with one piece put in."""
+    start = len(commonprefix(old, new))
+    return new.endswith(old[start:]) and len(new) >= len(old)
+
+
+def commonprefix(one: str, other: str) -> str:
+    """What both texts begin with."""
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return one[:place]
+    return one[: min(len(one), len(other))]

@@ -1,0 +1,82 @@
+"""Finished runs of which it is known what is worth keeping, and how to measure what was found in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+
+FOLDER = Path(__file__).parent / "labelled_runs"
+
+
+class Labelled(NamedTuple):
+    """A run, and what is expected of it."""
+
+    name: str
+    run: dict[str, Any]
+    create: bool
+    kinds: tuple[str, ...]
+    why: str | None
+    holds: tuple[str, ...]
+    facts: dict[str, str]
+    rules: tuple[str, ...]
+
+
+def labelled(name: str) -> list[Labelled]:
+    """The runs of one file."""
+    return [
+        _labelled(dict(case)) for case in YAML(typ="safe").load((FOLDER / f"{name}.yaml").read_text("utf-8"))
+    ]
+
+
+def _labelled(case: dict[str, Any]) -> Labelled:
+    expected, name = case.pop("expected"), case.pop("name")
+    kinds = expected.get("kind", ())
+    return Labelled(
+        name=name,
+        run=case,
+        create=expected["create"],
+        kinds=(kinds,) if isinstance(kinds, str) else tuple(kinds),
+        why=expected.get("why"),
+        holds=tuple(expected.get("holds", ())),
+        facts=expected.get("facts", {}),
+        rules=tuple(expected.get("rules", ())),
+    )
+
+
+class Score(NamedTuple):
+    """How many runs were judged rightly, and which were not."""
+
+    right_yes: int
+    wrong_yes: tuple[str, ...]
+    wrong_no: tuple[str, ...]
+    right_no: int
+    right_kind: int
+
+    @property
+    def precision(self) -> float:
+        """Of the notes that were made, how many should have been."""
+        return self.right_yes / (self.right_yes + len(self.wrong_yes))
+
+    @property
+    def recall(self) -> float:
+        """Of the notes that should have been made, how many were."""
+        return self.right_yes / (self.right_yes + len(self.wrong_no))
+
+    @property
+    def kinds(self) -> float:
+        """Of the notes rightly made, how many are of the right kind."""
+        return self.right_kind / self.right_yes
+
+
+def score(cases: list[Labelled], found: dict[str, str | None]) -> Score:
+    """What was found, by the name of each run: a kind, or None for no note."""
+    yes = [case for case in cases if case.create and found[case.name]]
+    return Score(
+        right_yes=len(yes),
+        wrong_yes=tuple(case.name for case in cases if not case.create and found[case.name]),
+        wrong_no=tuple(case.name for case in cases if case.create and not found[case.name]),
+        right_no=sum(not case.create and not found[case.name] for case in cases),
+        right_kind=sum(found[case.name] in case.kinds for case in yes),
+    )

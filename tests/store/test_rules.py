@@ -1,0 +1,68 @@
+"""Rules are kept in the order they were learned, and found by id, by a tail of it, or by what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from learning import add_author, all_rules, make_rule
+from making import NOON
+from rum.model.errors import StorageError
+from rum.store.base import Store
+
+
+@pytest.fixture(autouse=True)
+def author(store: Store) -> None:
+    add_author(store)
+
+
+@pytest.mark.parametrize("timestamp", [None, 0, 1_750_000_000_000, 0.5])
+def test_a_rule_reads_back_as_it_was_written(store: Store, timestamp: float | None):
+    rule = make_rule(
+        "rule_a", "Wenn 😀\n", "tu's", timestamp=timestamp, imported_at=NOON, extra={"x": [None]}
+    )
+    store.rules.add(rule)
+    assert store.rules.get(["rule_unknown", "rule_a"]) == [rule]
+    assert all_rules(store) == [rule]
+
+
+def test_rules_come_in_the_order_they_were_learned_and_the_latest_the_other_way(store: Store):
+    for number in range(5):
+        store.rules.add(make_rule(f"rule_{number}"))
+    assert [len(batch) for batch in store.rules.all(batch=2)] == [2, 2, 1]
+    assert [rule.id for rule in all_rules(store)] == [f"rule_{number}" for number in range(5)]
+    assert [rule.id for rule in store.rules.latest(2)] == ["rule_4", "rule_3"]
+    assert [rule.id for rule in store.rules.older(2)] == ["rule_0", "rule_1", "rule_2"]
+    assert store.rules.older(5) == []
+    assert len(store.rules.older(0)) == store.rules.count() == 5
+
+
+def test_an_id_or_a_tail_names_a_rule(store: Store):
+    store.rules.add(make_rule("rule_01jabcdefgh"))
+    store.rules.add(make_rule("rule_02jabcdefgh"))
+    assert store.rules.named("rule_01jabcdefgh") == ["rule_01jabcdefgh"]
+    assert store.rules.named("1jabcdefgh") == ["rule_01jabcdefgh"]
+    assert sorted(store.rules.named("jabcdefgh")) == ["rule_01jabcdefgh", "rule_02jabcdefgh"]
+    assert store.rules.named("abcdefg") == store.rules.named("%" * 8) == []
+
+
+def test_rules_that_say_the_same_are_all_found(store: Store):
+    store.rules.add(make_rule("rule_a", "deploy", "Ask first"))
+    store.rules.add(make_rule("rule_b", "deploy", "Ask first"))
+    store.rules.add(make_rule("rule_c", "deploy", "ask first"))
+    assert [rule.id for rule in store.rules.saying("deploy", "Ask first")] == ["rule_a", "rule_b"]
+
+
+def test_deleting_takes_those_named_and_no_others(store: Store):
+    for name in "abc":
+        store.rules.add(make_rule(f"rule_{name}"))
+    assert store.rules.delete(["rule_a", "rule_c", "rule_unknown"]) == 2
+    assert [rule.id for rule in all_rules(store)] == ["rule_b"]
+
+
+def test_an_id_belongs_to_one_rule_and_its_author_exists(store: Store):
+    store.rules.add(make_rule("rule_a"))
+    with pytest.raises(StorageError):
+        store.rules.add(make_rule("rule_a", "other"))
+    with pytest.raises(StorageError):
+        store.rules.add(make_rule("rule_b", agent_id="agent_unknown"))
+    assert store.rules.count() == 1

@@ -1,0 +1,68 @@
+"""`rum brief`: the text for a prompt, or all about it as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from surfaces.cli.running import FLAGS, Run
+
+TASK = ("--task", "Fix the token refresh")
+
+
+def test_it_prints_the_text_for_a_prompt_and_nothing_else(run: Run):
+    run("store", *FLAGS)
+    run("facts", "set", "token", "JWT → RS256")
+    done = run("brief", *TASK, "--file", "src/auth.py")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("<background-knowledge>\n")
+    assert done.out.endswith("- token: JWT → RS256\n</background-knowledge>\n")
+    assert "- Fix the race in token refresh: Only the request was guarded (race_condition)" in done.out
+    assert run("brief", *TASK, "--file", "src/auth.py").out == done.out
+
+
+def test_it_prints_nothing_when_there_is_nothing_to_say(run: Run):
+    done = run("brief", *TASK)
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "Nothing is known about this yet.\n"
+
+
+def test_json_tells_what_was_taken_with_points_and_tokens(run: Run):
+    run("facts", "set", "token", "JWT")
+    told = run("brief", *TASK, "--json").json
+    (taken,) = told["taken"]
+    assert taken == {
+        "kind": "fact",
+        "id": "token",
+        "points": 40.0,
+        "tokens": taken["tokens"],
+        "shortened": False,
+    }
+    assert told["text"] == run("brief", *TASK).out
+    assert 0 < taken["tokens"] < told["tokens"] < 600
+
+
+def test_a_budget_is_kept_and_told_of(run: Run):
+    for number in range(9):
+        run("facts", "set", f"token {number}", "a value of some length " * 4)
+    done = run("brief", *TASK, "--tokens", "120")
+    assert "more had no room; --tokens gives more." in done.err
+    assert run("brief", *TASK, "--tokens", "120", "--json").json["tokens"] <= 120
+    none = run("brief", *TASK, "--tokens", "9")
+    assert (none.code, none.out) == (0, "")
+    assert "9 tokens have no room" in none.err
+    assert run("brief", *TASK, "--tokens", "0").code == 2
+
+
+def test_it_is_for_the_agent_and_session_that_are_named(run: Run):
+    entry = ("--session", "monday", "--agent", "developer")
+    run("journal", "add", "discovery", "--type", "code_pattern", "--content", "Seen", *entry)
+    assert "- [code_pattern] Seen" in run("brief", *TASK, *entry).out
+    assert run("brief", *TASK, "--session", "monday", "--agent", "tester").out == ""
+
+
+def test_a_broken_note_is_told_of_and_keeps_nothing_back(run: Run, project: Path):
+    run("note", "add", "Tokens", "--when", "token", "--content", "They live for an hour.")
+    (project / ".rum/notes/broken.md").write_text("---\ntitle: [\n---\nx\n")
+    done = run("brief", *TASK)
+    assert "They live for an hour." in done.out
+    assert "broken.md" in done.err

@@ -1,0 +1,122 @@
+"""`rum extract` and `rum tokens`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model_server import ModelServer
+from surfaces.cli.running import Run
+
+RUN = {
+    "agent": "debugger",
+    "task": "The export is empty",
+    "agentOutput": "Root cause: `filter()` fails because src/export.py drops rows. It needs Node 18+.",
+    "result": "failure",
+    "error": "AssertionError: no rows",
+}
+YAML = """\
+agent: debugger
+task: The export is empty
+result: failure
+error: "AssertionError: no rows"
+agentOutput: |
+  Root cause: `filter()` fails because src/export.py drops rows. It needs Node 18+.
+"""
+TITLE = "filter() fails because src/export.py drops rows"
+
+
+def notes(project: Path) -> list[Path]:
+    return list((project / ".rum" / "notes").glob("*.md"))
+
+
+def test_a_run_in_json_on_stdin_is_kept_and_shown(run: Run, project: Path):
+    ran = run("extract", given=RUN)
+    assert ran.code == 0
+    assert ran.out.startswith(
+        f"{TITLE}\nnote: filter-fails-because-src-export-py-drops-rows#1\nkind: error\n"
+    )
+    assert "Kept the fact node: 18+" in ran.out
+    assert len(notes(project)) == 1
+
+
+def test_a_run_in_a_yaml_file_says_the_same(run: Run, project: Path):
+    (project / "run.yaml").write_text(YAML)
+    from_file = run("extract", "run.yaml", "--dry-run", "--json").json
+    from_stdin = run("extract", "--dry-run", "--json", given=RUN).json
+    from_yaml = run("extract", "-", "--dry-run", "--json", given=YAML.encode()).json
+    assert from_file == from_stdin == from_yaml
+    assert from_file["memoryTitle"] == TITLE
+
+
+def test_a_dry_run_keeps_nothing(run: Run, project: Path):
+    ran = run("extract", "--dry-run", given=RUN)
+    assert "note: would be added" in ran.out
+    assert "Would keep the fact node: 18+" in ran.out
+    assert notes(project) == []
+    assert run("facts", "list").out == ""
+
+
+def test_what_is_not_kept_is_explained(run: Run):
+    run("extract", given=RUN)
+    ran = run("extract", given=RUN)
+    assert ran.code == 0
+    assert ran.out.startswith("No note. It tells what went wrong and why")
+    assert "The note is not kept: the note filter-fails-because" in ran.out
+    assert "Not kept: the fact node, as it is known already." in ran.out
+
+
+def test_a_run_without_anything_to_keep_says_why(run: Run):
+    ran = run("extract", given={**RUN, "agentOutput": "Done.", "error": None})
+    assert ran.out == "No note. It tells steps and plans of the moment, nothing that lasts.\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (b"", "must hold one run"),
+        (b"[1, 2]", "must hold one run"),
+        (b"{", "is not JSON"),
+        (b"a: [", "not valid YAML"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"agent: a\nagent: b", "agent"),
+        (b"a: &x [1]\nb: *x", "alias"),
+        (b'{"agent": "a"}', "`task` is required"),
+        (b'{"agentt": "a"}', "Did you mean `agent`?"),
+        (b"{" + b'"a":{' * 5000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_run_is_refused(run: Run, project: Path, given: bytes, message: str):
+    ran = run("extract", given=given)
+    assert (ran.code, ran.out) == (1, "")
+    assert message in ran.err
+    assert notes(project) == []
+
+
+def test_a_file_that_is_not_there_is_named(run: Run):
+    ran = run("extract", "nowhere.yaml")
+    assert ran.code == 1
+    assert "nowhere.yaml" in ran.err
+
+
+def test_a_model_that_fails_is_told_of_beside_the_answer(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with ModelServer().serving() as server:
+        for name, value in server.settings("anthropic", llm_key="key-123456").items():
+            monkeypatch.setenv(name, value)
+        server.script = ["nonsense"]
+        ran = run("extract", given=RUN)
+        counted = run("tokens")
+    assert ran.code == 0
+    assert "By rules, as the language model gave no answer." in ran.err
+    assert len(notes(project)) == 1
+    assert counted.out.startswith("Language model: anthropic: some-model. Tokens today: 220 of 200000.\n")
+    assert counted.out.splitlines()[1].split("\t")[2:] == ["2", "200", "20"]
+    assert "key-123456" not in ran.out + ran.err + counted.out + run("config").out
+
+
+def test_before_any_question_no_tokens_were_spent(run: Run):
+    assert run("tokens").out == "Language model: none. Tokens today: 0 of 200000.\n"
+    assert run("tokens", "--json").json == {"model": None, "limit": 200_000, "today": 0, "days": {}}

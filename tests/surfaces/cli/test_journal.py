@@ -1,0 +1,183 @@
+"""`rum journal`, as people and scripts use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from journaling import FRAGMENTS, HEADER, whole, wrapped
+from rum.store.files.yaml import load
+from surfaces.cli.running import Run
+
+SESSION = ("--session", "s1", "--agent", "developer")
+
+
+def journal_file(project: Path, session: str = "s1", agent: str = "developer") -> Path:
+    return project / ".rum" / "sessions" / session / agent / "agent-memory.yaml"
+
+
+def put(project: Path, text: str) -> Path:
+    path = journal_file(project)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_flags_become_an_entry(run: Run, project: Path) -> None:
+    flags = [
+        "--type",
+        "code-pattern",
+        "--importance",
+        "high",
+        "--content",
+        "Use structs",
+        "--related-file",
+        "a.go",
+    ]
+    assert run("journal", "add", "discovery", *SESSION, "--task", "Export", *flags).id == "discovery-001"
+    flags = [
+        "--type",
+        "skip",
+        "--description",
+        "No mail",
+        "--alternative",
+        "Mail",
+        "--irreversible",
+        "--id",
+        "d1",
+    ]
+    assert run("journal", "add", "decision", *SESSION, *flags).id == "d1"
+
+    value = load(journal_file(project).read_text(), "file")
+    assert value["discoveries"][0]["relatedFiles"] == ["a.go"]  # type: ignore[index]
+    assert value["decisions"][0]["reversible"] is False  # type: ignore[index]
+    assert run("--json", "journal", "sessions").json[0]["task"] == "Export"
+
+
+def test_json_may_hold_any_field(run: Run, tmp_path: Path) -> None:
+    entry = {
+        "description": "Serve it",
+        "subTasks": [{"description": "Route", "status": "complete"}],
+        "mood": 1,
+    }
+    assert run("journal", "add", "attempt", *SESSION, given=entry).id == "attempt-001"
+    file = tmp_path / "change.json"
+    file.write_text(json.dumps({"result": "success", "tokensUsed": {"input": 5}}))
+    assert run("journal", "update", "attempt-001", *SESSION, "--file", str(file)).code == 0
+    shown = run("--json", "journal", "show", "attempt-001", *SESSION).json
+    assert (shown["mood"], shown["tokensUsed"], shown["result"]) == (1, {"input": 5}, "success")
+    assert "mood: 1" in run("journal", "show", "attempt-001", *SESSION).out
+
+
+def test_a_journal_is_shown_as_it_goes_into_a_prompt(run: Run, project: Path) -> None:
+    put(project, whole() + FRAGMENTS["failed_attempt"].replace("attempts:", "more:"))
+    run("journal", "context", *SESSION, "--blocker", "proxy", "--blocker", "no key", "--plan-step", "3")
+    assert run("journal", "show").out.splitlines() == [
+        "## Prior Context from This Session",
+        "",
+        "## Key Discoveries",
+        "- [complexity_assessment] Four steps in three files",
+        "- [code_pattern] How handlers are written here:",
+        "- [dependency_check] What is there already:",
+        "- [codebase_structure] A Go service with a small web client.",
+        "",
+        "## Current Task Context",
+        "- Step: 3",
+        "- Blockers: proxy, no key",
+        "",
+        "",
+        "Use this context to avoid repeating discoveries or failed approaches.",
+    ]
+    assert run("--json", "journal", "show").json["agent"] == "developer"
+
+
+def test_the_arbiter_reads_the_latest_session(run: Run, project: Path) -> None:
+    put(project, wrapped("attempts"))
+    assert "**developer**: Last attempt (in_progress) - Serve the export\n" in run("journal", "arbiter").out
+    assert run("--json", "journal", "arbiter", "--session", "s1").json["session"] == "s1"
+
+
+def test_a_writer_has_to_name_the_session(run: Run, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    ran = run("journal", "add", "attempt", "--agent", "developer", "--description", "x")
+    assert (ran.code, "--session NAME, or set RUM_SESSION" in ran.err) == (2, True)
+    monkeypatch.setenv("RUM_SESSION", "s7")
+    assert run("journal", "add", "attempt", "--agent", "developer", "--description", "x").code == 0
+    assert journal_file(project, "s7").exists()
+
+
+def test_whose_journal_it_is_has_to_be_said_where_it_is_not_clear(run: Run) -> None:
+    ran = run("journal", "add", "attempt", "--session", "s1", "--description", "x")
+    assert (ran.code, "Say whose journal it is" in ran.err) == (1, True)
+
+
+def test_where_there_is_nothing_it_says_so(run: Run) -> None:
+    assert "No sessions yet" in run("journal", "sessions").err
+    assert run("journal", "show").code == run("journal", "arbiter").code == 2
+    assert run("--json", "journal", "sessions").json == []
+    assert "noted nothing down" in run("journal", "show", *SESSION).err
+
+
+def test_validate_names_line_and_field_and_ends_with_one(run: Run, project: Path) -> None:
+    path = put(project, whole())
+    assert run("journal", "validate").out == f"ok {path}\n"
+    line = whole()[: whole().index('type: "code_pattern"')].count("\n") + 1
+    path.write_text(whole().replace("code_pattern", "rumour"))
+    ran = run("journal", "validate")
+    assert ran.code == 1
+    assert ran.out.startswith(f"FAIL {path}, line {line}: discoveries[2]: `type` must be one of ")
+    (checked,) = run("--json", "journal", "validate", str(path)).json
+    assert [(one["line"], one["field"]) for one in checked["problems"]] == [(line, "discoveries[2].type")]
+
+
+def test_a_file_that_is_no_yaml_is_told_with_its_line(run: Run, project: Path) -> None:
+    (project / "bad.yaml").write_text("a:\n\t- b\n")
+    ran = run("journal", "validate", "bad.yaml")
+    assert (ran.code, "line 2, in `a`: it has a tab" in ran.out) == (1, True)
+    assert run("journal", "validate", "gone.yaml").code == 1
+
+
+def test_the_schema_is_printed(run: Run) -> None:
+    schema = run("journal", "validate", "--schema").json
+    jsonschema.validate(load(whole(), "file"), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(load(whole().replace("code_pattern", "rumour"), "file"), schema)
+
+
+def test_archive_says_what_it_moved(run: Run, project: Path) -> None:
+    path = put(project, whole())
+    assert run("journal", "archive").out == "developer not long yet\n"
+    path.write_text(whole().replace("2026-02-14T09:16:15", "2026-02-14T19:16:15"))
+    ran = run("journal", "archive", *SESSION)
+    assert ran.out.startswith("developer 3 discoveries, 1 attempts, 2 decisions moved to ")
+    assert run("journal", "archive").out == "developer nothing is older than two hours\n"
+    assert path.with_name("agent-memory-archive.yaml").exists()
+    assert run("journal", "validate").code == 0
+    assert run("journal", "validate", str(path.with_name("agent-memory-archive.yaml"))).code == 0
+
+
+def test_a_long_journal_is_remarked_on(run: Run, project: Path) -> None:
+    put(project, whole())
+    assert "rum journal archive" in run("journal", "add", "attempt", *SESSION, "--description", "x").err
+
+
+def test_a_newer_journal_is_shown_and_not_written(run: Run, project: Path) -> None:
+    path = put(project, whole().replace('"1"', '"3"', 1))
+    assert "Key Discoveries" in run("journal", "show").out
+    ran = run("journal", "add", "attempt", *SESSION, "--description", "x")
+    assert (ran.code, "has version 3" in ran.err) == (1, True)
+    assert path.read_text() == whole().replace('"1"', '"3"', 1)
+
+
+@pytest.mark.parametrize("name", ["../../x", "/tmp/x", "..", "a\nb"])
+def test_a_name_that_leads_elsewhere_is_refused(run: Run, project: Path, name: str) -> None:
+    assert run("journal", "add", "attempt", "--session", name, "--agent", "a", "--description", "x").code == 1
+    assert run("journal", "add", "attempt", "--session", "s", "--agent", name, "--description", "x").code == 1
+    assert list(project.iterdir()) == []
+
+
+def test_what_a_terminal_would_obey_is_taken_out(run: Run, project: Path) -> None:
+    put(project, HEADER + FRAGMENTS["one_discovery"].replace("An export needs:", "An \u202eexport"))
+    assert "- [codebase_structure] An export\n" in run("journal", "show").out

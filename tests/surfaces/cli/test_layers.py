@@ -1,0 +1,182 @@
+"""facts, rules and layers: kept, found, compacted, cleared, exported and imported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import Run
+
+
+def test_a_fact_is_set_got_listed_and_forgotten(run: Run):
+    assert run("facts", "set", "dataset-format", "CSV").out == "dataset-format is now version 1.\n"
+    assert run("facts", "set", "dataset-format", "-", given=b"JSON lines\n").code == 0
+    assert run("facts", "get", "dataset-format").out == "JSON lines\n"
+    run("facts", "set", "ci", "make check")
+    assert run("facts", "list").out == "ci: make check\ndataset-format: JSON lines\n"
+    assert run("facts", "list", "data", "--limit", "5").out == "dataset-format: JSON lines\n"
+    assert [line.split("\t")[-1] for line in run("facts", "history", "dataset-format").out.splitlines()] == [
+        "CSV",
+        "JSON lines",
+    ]
+    tried = run("facts", "forget", "dataset-format", "--dry-run")
+    assert tried.out == "Would go: 1 fact, 1 version.\n"
+    assert run("facts", "forget", "dataset-format").out == "Forgotten: 1 fact, 1 version.\n"
+    gone = run("facts", "get", "dataset-format")
+    assert (gone.code, gone.out) == (1, "")
+    assert "No fact `dataset-format`" in gone.err
+
+
+def test_in_json_facts_are_the_apis(run: Run, rum: Rum):
+    made = run("facts", "set", "a", "b", "--json").json
+    assert (made["key"], made["value"]) == ("a", "b")
+    assert run("facts", "get", "a", "--json").json == made
+    assert run("facts", "list", "--json").json == [made]
+    assert run("facts", "history", "a", "--json").json[0]["current"] is True
+    assert run("facts", "forget", "a", "--json").json["removed"] == {"facts": 1, "versions": 0}
+    nothing = run("facts", "list", "--json")
+    assert (nothing.json, nothing.err) == ([], "")
+    assert run("facts", "list").err == "No facts.\n"
+
+
+def test_a_rule_is_added_found_shown_and_forgotten(run: Run):
+    made = run("rules", "add", "auth|login", "Run the session tests")
+    assert made.id.startswith("rule_")
+    line = f"auth|login → Run the session tests [{made.id[-8:]}]\n"
+    assert run("rules", "list").out == line
+    assert run("rules", "match", "--task", "Fix the login page").out == line
+    assert run("rules", "match", "--task", "Fix it", "--plan", "change auth.py").out == line
+    other = run("rules", "match", "--task", "Fix the cart")
+    assert (other.code, other.out, other.err) == (0, "", "No rule is for this.\n")
+    shown = run("rules", "show", made.id[-8:])
+    assert shown.out.startswith(f"{made.id}\ncondition: auth|login\naction: Run the session tests\n")
+    assert run("rules", "show", made.id, "--json").json["condition"] == "auth|login"
+    assert run("rules", "forget", made.id[-8:]).out == "Forgotten: 1 rule.\n"
+    assert run("rules", "list").err == "No rules.\n"
+
+
+def test_forget_takes_a_fact_a_rule_and_an_event_too(run: Run, rum: Rum):
+    rum.facts.set("port", "80")
+    rule = rum.rules.add("deploy", "Ask first")
+    event = rum.layers.append("episodic", {"content": "It happened"})
+    for name in ("port", rule.id, event.id[-8:]):
+        assert run("forget", name).code == 0
+    assert rum.layers.get_stats().total_storage_bytes == 8
+
+
+def test_entries_are_appended_searched_and_counted(run: Run):
+    made = run(
+        "layers", "append", "episodic", "Scanned src/", "--meta", "task=scan", "--meta", "n=3", "--id", "e-1"
+    )
+    assert made.out == "e-1\n"
+    run("layers", "append", "semantic", "CSV", "--key", "format")
+    run("layers", "append", "procedural", "-", "--condition", "deploy", given=b"Ask first\n")
+    found = run("layers", "search", "episodic", "scan", "--json").json
+    assert [(one["id"], one["metadata"]) for one in found] == [("e-1", {"task": "scan", "n": 3})]
+    assert run("layers", "search", "episodic", "scan").out.split("\t")[2:] == [
+        "Scanned src/",
+        "task=scan, n=3\n",
+    ]
+    assert run("layers", "search", "procedural", "deploy", "--json").json[0]["content"] == "Ask first"
+    nothing = run("layers", "search", "semantic", "zebra")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "Nothing found.\n")
+    stats = run("layers", "stats", "--json").json
+    assert list(stats) == [
+        "workingMemoryTokens",
+        "episodicEntryCount",
+        "semanticEntryCount",
+        "proceduralRuleCount",
+        "totalStorageBytes",
+    ]
+    assert list(stats.values())[:4] == [0, 1, 1, 1]
+    assert "episodicEntryCount: 1\n" in run("layers", "stats").out
+
+
+def test_older_entries_are_compacted(run: Run, rum: Rum):
+    for number in range(4):
+        run("layers", "append", "episodic", f"entry {number}")
+    assert (
+        run("layers", "compact", "episodic", "--keep-last", "2").out == "Compacted 2 of the episodic layer.\n"
+    )
+    assert run("layers", "compact", "episodic", "--keep-last", "0", "--no-summary", "--json").json == {
+        "compacted": 3
+    }
+    assert rum.layers.get_episodic_memory() == []
+
+
+def test_clearing_asks_for_the_projects_name(run: Run, rum: Rum, stored: str):
+    rum.facts.set("a", "b")
+    refused = run("layers", "clear")
+    assert refused.code == 2
+    assert "To empty all layers, give --confirm shop." in refused.err
+    wrong = run("layers", "clear", "semantic", "--confirm", "other")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert rum.facts.get("a") is not None
+    assert run("layers", "clear", "semantic", "--confirm", "shop").out == "Cleared 1 entries.\n"
+    assert rum.facts.get("a") is None
+    assert rum.show(stored)
+
+
+def test_a_directory_of_files_is_worked_on_in_place(run: Run, rum: Rum, project: Path):
+    folder = project / ".rlm-data" / "memory"
+    folder.mkdir(parents=True)
+    run("layers", "append", "episodic", "In place", "--dir", str(folder))
+    assert json.loads((folder / "episodic.json").read_text())[0]["content"] == "In place"
+    assert run("layers", "search", "episodic", "place", "--dir", str(folder)).code == 0
+    assert run("layers", "clear", "--dir", str(folder), "--confirm", "memory").out == "Cleared 1 entries.\n"
+    assert rum.layers.get_episodic_memory() == []
+    missing = run("layers", "stats", "--dir", "nowhere")
+    assert (missing.code, missing.out) == (1, "")
+
+
+def test_files_of_layers_go_out_and_come_in(run: Run, rum: Rum, project: Path):
+    rum.facts.set("format", "CSV")
+    rum.rules.add("deploy", "Ask first")
+    out = run("export", "layers", "out")
+    assert out.out == "out: episodic.json 0, semantic.json 1, procedural.json 1\n"
+    assert json.loads((project / "out" / "semantic.json").read_text())[0][0] == "format"
+    assert run("export", "layers", "out").code == 1
+    rum.layers.clear()
+    assert run("import", "layers", "out").out == "Added 2 entries of layers.\n"
+    assert run("import", "layers", "out").out == "Added 0 entries of layers (here already 2).\n"
+    assert run("import", "layers", "out", "--json").json["unchanged"] == 2
+    assert run("import", "layers", "nowhere").code == 1
+
+
+def test_an_export_in_lines_holds_them_and_an_import_says_so(run: Run, rum: Rum, project: Path):
+    rum.facts.set("format", "CSV")
+    assert run("export", "all.jsonl").code == 0
+    assert '"kind":"fact"' in run("export").out
+    rum.layers.clear()
+    assert run("import", "all.jsonl").out == "Added 0 memories.\nAdded 1 entry of layers.\n"
+    assert rum.facts.get("format") is not None
+
+
+def test_acting_as_an_agent_holds_for_facts_too(run: Run):
+    run("facts", "set", "port", "80", "--agent", "ann")
+    refused = run("facts", "set", "port", "443", "--agent", "bob")
+    assert (refused.code, refused.out) == (1, "")
+    assert "belongs to" in refused.err
+    assert run("facts", "set", "port", "443").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["facts"], "Usage"),
+        (["facts", "set", "a"], "VALUE"),
+        (["rules", "match"], "--task"),
+        (["layers", "append", "working", "x"], "episodic"),
+        (["layers", "append", "episodic", "x", "--meta", "novalue"], "NAME=VALUE"),
+        (["layers", "search", "episodic"], "WORDS"),
+        (["layers", "search", "episodic", "x", "--limit", "0"], "--limit"),
+        (["layers", "compact", "episodic", "--keep-last", "-1"], "--keep-last"),
+    ],
+)
+def test_a_wrong_command_line_is_exit_code_2(run: Run, arguments: list[str], said: str):
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert said in ran.err + ran.out

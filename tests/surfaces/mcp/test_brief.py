@@ -1,0 +1,115 @@
+"""`brief` over MCP: a tool that answers tersely, and a prompt that a person starts a task with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import methods
+
+from surfaces.mcp.test_rum_server import answer, ask, initialize, tool
+
+FACT = tool("learn", {"action": "set", "fact": {"key": "token", "value": "JWT"}})
+TASK = "Refresh the token"
+
+
+def stateless(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    prefix = "io.modelcontextprotocol/"
+    info = {"name": "test", "version": "0"}
+    meta = {"protocolVersion": "2026-07-28", "clientInfo": info, "clientCapabilities": {}}
+    return {
+        "method": method,
+        "params": {**params, "_meta": {prefix + name: one for name, one in meta.items()}},
+    }
+
+
+def prompt(**arguments: Any) -> dict[str, Any]:
+    return {"method": "prompts/get", "params": {"name": "brief", "arguments": arguments}}
+
+
+def test_the_tool_gives_the_text_and_its_tokens(tmp_path: Path):
+    told = answer(ask(tmp_path, FACT, tool("brief", {"task": TASK, "file": ["src/a.py"]}))[1])
+    assert set(told) == {"text", "tokens"}
+    assert told["text"].endswith("- token: JWT\n</background-knowledge>\n")
+
+
+def test_nothing_known_is_no_error(tmp_path: Path):
+    (reply,) = ask(tmp_path, tool("brief", {"task": TASK}))
+    assert "isError" not in reply["result"]
+    assert answer(reply) == {
+        "text": "",
+        "tokens": 0,
+        "code": "NO_RESULTS",
+        "hint": "Nothing is known about this yet.",
+    }
+
+
+def test_the_tool_refuses_what_it_does_not_know(tmp_path: Path):
+    (reply,) = ask(tmp_path, tool("brief", {"tasks": TASK}))
+    assert reply["result"]["isError"]
+    assert "`task`" in answer(reply)["message"]
+
+
+def test_the_prompt_is_listed_in_every_revision(tmp_path: Path):
+    greeted, listed, discovered, modern = ask(
+        tmp_path,
+        initialize("test"),
+        {"method": "prompts/list"},
+        stateless("server/discover", {}),
+        stateless("prompts/list", {}),
+    )
+    assert greeted["result"]["capabilities"]["prompts"] == {}
+    assert discovered["result"]["capabilities"]["prompts"] == {}
+    (known,) = listed["result"]["prompts"]
+    assert known["name"] == "brief"
+    assert {one["name"]: one["required"] for one in known["arguments"]} == {
+        **{"task": True, "plan": False, "file": False, "tokens": False}
+    }
+    assert modern["result"]["prompts"] == [known]
+    methods.validate_server_result("prompts/list", "2025-06-18", listed["result"])
+    methods.validate_server_result("prompts/list", "2026-07-28", modern["result"])
+
+
+def test_the_prompt_is_what_is_known_and_then_the_task(tmp_path: Path):
+    _, reply, modern = ask(
+        tmp_path,
+        FACT,
+        prompt(task=TASK, file="src/a.py, src/b.py", tokens="200"),
+        stateless("prompts/get", {"name": "brief", "arguments": {"task": TASK}}),
+    )
+    methods.validate_server_result("prompts/get", "2025-06-18", reply["result"])
+    methods.validate_server_result("prompts/get", "2026-07-28", modern["result"])
+    for result in (reply["result"], modern["result"]):
+        (message,) = result["messages"]
+        assert message["role"] == "user"
+        text = message["content"]["text"]
+        assert text.startswith("<background-knowledge>\n")
+        assert text.endswith(f"- token: JWT\n</background-knowledge>\n\nYour task: {TASK}")
+
+
+def test_where_nothing_is_known_the_prompt_is_the_task(tmp_path: Path):
+    (reply,) = ask(tmp_path, prompt(task=TASK))
+    text = reply["result"]["messages"][0]["content"]["text"]
+    assert text.endswith(f"\n\nYour task: {TASK}")
+    assert "<background-knowledge>" not in text
+
+
+@pytest.mark.parametrize(
+    ("params", "named"),
+    [
+        ({"name": "briefs", "arguments": {"task": TASK}}, "briefs"),
+        ({"name": "brief"}, "task"),
+        ({"name": "brief", "arguments": {"task": ""}}, "task"),
+        ({"name": "brief", "arguments": {"task": TASK, "tokens": "many"}}, "tokens"),
+        ({"name": "brief", "arguments": {"task": TASK, "colour": "red"}}, "colour"),
+        ({"name": "brief", "arguments": [TASK]}, "arguments"),
+        ({"arguments": {"task": TASK}}, "name"),
+    ],
+)
+def test_a_prompt_that_cannot_be_made_is_refused_with_the_reason(
+    tmp_path: Path, params: dict[str, Any], named: str
+):
+    (reply,) = ask(tmp_path, {"method": "prompts/get", "params": params})
+    assert reply["error"]["code"] == -32602
+    assert named in reply["error"]["message"]

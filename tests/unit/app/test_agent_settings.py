@@ -1,0 +1,93 @@
+"""What an agent's own YAML file says of how many notes it wants, and which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opening import Shop
+from rum import Rum
+
+
+def write(shop: Shop, name: str, text: str, folder: str = ".rum/agents") -> None:
+    path: Path = shop.folder / folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def full(rum: Rum) -> Rum:
+    for importance in ("low", "medium", "high", "critical"):
+        for n in range(3):
+            rum.notes.add(f"{importance} {n}", "text", "auth", importance=importance, tags=[importance])
+    return rum
+
+
+def given(rum: Rum, agent: str | None = "developer") -> list[str]:
+    return [one.id for one in rum.notes.match("auth", agent=agent).notes]
+
+
+YAML = (
+    'name: developer\nmemory:\n  maxInjected: 2           # a comment\n  minImportance: "high"\nother: [1]\n'
+)
+
+
+def test_the_yaml_form_is_read(full: Rum, shop: Shop):
+    write(shop, "developer.yaml", YAML)
+    assert given(full) == ["critical-0#1", "critical-1#1"]
+    assert len(given(full, "tester")) == len(given(full, None)) == 5
+
+
+@pytest.mark.parametrize("name", ["developer.yml", "Developer.yaml", "another-name.yaml"])
+def test_a_file_is_known_by_its_name_or_the_name_in_it(full: Rum, shop: Shop, name: str):
+    write(shop, "a-first.yaml", "memory: {maxInjected: 0}")
+    write(shop, name, YAML)
+    assert len(given(full)) == 2
+
+
+def test_specialties_weigh(full: Rum, shop: Shop):
+    write(shop, "developer.yaml", "memory:\n  specialties: [high]\n  maxInjected: 1\n")
+    assert given(full) == ["high-0#1"]
+
+
+def test_the_table_in_the_configuration_counts_where_both_speak(full: Rum, shop: Shop):
+    write(shop, "developer.yaml", YAML)
+    write(shop, "config.toml", "[agents.developer]\nmax_injected = 1\n", ".rum")
+    assert given(shop.open()) == ["critical-0#1"]
+    write(shop, "config.toml", "[agents.developer]\nmin_importance = 'low'\nmax_injected = 50\n", ".rum")
+    assert len(given(shop.open())) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("memory: {maxInjected: many}", "whole number"),
+        ("memory: {maxInjected: 51}", "whole number"),
+        ("memory: {minImportance: urgent}", "one of low"),
+        ("memory: {specialties: x}", "list of strings"),
+        ("memory: [", "not valid YAML"),
+        ("a: &x 1", "anchor"),
+    ],
+)
+def test_what_is_wrong_is_told_and_ignored(full: Rum, shop: Shop, text: str, word: str):
+    write(shop, "developer.yaml", text)
+    found = full.notes.match("auth", agent="developer")
+    assert len(found.notes) == 5
+    told = (found.broken or [])[0]
+    assert told.file == "developer.yaml"
+    assert word in told.problem
+
+
+@pytest.mark.parametrize("text", ["", "just text", "memory: none", "[1, 2]", "memory:\n"])
+def test_other_yaml_says_nothing(full: Rum, shop: Shop, text: str):
+    write(shop, "developer.yaml", text)
+    assert len(given(full)) == 5
+
+
+def test_the_folder_is_a_setting(full: Rum, shop: Shop, monkeypatch: pytest.MonkeyPatch):
+    write(shop, "developer.yaml", YAML, ".rawko/agents")
+    monkeypatch.setenv("RUM_AGENTS_DIR", ".rawko/agents")
+    assert len(given(shop.open())) == 2
+    monkeypatch.setenv("RUM_AGENTS_DIR", "")
+    assert len(given(shop.open())) == 5

@@ -1,0 +1,167 @@
+"""Facts: known to all agents of a project, changed by those who may, with a history; forgotten for good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import NOON
+from opening import Shop
+from rum import InvalidQuery, NotFound, PermissionDenied, Rum
+
+
+def test_a_fact_is_known_to_every_agent(shop: Shop) -> None:
+    ann = shop.open(agent="ann")
+    fact = ann.facts.set("dataset-format", "CSV with headers")
+    assert (fact.key, fact.value, fact.version, fact.created_at) == (
+        "dataset-format",
+        "CSV with headers",
+        1,
+        NOON,
+    )
+    assert fact.timestamp == NOON * 1000
+    assert shop.open(agent="bob").facts.get("dataset-format") == fact
+    assert fact.agent_id == ann.identity("info").agent_id
+
+
+def test_an_unknown_key_is_nothing_to_get_and_an_error_to_show(rum: Rum) -> None:
+    rum.facts.set("Dataset-Format", "CSV")
+    assert rum.facts.get("dataset-fromat") is None
+    with pytest.raises(NotFound, match="Did you mean `Dataset-Format`") as caught:
+        rum.facts.show("dataset-fromat")
+    assert caught.value.details["nearest"] == "Dataset-Format"
+    with pytest.raises(NotFound, match="No fact `zzz`"):
+        rum.facts.history("zzz")
+
+
+def test_what_a_fact_said_before_is_its_history(shop: Shop) -> None:
+    rum, owner = shop.open(agent="ann"), shop.open(owner=True)
+    rum.facts.set("port", "80")
+    shop.clock.forward(60)
+    owner.facts.set("port", "8080")
+    shop.clock.forward(60)
+    now = rum.facts.set("port", "443")
+    assert (now.version, now.created_at, now.updated_at) == (3, NOON, NOON + 120)
+    ann, person = rum.identity("info").agent_id, owner.identity("info").agent_id
+    told = [
+        (one.version, one.value, one.changed_at, one.changed_by, one.current)
+        for one in rum.facts.history("port")
+    ]
+    assert told == [
+        (1, "80", NOON, ann, False),
+        (2, "8080", NOON + 60, person, False),
+        (3, "443", NOON + 120, ann, True),
+    ]
+
+
+def test_learning_the_same_again_says_that_it_still_holds(shop: Shop) -> None:
+    rum = shop.open()
+    rum.facts.set("port", "80")
+    shop.clock.forward(60)
+    again = rum.facts.set("port", "80")
+    assert (again.version, again.updated_at, again.timestamp) == (1, NOON + 60, (NOON + 60) * 1000)
+    assert len(rum.facts.history("port")) == 1
+
+
+def test_facts_are_listed_by_prefix_the_one_changed_last_first(shop: Shop) -> None:
+    rum = shop.open()
+    for key in ("db.host", "ci", "db.port"):
+        rum.facts.set(key, "x")
+        shop.clock.forward(1)
+    rum.facts.set("db.host", "y")
+    assert [fact.key for fact in rum.facts.list()] == ["db.host", "db.port", "ci"]
+    assert [fact.key for fact in rum.facts.list("db.", limit=1)] == ["db.host"]
+    with pytest.raises(InvalidQuery, match="limit"):
+        rum.facts.list(limit=0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("", "x"), ("  ", "x"), ("a\nb", "x"), ("k" * 201, "x"), (5, "x"), ("k", 5), ("k", None)],
+)
+def test_what_is_no_fact_is_refused(rum: Rum, key: Any, value: Any) -> None:
+    with pytest.raises(InvalidQuery):
+        rum.facts.set(key, value)
+    assert rum.facts.list() == []
+    assert rum.agents() == []
+
+
+def test_another_agents_fact_is_not_changed_but_may_be_confirmed(shop: Shop) -> None:
+    ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
+    fact = ann.facts.set("port", "80")
+    shop.clock.forward(60)
+    for change in (lambda: bob.facts.set("port", "443"), lambda: bob.facts.forget("port")):
+        with pytest.raises(PermissionDenied, match="fact port belongs to"):
+            change()
+    assert bob.facts.set("port", "80") == fact
+    assert bob.facts.get("port") == fact
+
+
+def test_those_above_the_author_and_the_owner_may_change_a_fact(shop: Shop) -> None:
+    main = shop.open()
+    parent = main.identity("register", name="lead").agent_id
+    child = shop.open()
+    child.identity("register", type="subagent", parent_id=parent)
+    child.facts.set("port", "80")
+    assert main.facts.set("port", "443").version == 2
+    assert shop.open(owner=True).facts.set("port", "8080").version == 3
+    with pytest.raises(PermissionDenied):
+        shop.open(client="other").facts.set("port", "1")
+
+
+def test_an_imported_fact_may_be_changed_by_a_main_agent(shop: Shop) -> None:
+    shop.open(agent="ann").facts.set("port", "80")
+    elsewhere = shop.open(home=shop.home.parent / "elsewhere", agent="bob")
+    elsewhere.import_lines(shop.open().export())
+    assert elsewhere.facts.set("port", "443").version == 2
+
+
+@pytest.mark.parametrize("way", ["facts", "forget", "forget a fact"])
+def test_a_forgotten_fact_goes_with_its_history_and_no_import_brings_it_back(shop: Shop, way: str) -> None:
+    rum = shop.open()
+    rum.facts.set("port", "80")
+    rum.facts.set("port", "443")
+    exported = list(rum.export())
+    tried = rum.forget("port", dry_run=True)
+    assert (tried.forgotten, tried.removed) == (False, {"facts": 1, "versions": 1})
+    if way == "facts":
+        result = rum.facts.forget("port")
+    else:
+        result = rum.forget("port", kind="fact" if way == "forget a fact" else None)
+    assert (result.id, result.forgotten, result.removed) == ("port", True, {"facts": 1, "versions": 1})
+    assert rum.facts.get("port") is None
+    assert rum.facts.forgotten("port")
+    layers = rum.import_lines(exported).layers
+    assert layers
+    assert (layers.added, layers.forgotten) == (0, 1)
+    assert rum.facts.list() == []
+    assert rum.facts.set("port", "1").version == 1
+
+
+def test_a_purged_fact_is_in_no_file(shop: Shop) -> None:
+    rum = shop.open()
+    rum.facts.set("xylophone", "quagmire")
+    rum.facts.set("xylophone", "zeppelin")
+    assert rum.forget("xylophone", purge=True).purged is True
+    rum.close()
+    for path in shop.home.rglob("*"):
+        if path.is_file():
+            assert not [
+                word for word in (b"xylophone", b"quagmire", b"zeppelin") if word in path.read_bytes()
+            ]
+
+
+def test_what_is_both_a_fact_and_an_event_is_forgotten_by_its_kind(rum: Rum) -> None:
+    rum.facts.set("entry-1", "x")
+    rum.layers.append("episodic", {"id": "entry-1", "content": "It happened"})
+    with pytest.raises(InvalidQuery, match="fact entry-1 or event entry-1"):
+        rum.forget("entry-1")
+    with pytest.raises(InvalidQuery, match="one of memory"):
+        rum.forget("entry-1", kind="poem")
+    assert rum.forget("entry-1", kind="event").removed == {"events": 1}
+    assert rum.forget("entry-1").removed == {"facts": 1, "versions": 0}
+
+
+def test_a_secret_is_judged_by_the_key_it_stands_under(rum: Rum) -> None:
+    assert rum.facts.set("db_password", "hunter2-Xk9!pQ").value == "[REDACTED:password]"

@@ -1,0 +1,147 @@
+"""Which notes go into a prompt, in which order, and how they read there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import NOON
+from rum.inject.notes import Asker, background, cut, doubted_by, head_of, ranked
+from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
+
+
+def note(slug: str, *contents: str, **fields: Any) -> Note:
+    usual: dict[str, Any] = {"when_to_use": ("login",), "importance": Importance.HIGH, "discovered_at": NOON}
+    entries = [
+        Entry(n=n, title=slug.title(), content=content, **(usual | fields))
+        for n, content in enumerate(contents or ("text",), start=1)
+    ]
+    return Note(slug, tuple(entries))
+
+
+def order(*notes: Note, **asked: Any) -> list[str]:
+    usual: dict[str, Any] = {"task": "add a login page", "plan": "", "agent": None, "now": NOON}
+    asker = Asker(**(usual | {"least": "low", "specialties": ()} | asked))
+    return [one.head.slug for one in ranked(map(head_of, notes), asker)]
+
+
+def test_the_most_points_come_first():
+    low, high = note("low", importance=Importance.LOW), note("high")
+    critical = note("critical", importance=Importance.CRITICAL)
+    assert order(low, high, critical) == ["critical", "high", "low"]
+
+
+def test_of_equals_the_newer_comes_first_then_the_file_name():
+    old = NOON - 1_000_000
+    notes = [note("b", discovered_at=old), note("a", discovered_at=old), note("c", discovered_at=old + 1)]
+    assert order(*notes, note("d", discovered_at=None)) == ["c", "a", "b", "d"]
+
+
+def test_a_note_that_does_not_match_is_out_whatever_its_points():
+    assert order(note("a", when_to_use=("database",)), note("b", when_to_use=())) == []
+
+
+def test_the_plan_is_matched_but_gives_no_points_for_the_title():
+    heads = [head_of(note("database", when_to_use=("database",)))]
+    asker = Asker("add a page", "change the database", None, NOON, "low", ())
+    (found,) = ranked(heads, asker)
+    assert found.scored.points.keywords == 0
+
+
+def test_the_gate_of_its_importance_holds():
+    wild = {"when_to_use": ("log.*page",)}
+    some = {"when_to_use": ("login forms",)}
+    assert order(
+        note("a", importance=Importance.LOW, **wild), note("b", importance=Importance.MEDIUM, **wild)
+    ) == ["b"]
+    assert order(note("a", importance=Importance.MEDIUM, **some), note("b", **some)) == ["b"]
+
+
+def test_an_agent_gets_nothing_below_its_least_importance():
+    assert order(note("a", importance=Importance.MEDIUM), note("b"), least="high") == ["b"]
+
+
+def test_a_deprecated_or_superseded_note_is_out():
+    assert order(note("a", deprecated=True), note("b", superseded_by="c"), note("c")) == ["c"]
+
+
+def test_the_newest_entry_stands_for_the_note():
+    older = Entry(n=1, title="T", content="older", when_to_use=("login",), discovered_at=NOON)
+    newer = Entry(n=2, title="T", content="newer", when_to_use=("database",), discovered_at=NOON + 1)
+    undated = Entry(n=3, title="T", content="by hand")
+    imported = Entry(n=4, title="T", content="of long ago", discovered_at=1)
+    assert Note("t", (older, newer)).newest is newer
+    assert Note("t", (older, newer, undated)).newest is undated
+    assert Note("t", (older, newer, imported)).newest is newer
+    assert order(Note("t", (older, newer))) == []
+
+
+def test_an_earlier_entry_that_says_otherwise_is_known():
+    head = head_of(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
+    assert head.otherwise == (Otherwise("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
+
+
+def test_another_note_that_may_say_otherwise_is_known_unless_it_is_retired():
+    mine = head_of(note("auth", "Use JWT."))
+    others = [
+        head_of(note("b", "Do not use JWT.")),
+        head_of(note("c", "Use cookies.")),
+        head_of(note("d", "Do not use JWT.", deprecated=True)),
+    ]
+    assert [one.slug for one in doubted_by(mine, [mine, *others])] == ["b"]
+
+
+def shown(content: str, **more: Any) -> MatchedNote:
+    usual: dict[str, Any] = {
+        "id": "a#1",
+        "title": "A title",
+        "importance": Importance.HIGH,
+        "discovered_by": "planner",
+    }
+    usual |= {"discovered_at": NOON, "score": 1, "points": {}, "match": "", "pattern": "", "why": []}
+    return MatchedNote(content=content, **(usual | more))
+
+
+def test_the_text_for_a_prompt():
+    assert background([], str) == ""
+    assert background([shown("First."), shown("Second.", importance=Importance.CRITICAL)], str) == (
+        "## Background Knowledge from Previous Runs\n\n"
+        "### A title\n*Importance: HIGH*\n*Discovered by: planner*\n\nFirst.\n\n"
+        "### A title\n*Importance: CRITICAL*\n*Discovered by: planner*\n\nSecond.\n\n"
+    )
+
+
+def test_what_says_otherwise_stands_beside_it():
+    otherwise = [Otherwise("Use JWT.", "b#2", "Do not use JWT.", NOON), Otherwise("x", "c#1", "y")]
+    text = background([shown("Use JWT.", otherwise=otherwise)], lambda at: f"day {at}")
+    assert text.endswith(
+        "\n\nUse JWT.\n\n*Says otherwise (b#2, day 1750000000): Do not use JWT.*\n\n"
+        "*Says otherwise (c#1): y*\n\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "short"),
+    [
+        ("short", 10, "short"),
+        ("exactly 10", 10, "exactly 10"),
+        ("one two three", 10, "one two…"),
+        ("one two three", 8, "one two…"),
+        ("one two three", 7, "one…"),
+        ("one\ntwo three", 7, "one…"),
+        ("abcdefghijkl", 6, "abcde…"),
+        ("one   two", 6, "one…"),
+    ],
+)
+def test_a_long_text_is_cut_at_a_word(text: str, most: int, short: str):
+    assert cut(text, most) == short
+
+
+def test_a_fence_that_is_cut_open_is_closed():
+    text = "intro\n\n```python\n" + "code line here\n" * 50 + "```\n"
+    short = cut(text)
+    assert len(short) <= 500
+    assert short.endswith("…\n```")
+    assert short.count("```") == 2
+    assert cut("~~~\ncode") == "~~~\ncode\n~~~"
