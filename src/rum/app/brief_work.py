@@ -72,7 +72,6 @@ def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]
     inquiry = Inquiry(
         RecallQuestion(**question, min_confidence=threshold),
         context.store,
-        asked.now,
         asked.files if question.get("file") else (),
         session=context.session_id,
     )
