@@ -30,9 +30,7 @@ COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
 """How much a question of each set counts in the ranking; of causes there are thousands."""
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
 SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
-"""The same for the confidence."""
-FOREIGN = 0.4
-"""How much a question counts there that was meant for another store: half of LoCoMo's are such."""
+"""The same for the confidence; half of LoCoMo's questions are foreign ones."""
 PENALTY = 3.0
 JUDGED = 20
 """So many of the best candidates of each question tell how sure one can be."""
@@ -105,8 +103,7 @@ def _confidence(seen: Sequence[Sight], weights: dict[str, float]) -> dict[str, f
         features, best = evidence(sight, weights)
         rows.append(features)
         right.append(np.array(sight.right)[best])
-        count = SURENESS[sight.set_name] * (FOREIGN if sight.kind == "foreign" else 1.0)
-        counts.append(np.where(np.arange(len(best)) == 0, FIRST, 1.0) * count)
+        counts.append(np.where(np.arange(len(best)) == 0, FIRST, 1.0) * SURENESS[sight.set_name])
     found = odds(np.concatenate(rows), np.concatenate(right), np.concatenate(counts), PENALTY)
     return dict(zip(("bias", "share", "score", *ABOUT), map(float, found), strict=True))
 

@@ -14,7 +14,7 @@ REGISTRY = re.compile(
     r"\b(?:pypi|pythonhosted|npmjs|yarnpkg|crates|anaconda)\.(?:org|com|io)\b|\b(?:deb|security)\.debian\.",
     re.IGNORECASE,
 )
-MAKE = re.compile(r"\bmake ([a-z][a-z0-9]*)\b")
+MAKE = re.compile(r"\bmake (?!informed)([a-z][a-z0-9]*)\b")  # an arbiter is told to "make informed decisions"
 
 
 def own_files() -> list[Path]:

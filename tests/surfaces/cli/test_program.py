@@ -37,6 +37,24 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "version 1" in do("facts", "set", "ci", "make check")
     assert "rule_" in do("rules", "add", "deploy", "Ask first")
     assert "semanticEntryCount: 1" in do("layers", "stats")
+    assert "discovery-001" in do(
+        "journal",
+        "add",
+        "discovery",
+        "--session",
+        "day",
+        "--agent",
+        "owner",
+        "--type",
+        "code_pattern",
+        "--content",
+        "So",
+    )
+    assert "token refresh" in do("brief", "--task", "Repair the login token refresh")
+    assert "No note." in do(
+        "extract", "-", given=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
+    )
+    assert do("tokens")
     assert "developer" in do("identity", "register", "--name", "developer")
     assert len(do("agents").splitlines()) == 2
     assert len(do("projects").splitlines()) == 1

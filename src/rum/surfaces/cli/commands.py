@@ -41,7 +41,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "facts": Entry("facts", "Keep and look up facts: keys and values."),
         "rules": Entry("rules", "Keep rules, and find those for a task."),
         "layers": Entry("layers", "Add to, search and compact layers of entries."),
-        "extract": Entry("extract", "Keep what is worth keeping of a finished run."),
+        "extract": Entry("extract", "Keep what is worth keeping of a finished run: a note, facts, rules."),
     },
     "Find": {
         "brief": Entry("brief", "Print what is known and matters to a task, for a prompt."),
@@ -54,7 +54,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "identity": Entry("identity", "Register, resume or look up an agent."),
         "agents": Entry("identity", "List the agents of this project."),
         "projects": Entry("projects", "List the projects on this machine."),
-        "tokens": Entry("tokens", "Show what language models have cost."),
+        "tokens": Entry("tokens", "Show what language models have cost, by day and project."),
         "config": Entry("config", "Show every setting and where it came from."),
         "trust": Entry("trust", "Allow what this repository's own settings ask for."),
     },
