@@ -304,3 +304,14 @@ def test_a_journal_that_has_grown_long_says_so_and_is_archived_when_asked(shop: 
     assert [entry["content"] for entry in journal.entries("discovery")] == ["New"]
     assert load((shop.folder / archived.path).read_text(), "file")["discoveries"][0]["content"] == "Old"  # type: ignore[index]
     assert journal.discovery("data_model", "Newer").id == "discovery-003"
+
+
+def test_an_unreadable_account_of_the_session_is_left_alone_and_stops_no_entry(shop: Shop) -> None:
+    rum = shop.open(agent="developer")
+    journal = rum.journal("s1", "developer")
+    journal.discovery("data_model", "The first")
+    account = shop.folder / SESSIONS / "s1" / "metadata.yaml"
+    account.write_bytes(b"\xff\xfe")
+    journal.discovery("data_model", "The second")
+    assert account.read_bytes() == b"\xff\xfe"
+    assert [entry["content"] for entry in journal.entries("discovery")] == ["The first", "The second"]

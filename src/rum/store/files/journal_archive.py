@@ -72,7 +72,7 @@ def archive(file: JournalFile, now: float) -> Archiving:
         journal = JournalText(text_of(path), file.path)
         file.refuse_newer(journal)
         long = is_long(journal)
-        old = _old(journal) if long else []
+        old = _old(journal, now) if long else []
         if old:
             beside = inside(file.folder, os.path.join(os.path.dirname(path), ARCHIVE))
             archived = _archived(file, JournalText(text_of(beside), beside), journal, old, now)
@@ -81,10 +81,10 @@ def archive(file: JournalFile, now: float) -> Archiving:
     return Archiving(long, _counts(old))
 
 
-def _old(journal: JournalText) -> list[Old]:
+def _old(journal: JournalText, now: float) -> list[Old]:
     everything = [Old(kind, *one) for kind in Kind for one in enumerate(journal.entries(kind.section))]
     times = [at for one in everything if (at := one.entry.time) is not None]
-    cutoff = max(times, default=0.0) - KEPT
+    cutoff = min(max(times, default=0.0), now) - KEPT  # somebody's clock may have run ahead
     return [
         one
         for one in everything
@@ -109,8 +109,9 @@ def _archived(
         text = begun(archive.text, file.session, file.agent, moment(now))
         archive = JournalText(text, archive.where)
     for kind in Kind:
-        known = {entry.field("id") for entry in archive.entries(kind.section)}
-        new = [one for one in old if one.kind is kind and one.entry.value["id"] not in known]
+        # By all they say: another entry may have been given the id of one that went before.
+        known = [entry.value for entry in archive.entries(kind.section)]
+        new = [one for one in old if one.kind is kind and one.entry.value not in known]
         if new:
             archive = _with_all(archive, kind.section, journal, new)
     return archive.text
@@ -193,9 +194,12 @@ def _with_period(journal: JournalText, period: dict[str, Any]) -> str:
         return text
     room = _TITLES
     for one in reversed(periods):
-        room -= _names(one)
-        if room < 0:
+        kept = min(_names(one), room)
+        room -= kept
+        if not kept:
             one.pop("entries", None)
+        else:  # the newest of them, by whose numbers the next id is found
+            one["entries"] = one["entries"][-kept:]
     section = after.outline.sections["history"]
     lines = "history:\n" + "\n\n".join(item(one, STEP) for one in periods) + "\n"
     return apply(text, [Edit(section.start, section.end, lines)])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any, cast
 
-from rum.model.errors import InvalidQuery
+from rum.model.errors import RumError
 from rum.model.journal import VERSION, Kind, moment
 from rum.store.files.journal import text_of
 from rum.store.files.journal_places import METADATA, Sessions
@@ -47,11 +48,10 @@ def note_work(
 
 
 def _read(path: str) -> tuple[str, dict[str, Any]]:
-    text = text_of(path)
-    try:
+    text, found = "unreadable", None
+    with suppress(RumError):
+        text = text_of(path)
         found = load(text, path)
-    except InvalidQuery:
-        found = None
     return text, cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 

@@ -185,10 +185,11 @@ def test_history_names_the_newest_entries_and_only_counts_the_oldest(tmp_path: P
         text = JournalText(Path(file.path).read_text(encoding="utf-8"), "file")
         new = text.with_lines("attempts", shifted("".join(lines), -2).rstrip())
         Path(file.path).write_text(new, encoding="utf-8")
-        assert archive(file, START).moved == {"attempts": 90 if batch == 0 else 91}
+        assert archive(file, START + 99 * HOUR).moved == {"attempts": 90 if batch == 0 else 91}
 
     history = values(file.path)["history"]
-    assert [len(period.get("entries", [])) for period in history] == [0, 91, 91]
+    assert [len(period.get("entries", [])) for period in history] == [18, 91, 91]
+    assert history[0]["entries"][-1]["id"] == "0-89"
     assert [period["counts"]["attempts"] for period in history] == [90, 91, 91]
     assert list(problems(values(file.path))) == []
 
@@ -204,3 +205,25 @@ def test_there_need_be_no_journal(tmp_path: Path) -> None:
     file = JournalFile(str(tmp_path), str(tmp_path / "s" / "a" / "agent-memory.yaml"), "s", "a")
     assert archive(file, START) == (False, {})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_entry_with_the_id_of_one_that_went_before_is_archived_too(tmp_path: Path) -> None:
+    file = journal_at(tmp_path, HEADER)
+    for day, said in enumerate(("the first", "the second"), 1):
+        entry = {"timestamp": at(24 * day), "type": "data_model", "content": said}
+        file.add(Kind.DISCOVERY, "mine", entry, START + 24 * day * HOUR)
+        late = {"timestamp": at(24 * day + 9), "description": "Later", "result": "success"}
+        file.add(Kind.ATTEMPT, None, late, START + (24 * day + 9) * HOUR)
+        archive(file, START + (24 * day + 9) * HOUR)
+    archived = values(Path(file.path).with_name(ARCHIVE))["discoveries"]
+    assert [entry["content"] for entry in archived] == ["the first", "the second"]
+
+
+def test_a_clock_that_ran_ahead_sends_no_fresh_entry_away(tmp_path: Path) -> None:
+    file = journal_at(tmp_path, LONG)
+    ahead = {"timestamp": at(24 * 365 * 70), "type": "data_model", "content": "From afar"}
+    file.add(Kind.DISCOVERY, "ahead", ahead, START)
+    fresh = {"timestamp": at(6), "type": "data_model", "content": "Fresh"}
+    file.add(Kind.DISCOVERY, "fresh", fresh, START + 6 * HOUR)
+    archive(file, START + 6 * HOUR)
+    assert {"ahead", "fresh"} <= {entry["id"] for entry in values(file.path)["discoveries"]}
