@@ -59,3 +59,18 @@ def test_the_front_door_loads_nothing_heavy(baseline: set[str]):
 def test_a_heavy_module_would_be_seen(baseline: set[str]):
     added = loaded_after("import rum.model.layers") - baseline
     assert "msgspec" in added
+
+
+def test_answering_loads_neither_the_other_layers_nor_what_exchanges(tmp_path: Path):
+    program = f"""
+from rum import Rum
+with Rum.open({str(tmp_path)!r}, home={str(tmp_path / "home")!r}) as rum:
+    fixed = {{"success": True, "summary": "Done"}}
+    rum.store(intent={{"goal": "Fix it", "task_type": "bug_fix"}}, outcome=fixed)
+    rum.recall(query="fix")
+"""
+    loaded = loaded_after(program)
+    assert "rum.app.reading" in loaded
+    late = ("layer_calls", "notes", "journals", "facts", "rules", "layers", "brief", "exchange", "shelf")
+    assert loaded & {f"rum.app.{name}" for name in late} == set()
+    assert not [name for name in loaded if name.startswith(("rum.llm", "rum.store.files", "ruamel"))]

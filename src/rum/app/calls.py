@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from rum.app import brief, forgetting, identity, journals, learning, notes, reading, writing
+from rum.app import identity, reading, writing
+from rum.app.asking import Call, Json, asks, question
 from rum.app.context import Context
-from rum.model.brief import BriefQuestion
 from rum.model.errors import InvalidQuery
-from rum.model.fact import LearnQuestion
-from rum.model.journal_answers import JournalQuestion
-from rum.model.parse import nearest, parse
-from rum.model.questions import (
-    ForgetQuestion,
-    IdentityQuestion,
-    LinkQuestion,
-    ListQuestion,
-    RecallQuestion,
-    TraceQuestion,
-)
-
-Json = dict[str, Any]
-Call = Callable[[Context, Json], Struct]
-Q = TypeVar("Q")
-
-
-def _asks(name: str, model: type[Q], use_case: Callable[[Context, Q], Struct]) -> Call:
-    """A call whose arguments are one checked question."""
-    return lambda context, given: use_case(context, _question(name, model, given))
-
-
-def _question(name: str, model: type[Q], given: Json) -> Q:
-    """A checked question; null for a field says no more than leaving it out."""
-    known: tuple[str, ...] = getattr(model, "__struct_fields__", ())
-    told = {field: value for field, value in given.items() if value is not None or field not in known}
-    return parse(told, model, name)
+from rum.model.parse import nearest
+from rum.model.questions import IdentityQuestion, LinkQuestion, ListQuestion, RecallQuestion, TraceQuestion
 
 
 def _recall(context: Context, given: Json) -> Struct:
@@ -51,7 +26,7 @@ def _recall(context: Context, given: Json) -> Struct:
         "min_confidence": settings.min_confidence,
     }
     unsaid = {field: value for field, value in usual.items() if given.get(field) is None}
-    return reading.recall(context, _question("recall", RecallQuestion, given | unsaid))
+    return reading.recall(context, question("recall", RecallQuestion, given | unsaid))
 
 
 def _update(context: Context, given: Json) -> Struct:
@@ -62,19 +37,26 @@ def _update(context: Context, given: Json) -> Struct:
     return writing.update(context, memory_id, changes)
 
 
+def _of_layers(name: str) -> Call:
+    """A call of another layer, whose room most sessions never enter."""
+
+    def call(context: Context, given: Json) -> Struct:
+        from rum.app import layer_calls  # noqa: PLC0415 (half as much again to load as all that recall needs)
+
+        return layer_calls.CALLS[name](context, given)
+
+    return call
+
+
 CALLS: dict[str, Call] = {
     "store": writing.store,
     "update_memory": _update,
     "recall": _recall,
-    "trace": _asks("trace", TraceQuestion, reading.trace),
-    "list": _asks("list", ListQuestion, reading.listing),
-    "link": _asks("link", LinkQuestion, writing.link),
-    "identity": _asks("identity", IdentityQuestion, identity.identify),
-    "forget": _asks("forget", ForgetQuestion, forgetting.forget),
-    "note": notes.call,
-    "journal": _asks("journal", JournalQuestion, journals.call),
-    "learn": _asks("learn", LearnQuestion, learning.learn),
-    "brief": _asks("brief", BriefQuestion, brief.brief),
+    "trace": asks("trace", TraceQuestion, reading.trace),
+    "list": asks("list", ListQuestion, reading.listing),
+    "link": asks("link", LinkQuestion, writing.link),
+    "identity": asks("identity", IdentityQuestion, identity.identify),
+    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief")},
 }
 """What can be called, by the name it has at every door."""
 

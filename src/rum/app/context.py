@@ -12,13 +12,9 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from rum.app.shelf import Shelf
 from rum.capture.redact import Redactor
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
-from rum.llm.base import LanguageModel
-from rum.llm.choose import open_meter, open_model
-from rum.llm.meter import Meter
 from rum.model.agent import Agent
 from rum.model.depth import Use
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
@@ -33,6 +29,10 @@ from rum.store.base import Store
 
 if TYPE_CHECKING:
     import subprocess
+
+    from rum.app.shelf import Shelf
+    from rum.llm.base import LanguageModel
+    from rum.llm.meter import Meter
 
 LABEL = 200
 """How much is kept of a session's, client's or branch's name."""
@@ -110,16 +110,22 @@ class Context:
     @cached_property
     def meter(self) -> Meter:
         """What language models have cost, and may cost."""
+        from rum.llm.choose import open_meter  # noqa: PLC0415 (few settings ask for one)
+
         return open_meter(self.settings, self.project.id, self.clock)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
         """The language model that the settings ask for, if any; it sees and gives no secrets."""
+        from rum.llm.choose import open_model  # noqa: PLC0415 (as for `meter`)
+
         return open_model(self.settings, self.meter, self.redactor.redact_tree)
 
     @cached_property
     def shelf(self) -> Shelf:
-        """The notes of this checkout; nothing is read before they are asked for."""
+        """The notes of this checkout; nothing is read, or loaded, before they are asked for."""
+        from rum.app.shelf import Shelf  # noqa: PLC0415 (a third of what starting takes)
+
         return Shelf(self.settings.folder("notes_dir"), self.project.directory, self.clean)
 
     @cached_property

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rum.app import exchange, exchange_layers, forgetting, identity, idle, reading, tokens, upkeep, writing
+from rum.app import identity, idle, reading, upkeep, writing
 from rum.app import tidy as tidying
-from rum.app.asked import Briefed, Changes, Chosen, Given, Identified, Nothing, Ran, Recalled, Running, Traced
+from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
-from rum.app.exchange import ImportResult
-from rum.app.exchange_layers import LayerImport
-from rum.app.facts import Facts
-from rum.app.journal import AgentJournal
-from rum.app.journals import Journals
-from rum.app.layers import Layers
-from rum.app.layers_kept import KeptLayers
-from rum.app.notes import Notes
-from rum.app.opened import Opened
-from rum.app.rules import Rules
+from rum.app.exchanging import Exchanging
 from rum.app.tidy import TidyResult
-from rum.app.tokens import TokensSpent
 from rum.model.agent import Identity
 from rum.model.answers import (
     Diagnosis,
@@ -34,23 +24,30 @@ from rum.model.answers import (
     TraceResult,
     UpdateResult,
 )
-from rum.model.brief import Brief
 from rum.model.errors import RumError
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
 from rum.model.parse import parse
 from rum.model.questions import Depth
-from rum.model.run import RunQuestion
 
 if TYPE_CHECKING:
-    from rum.app.history import GitImport
-    from rum.app.issues import IssueImport
+    from rum.app.facts import Facts
+    from rum.app.journal import AgentJournal
+    from rum.app.journals import Journals
+    from rum.app.layers import Layers
+    from rum.app.layers_kept import KeptLayers
+    from rum.app.notes import Notes
+    from rum.app.rules import Rules
     from rum.app.run import Run
+    from rum.app.tokens import TokensSpent
+    from rum.model.brief import Brief
     from rum.model.extraction import Extracted
 
+# What answering never needs is loaded by the method that does: all of it together takes as long as the rest.
 
-class Rum(Opened):
+
+class Rum(Exchanging):
     """The memory of one project.
 
     Use it as a context manager; calls from several threads take turns.
@@ -94,6 +91,8 @@ class Rum(Opened):
 
     def brief(self, **question: Unpack[Briefed]) -> Brief:
         """What is known and matters to a task or some files, as one block of text for a prompt."""
+        from rum.model.brief import Brief  # noqa: PLC0415
+
         return self._call("brief", {**question, "explain": True}, Brief)
 
     def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
@@ -126,11 +125,15 @@ class Rum(Opened):
     @cached_property
     def notes(self) -> Notes:
         """Markdown files in the repository: what is known for people to read, too."""
+        from rum.app.notes import Notes  # noqa: PLC0415
+
         return Notes(self._context)
 
     @cached_property
     def journals(self) -> Journals:
         """What agents note down while they work: all sessions of this checkout."""
+        from rum.app.journals import Journals  # noqa: PLC0415
+
         return Journals(self._context)
 
     def journal(
@@ -142,36 +145,47 @@ class Rum(Opened):
     @cached_property
     def facts(self) -> Facts:
         """What is known: keys and values."""
+        from rum.app.facts import Facts  # noqa: PLC0415
+
         return Facts(self._context)
 
     @cached_property
     def rules(self) -> Rules:
         """What to do when: conditions and actions."""
+        from rum.app.rules import Rules  # noqa: PLC0415
+
         return Rules(self._context)
 
     @cached_property
     def layers(self) -> Layers:
         """Working, episodic, semantic and procedural memory as layers of entries."""
+        from rum.app.layers import Layers  # noqa: PLC0415
+
         return Layers(self.lasting)
 
     def lasting(self) -> KeptLayers:
         """Where the lasting layers lie; closing it closes this too."""
+        from rum.app.layers_kept import KeptLayers  # noqa: PLC0415
+
         return KeptLayers(self._context, self.close)
 
     def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome keep themselves."""
-        from rum.app.run import Run  # noqa: PLC0415 (only agent loops need it)
+        from rum.app.run import Run  # noqa: PLC0415
+        from rum.model.run import RunQuestion  # noqa: PLC0415
 
         return Run(self._context, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
-        from rum.app import extraction  # noqa: PLC0415 (slow to load, and no part of answering)
+        from rum.app import extraction  # noqa: PLC0415
 
         return extraction.extract(self._context, plain(run), dry_run=dry_run)
 
     def tokens(self) -> TokensSpent:
         """What language models have cost by day and project, and how much they may cost today."""
+        from rum.app import tokens  # noqa: PLC0415
+
         return self._look_after(tokens.spent)
 
     def summary(self) -> dict[str, Any]:
@@ -194,6 +208,8 @@ class Rum(Opened):
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
+        from rum.app import forgetting  # noqa: PLC0415
+
         return bool(self._do(forgetting.purge)["purged"])
 
     def history(self, memory_id: str) -> Sequence[Version]:
@@ -203,51 +219,6 @@ class Rum(Opened):
     def restore(self, memory_id: str, version: int) -> UpdateResult:
         """Make an earlier version the newest one."""
         return self._do(writing.restore, memory_id, version)
-
-    def export(self) -> Iterator[bytes]:
-        """Everything as JSON lines."""
-        with self._context.turn():
-            yield from exchange.export(self._context)
-
-    def import_lines(
-        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
-    ) -> ImportResult:
-        """Take in an export; it is checked whole before anything is written.
-
-        Lines that can be read only once are kept in memory for that.
-        """
-        kept = list(lines) if isinstance(lines, Iterator) else lines
-        with self._context.turn():
-            exchange.check(kept)
-            return exchange.import_lines(self._context, kept, progress)
-
-    def import_git(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
-        **chosen: Unpack[Chosen],
-    ) -> GitImport:
-        """Make memories of the history of the project's repository, or of that at `path`."""
-        from rum.app import history  # noqa: PLC0415 (slow to load, and few sessions import anything)
-
-        return self._do(history.import_git, path, plain(chosen), progress)
-
-    def import_issues(
-        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> IssueImport:
-        """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
-        from rum.app import issues  # noqa: PLC0415 (as for `import_git`)
-
-        return self._do(issues.import_issues, exported, progress)
-
-    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
-        """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
-        return self._do(exchange_layers.import_layers, os.path.abspath(path))
-
-    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
-        """Write such files into a directory that has none; how many entries each of them has."""
-        return self._do(exchange_layers.export_layers, os.path.abspath(path))
 
     def doctor(self) -> Diagnosis:
         """Check files, index, permissions, space and settings."""

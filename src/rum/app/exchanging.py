@@ -1,0 +1,77 @@
+"""What an open project takes in and gives away: exports, other systems' files, histories, issues.
+
+Each method loads what it needs: few sessions exchange anything, and it is slow to load.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Unpack
+
+from rum.app.asked import Chosen
+from rum.app.calls import plain
+from rum.app.opened import Opened
+
+if TYPE_CHECKING:
+    from rum.app.exchange import ImportResult
+    from rum.app.exchange_layers import LayerImport
+    from rum.app.history import GitImport
+    from rum.app.issues import IssueImport
+
+
+class Exchanging(Opened):
+    """An open project that can be written out and filled."""
+
+    def export(self) -> Iterator[bytes]:
+        """Everything as JSON lines."""
+        from rum.app import exchange  # noqa: PLC0415
+
+        with self._context.turn():
+            yield from exchange.export(self._context)
+
+    def import_lines(
+        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
+    ) -> ImportResult:
+        """Take in an export; it is checked whole before anything is written.
+
+        Lines that can be read only once are kept in memory for that.
+        """
+        from rum.app import exchange  # noqa: PLC0415
+
+        kept = list(lines) if isinstance(lines, Iterator) else lines
+        with self._context.turn():
+            exchange.check(kept)
+            return exchange.import_lines(self._context, kept, progress)
+
+    def import_git(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        **chosen: Unpack[Chosen],
+    ) -> GitImport:
+        """Make memories of the history of the project's repository, or of that at `path`."""
+        from rum.app import history  # noqa: PLC0415
+
+        return self._do(history.import_git, path, plain(chosen), progress)
+
+    def import_issues(
+        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> IssueImport:
+        """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
+        from rum.app import issues  # noqa: PLC0415
+
+        return self._do(issues.import_issues, exported, progress)
+
+    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
+        """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
+        from rum.app import exchange_layers  # noqa: PLC0415
+
+        return self._do(exchange_layers.import_layers, os.path.abspath(path))
+
+    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
+        """Write such files into a directory that has none; how many entries each of them has."""
+        from rum.app import exchange_layers  # noqa: PLC0415
+
+        return self._do(exchange_layers.export_layers, os.path.abspath(path))
