@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from rum.surfaces.cli.progress import rate
+from rum.surfaces.cli.output import rate
 
 
 class _Rate(ProgressColumn):

@@ -91,3 +91,8 @@ def complain(error: RumError, as_json: bool) -> None:
         # The field is for programs: a message says in words what it is about.
         if name != "field" and told not in error.message:
             _tell(f"{name}: {told}")
+
+
+def rate(each_second: float) -> str:
+    """A number of things a second, as exactly as it says something."""
+    return f"{each_second:.0f}" if each_second >= 10 else f"{each_second:.2g}"

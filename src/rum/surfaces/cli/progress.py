@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rum.surfaces.cli.output import note
+from rum.surfaces.cli.output import note, rate
 
 EVERY = 10.0
 """Seconds from one line to the next."""
@@ -65,11 +65,6 @@ class Lines:
             return told
         told += f", {rate(done / took)} a second"
         return f"{told}, about {_span((total - done) * took / done)} left" if total and total > done else told
-
-
-def rate(each_second: float) -> str:
-    """A number of things a second, as exactly as it says something."""
-    return f"{each_second:.0f}" if each_second >= 10 else f"{each_second:.2g}"
 
 
 def _span(seconds: float) -> str:
