@@ -12,11 +12,17 @@ from rum.store.base import Store
 
 
 def inquire(
-    store: Store, query: str, *files: str, session: str = "", meaning: Meaning | None = None, **more: Any
+    store: Store,
+    query: str,
+    *files: str,
+    session: str = "",
+    meaning: Meaning | None = None,
+    patient: bool = True,
+    **more: Any,
 ) -> Inquiry:
     """A question in words, and about files if any are given."""
     question = RecallQuestion(query=query, file=files or None, **more)
-    return Inquiry(question, store, files, session=session, meaning=meaning)
+    return Inquiry(question, store, files, session=session, meaning=meaning, patient=patient)
 
 
 def found(inquiry: Inquiry) -> dict[str, Match]:

@@ -178,20 +178,19 @@ def test_what_words_found_gets_its_vector_before_all_others(store: Store, embedd
 
 
 def test_vectors_count_only_once_most_of_what_words_found_has_one(
-    store: Store, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+    store: Store, embedder: WordEmbedder
 ) -> None:
     for number in range(10):
         add_memory(store, f"m{number}", f"Repair the zebra {number}", session_id=f"m{number}")
     meaning = Meaning(store, embedder, clean=str, clock=HandClock())
     store.vectors.adopt(embedder.model, int(NOON))
-    monkeypatch.setattr(meaning, "catch_up", lambda *_, **__: True)  # there is no time for any
     by_words = looked(store, None, "zebra sun", limit=20)
     for made, column in ((5, "words"), (6, "words+meaning")):
         ids = [f"m{number}" for number in range(made)]
         vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
         rows = [(memory_id, 1, packed(row)) for memory_id, row in zip(ids, vectors, strict=True)]
         store.vectors.put(embedder.model, rows)
-        found = looked(store, meaning, "zebra sun", limit=20)
+        found = looked(store, meaning, "zebra sun", limit=20, patient=False)
         assert found.column == column
         same = {name: match.score for name, match in found.matches.items()} == {
             name: match.score for name, match in by_words.matches.items()
