@@ -85,6 +85,7 @@ from rum import Rum
 with tempfile.TemporaryDirectory() as scratch, Rum.open(home=scratch + "/home", owner=True) as rum:
     rum.store(**make_draft())
     rum.recall(query="login")
+    rum.doctor()
 become_nobody()
 with Rum.open(owner=True) as rum:
     for line in sys.stdin:

@@ -15,12 +15,9 @@ from rum._version import __version__
 from rum.app.context import Context
 from rum.app.exchange_agents import take_agent, take_author
 from rum.app.exchange_layers import (
-    EventLine,
-    FactLine,
-    FactVersionLine,
     LayerImport,
+    LayerLine,
     LayersTaken,
-    RuleLine,
     layer_lines,
 )
 from rum.capture.tombstones import marks
@@ -82,7 +79,6 @@ class LinkLine(Struct, frozen=True, tag="link", tag_field="kind"):
     created_at: Stamp
 
 
-LayerLine = FactLine | FactVersionLine | RuleLine | EventLine
 Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine
 
 

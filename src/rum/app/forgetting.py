@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
+import msgspec
+from msgspec.structs import asdict, replace
 
 from rum.app import events, facts, notes_writing, rules
 from rum.app.context import Context
@@ -12,6 +14,7 @@ from rum.app.forgettable import Counts, Kind, forgotten
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
+from rum.model.memory import Content, Memory
 from rum.model.questions import ForgetQuestion
 
 
@@ -27,11 +30,23 @@ def _held(context: Context, memory_id: str) -> Counts:
 def _removed(context: Context, memory_id: str) -> Counts:
     memory = context.memory(memory_id)
     context.may_change(memory)
-    context.store.memories.bury(marks(memory, context.tombstone_key), "memory", context.now())
+    known = [mark for said in _ever(context, memory) for mark in marks(said, context.tombstone_key)]
+    context.store.memories.bury(known, "memory", context.now())
     removed = context.store.memories.delete(memory.id)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
     context.store.activity.delete(memory.id)
     return removed
+
+
+def _ever(context: Context, memory: Memory) -> Iterator[Memory]:
+    """A memory as it is and as it was: what comes again may know nothing of what was changed here."""
+    yield memory
+    for *_, data in context.store.memories.versions(memory.id):
+        try:
+            before = msgspec.json.decode(data, type=Content)
+        except msgspec.DecodeError:  # another RUM wrote it, which must not keep the memory from going
+            continue
+        yield replace(memory, **asdict(before))
 
 
 MEMORY = Kind("memory", _found, _held, _removed)

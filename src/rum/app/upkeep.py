@@ -7,6 +7,7 @@ import platform
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 
 from rum._version import __version__
 from rum.app.context import Context
@@ -14,17 +15,21 @@ from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, StorageError
 
 LITTLE_SPACE = 100 * 1024 * 1024
+MOST_REMARKS = 50
 
 
 def doctor(context: Context) -> Diagnosis:
     """Everything that can be checked: the files, the index, permissions, space, settings."""
+    from rum.app import journal_doctor  # noqa: PLC0415 (nothing else here needs that layer)
+
     problems = [Problem(*found) for found in context.store.upkeep.problems()]
     home = context.settings.home if os.path.isdir(context.settings.home) else None
     problems += _home_problems(home) if home else []
     problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
     problems += _embedder_problems(context)
-    notes, broken = _notes(context)
-    problems += broken
+    notes, broken, odd = _notes(context)
+    journals, unreadable = journal_doctor.journals(context)
+    problems += [*broken, *unreadable, *journal_doctor.agents(context)]
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -38,8 +43,9 @@ def doctor(context: Context) -> Diagnosis:
         **context.store.upkeep.facts(),
         "vectors": _vectors(context),
         "notes": notes,
+        "journals": journals,
     }
-    return Diagnosis(healthy=not problems, problems=problems, facts=facts)
+    return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(context, odd))
 
 
 def _vectors(context: Context) -> dict[str, object]:
@@ -62,13 +68,30 @@ def _embedder_problems(context: Context) -> list[Problem]:
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
 
 
-def _notes(context: Context) -> tuple[int, list[Problem]]:
-    """How many notes there are, and what is wrong with their files."""
+def _notes(context: Context) -> tuple[int, list[Problem], list[str]]:
+    """How many notes there are, what is wrong with their files, and what is odd in them."""
     try:
         heads, broken = context.shelf.heads()
     except StorageError as error:
-        return 0, [Problem(error.message, "See the setting `notes_dir`.")]
-    return len(heads), [Problem(one.problem, "It is left out until somebody mends it.") for one in broken]
+        return 0, [Problem(error.message, "See the setting `notes_dir`.")], []
+    advice = "It is left out until somebody mends it."
+    odd = [
+        f"{context.relative(context.shelf.folder.file(head.slug))}, {remark}"
+        for head in heads.values()
+        for remark in head.remarks
+    ]
+    return len(heads), [Problem(one.problem, advice) for one in broken], odd
+
+
+def _remarks(context: Context, notes: list[str]) -> list[str]:
+    """What is odd in notes and rules: the first of it, and how much more there is."""
+    from rum.app import rules  # noqa: PLC0415 (nothing else here needs that layer)
+
+    found = list(notes)
+    with suppress(StorageError), context.store.errors():  # what is damaged stands among the problems
+        found += rules.remarks(context)
+    more = [f"{len(found) - MOST_REMARKS} more; `rum note list` has those of notes."]
+    return found if len(found) <= MOST_REMARKS else found[:MOST_REMARKS] + more
 
 
 def _home_problems(home: str) -> list[Problem]:

@@ -147,3 +147,5 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     healthy: bool
     problems: list[Problem]
     facts: dict[str, Any]
+    remarks: list[str] = []
+    """What is sound, but may not do what somebody meant."""

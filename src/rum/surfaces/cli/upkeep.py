@@ -48,6 +48,7 @@ def _diagnosis(found: Diagnosis) -> View:
         Said((Word("problem:", "bad"), Word(problem.what), Word(problem.advice, "dim")))
         for problem in found.problems
     ]
+    problems += [Said((Word("remark:", "strong"), Word(remark))) for remark in found.remarks]
     heading = Word("healthy", "good") if found.healthy else Word("not healthy", "bad")
     return [*problems, Fields((heading,), facts)]
 

@@ -189,6 +189,7 @@ def _note() -> Json:
 def _learn() -> Json:
     notes = {
         "rule.condition": "matches the task: `auth|login`, `migrat*` or plain words",
+        "rule.id": "of the rule to correct",
         "key": "get: the fact's key; list: how keys begin",
         "task": "get: the rules for it",
     }
@@ -196,7 +197,7 @@ def _learn() -> Json:
         "name": "learn",
         "title": "Facts and rules",
         "description": "What all agents here should know: facts (key, value) and rules (what to do when). "
-        "Use set for what holds beyond this task, get before you rely on it.",
+        "Use set for what holds beyond this task, or no longer does; get before you rely on it.",
         "annotations": ADDS_ONCE,
         "inputSchema": schema_of(LearnQuestion, notes),
     }
