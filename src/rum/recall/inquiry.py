@@ -7,6 +7,7 @@ from functools import cached_property
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import fitted, weights
+from rum.recall.issues import issue_asked_for
 from rum.recall.meaning import Meaning
 from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
@@ -41,6 +42,10 @@ class Inquiry:
         self.text = question.text.strip()
         if files and says_little(query_terms(self.text)):
             self.text = ""  # "why?" beside a file asks for the file
+        self.issue = issue_asked_for(self.text)
+        """The number of the issue or pull request that is asked for, if nothing else is."""
+        if self.issue:
+            self.text = self.issue  # "PR" beside it would find whoever says so
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
         """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 CERTAIN = 1.0
 """What was asked for literally: an id, a file or task type alone, filters alone."""
 
+EARLIER_NAME = 0.9
+"""The file asked for, when it had another name."""
+
 BARE_NAME = 0.8
 """A file or folder of that name somewhere, where only the name was given."""
 
@@ -22,6 +25,9 @@ SURER = 0.1
 
 UNRIVALLED = 3.0
 """By how much a memory leads that is the only candidate."""
+
+FALL = 0.5
+"""How fast a memory is at least less sure than the best, by how far its score lies behind."""
 
 FOREMOST, COVERED, FEW = 10, 0.6, 4
 """Vectors count once such a share of the best so many by words and files have one; of a few, any will do."""

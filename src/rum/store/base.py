@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from rum.model.agent import Agent
-from rum.model.depth import Use
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.store.activity import Activity
 from rum.store.layers import Events, Facts, Rules
 from rum.store.search import Search
 from rum.store.vectors import Vectors
@@ -81,6 +81,13 @@ class Memories(Protocol):
         """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
         ...
 
+    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Note (earlier name, new name) of files that got another name in the work that a memory tells of.
+
+        What its actions say of it is noted with the memory; this is for what they leave out.
+        """
+        ...
+
     def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
         """Leave tombstones."""
         ...
@@ -143,42 +150,6 @@ class Agents(Protocol):
 
     def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
         """Whether one agent is above another."""
-        ...
-
-
-class Activity(Protocol):
-    """How memories are used; never on the path of a memory's own write."""
-
-    def add_uses(self, times: Mapping[str, int], now: int) -> bool:
-        """Count retrievals; False when it could not be written now, and the caller may try later."""
-        ...
-
-    def set_use(self, memory_id: str, use: Use) -> None:
-        """Take over a count from elsewhere; the larger one stands."""
-        ...
-
-    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
-        """The use of each memory that has any."""
-        ...
-
-    def most_used(self) -> list[tuple[str, int]]:
-        """(memory id, times), most used first."""
-        ...
-
-    def delete(self, memory_id: str) -> None:
-        """Forget how a memory was used."""
-        ...
-
-    def fail(self, part: str, why: str, now: int) -> bool:
-        """Note what failed and why, where it can be written at once; whether it could."""
-        ...
-
-    def failure(self, part: str) -> tuple[int, str] | None:
-        """When and why a part failed last, unless it works again."""
-        ...
-
-    def works(self, part: str) -> None:
-        """Note that a part works again."""
         ...
 
 

@@ -12,6 +12,7 @@ from rum.model.ids import TAIL
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef, Memory, Operation
 from rum.store.index import indexed_text
+from rum.store.renames import renames_told
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 
@@ -56,6 +57,7 @@ class SqliteMemories:
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
         db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+        self.note_renames(memory.id, renames_told(memory.actions))
 
     def _delete_parts(self, memory_id: str, seq: int) -> None:
         db = self._database.connection
@@ -157,6 +159,13 @@ class SqliteMemories:
         """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
         rows = self._database.connection.execute(SQL["versions_of"], (memory_id,))
         return [(number, at, by, data.encode()) for number, at, by, data in rows]
+
+    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Note (earlier name, new name) of files that got another name in the work that a memory tells of."""
+        rows = [{"path": new, "before": old, "id": memory_id} for old, new in pairs]
+        if rows:
+            with self._database.transaction() as db:
+                db.executemany(SQL["insert_rename"], rows)
 
     def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
         """Leave tombstones."""

@@ -45,6 +45,10 @@ INSERT INTO memory_files (memory_id, file_path, operation, content_hash, created
 -- name: delete_files
 DELETE FROM memory_files WHERE memory_id = ?;
 
+-- name: insert_rename
+INSERT INTO renames (path, before, memory, renamed_at) SELECT :path, :before, seq, created_at FROM memories WHERE id = :id
+ON CONFLICT DO NOTHING;
+
 -- name: insert_tag
 INSERT INTO memory_tags (tag, memory_id) VALUES (?, ?);
 
@@ -250,11 +254,11 @@ INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
 
--- name: newest_with_vector
-SELECT memory FROM memory_vectors INDEXED BY memory_vectors_memory WHERE model = ? ORDER BY memory DESC LIMIT 1;
+-- name: any_vector
+SELECT 1 FROM memory_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: vectors_since
-SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? ORDER BY number LIMIT ?;
+SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: vectors_of
 SELECT m.id, v.data FROM json_each(:ids) AS wanted
@@ -272,7 +276,7 @@ SELECT count(*) FROM memories;
 SELECT count(*) FROM memory_vectors WHERE model = ?;
 
 -- name: count_refused
-SELECT count(*) FROM memory_vectors WHERE model = ? AND data = zeroblob(length(data));
+SELECT count(*) FROM memory_vectors WHERE model = ? AND data = x'';
 
 -- name: count_queue
 SELECT count(*) FROM unembedded WHERE model = ?;

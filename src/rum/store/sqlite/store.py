@@ -21,7 +21,7 @@ from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
-SCHEMA = {"rum": 3, "activity": 3}
+SCHEMA = {"rum": 6, "activity": 3}
 """The newest migration of each file."""
 
 
