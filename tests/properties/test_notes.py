@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rum.inject.claims import claims, contradict
+from rum.consolidate.claims import claims, contradict
 from rum.inject.match import LITERAL, Text, best, compiled
 from rum.inject.notes import cut
 from rum.model.errors import RumError

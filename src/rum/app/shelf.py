@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from rum.inject.claims import claims
+from rum.consolidate.claims import claims
 from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.note import Broken, Entry, Note, Otherwise

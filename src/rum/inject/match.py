@@ -10,15 +10,12 @@ import re
 from collections import namedtuple
 from functools import lru_cache
 
-from rum.store.terms import query_terms, says_little, terms
+from rum.store.terms import content_words, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import NamedTuple
-
-    Words = tuple[tuple[str, ...], ...]
-    """Words that count, each as the index terms it stands for."""
 
     class Pattern(NamedTuple):
         """A pattern taken apart; made of plain values, so that it can be kept as JSON."""
@@ -45,7 +42,6 @@ CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
 """Each kind of match, and how close it is."""
 
 _ANY_RUN = re.compile(r"(?:\.?\*)+")
-_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
 # How people begin: "when the task mentions ...", "use this if ...", "for ...", "when working on ...".
 _OPENING = re.compile(
     r"""(?:(?:appl(?:y|ies)|helpful|read|relevant|use|useful)\s+
@@ -105,12 +101,6 @@ def compiled(pattern: str) -> Pattern:
     alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
     spoken = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
     return Pattern(pattern, alternatives, content_words(_without_opening(pattern)) if spoken else ())
-
-
-def content_words(text: str) -> Words:
-    """The words of a text that say something, each once and as the index terms it stands for."""
-    found = (tuple(query_terms(word.strip(".'*_-"))) for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(word for word in found if word and not says_little(word)))
 
 
 def _without_opening(pattern: str) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from rum.inject import claims, match, score
+from rum.consolidate import claims
+from rum.inject import match, score
 from rum.inject.match import Match, Pattern, Text
 from rum.inject.score import Scored
 from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from zlib import crc32
 
-from rum.inject.match import content_words
 from rum.store.files.notes_split import closes, opening
+from rum.store.terms import content_words
 
 
 class Claim(NamedTuple):
@@ -67,7 +67,7 @@ def claims(content: str) -> list[Claim]:
     """The statements of a Markdown text, in order; headings and code say nothing here."""
     found: list[Claim] = []
     for text in _statements(content):
-        claim = _claim(text)
+        claim = claim_of(text)
         if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
             found.append(claim)
             if len(found) == _MOST:
@@ -84,7 +84,8 @@ def contradict(one: Claim, other: Claim) -> bool:
     return one.denied != other.denied
 
 
-def _claim(text: str) -> Claim:
+def claim_of(text: str) -> Claim:
+    """One statement, taken apart."""
     named = _NAMED.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
     denied = len(_DENIALS.findall(named)) % 2 == 1
