@@ -11,12 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rum.capture.claims import claims, contradict
 from rum.inject import match
 from rum.inject.match import LITERAL, Text, best, compiled
 from rum.inject.notes import cut
 from rum.model.errors import RumError
 from rum.model.note import Entry, Importance
+from rum.store.claims import claims, contradict
 from rum.store.files.notes import NoteFolder, slug_of
 from rum.store.files.notes_fields import one_line
 from rum.store.files.notes_split import open_fence

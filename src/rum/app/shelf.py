@@ -14,12 +14,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from rum.capture.claims import claims
 from rum.inject.match import problem
 from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.note import Broken, Entry, Note, Otherwise
 from rum.model.parse import nearest
+from rum.store.claims import claims
 from rum.store.files.notes import NoteFolder
 from rum.store.files.notes_index import NoteIndex
 from rum.store.files.notes_text import slug_named

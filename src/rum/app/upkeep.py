@@ -112,12 +112,14 @@ def reindex(
     """
     done = 0
     context.store.upkeep.mend_index()
+    context.store.archive.drop_index()
     for batch in context.store.memories.in_time_order(200):
         with context.store.transaction():
             for memory in batch:
                 context.store.memories.reindex(memory)
         done += len(batch)
         progress(done)
+    context.store.knowledge.reindex()
     context.store.upkeep.stamp_index()
     (context.store.vectors.drop_all if vectors else context.store.vectors.mend)()
     context.shelf.rebuild()

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from rum.consolidate.summary import headed, lines_of, summarised
+from rum.consolidate.vocabulary import figures, telling_words
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.entry import MemoryEntry
 from rum.model.fence import fenced
@@ -18,6 +19,12 @@ AT_ONCE = 16_000
 """Characters of all entries in one question."""
 MOST_QUESTIONS = 8
 """More than that cost more than they are worth: then the entries are put together without a model."""
+
+HALF = 0.5
+"""The share of a line's words that entries must have; the rest is the model's way of putting it."""
+
+CUT = "[REDACTED:"
+"""Stands where a secret was cut out."""
 
 Line = Annotated[str, Meta(min_length=1, max_length=300)]
 
@@ -50,17 +57,32 @@ def by_model_or_not(open_model: Callable[[], LanguageModel | None], entries: Seq
 def summarised_by(model: LanguageModel, entries: Sequence[MemoryEntry]) -> str | None:
     """How many entries there were, and what a model says of them; None where it fails or would cost too much.
 
-    What an earlier summary says is taken over whole.
+    What an earlier summary says is taken over whole. The entries will be gone: of an answer that they do not
+    bear out, nothing is kept.
     """
     count, earlier, new = lines_of(entries, LONGEST)
     parts = list(_parted(new))
     if len(parts) > MOST_QUESTIONS:
         return None
+    said: list[str] = []
     try:
-        said = [line for part in parts for line in _asked(model, part)]
+        for part in parts:
+            answered = _asked(model, part)
+            told = [line for line in answered if _is_told(line, part)]
+            if 2 * len(told) < len(answered):
+                return None
+            said += told
     except CannotComplete:
         return None
     return headed(count, [*earlier, *said])
+
+
+def _is_told(line: str, entries: Sequence[str]) -> bool:
+    """Whether entries have the numbers and names of a line, and half of its words."""
+    words, known = telling_words(line), telling_words("\n".join(entries))
+    if CUT in line and not any(CUT in entry for entry in entries):
+        return False  # it told a secret that no entry has
+    return bool(words) and figures(words) <= known and len(words & known) >= HALF * len(words)
 
 
 def _asked(model: LanguageModel, lines: Sequence[str]) -> list[str]:

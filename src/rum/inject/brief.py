@@ -26,8 +26,10 @@ SESSION = "## Prior Context from This Session"
 HEADINGS = {
     "failure": "### Failed Before (Don't Repeat)",
     "rule": "### Rules",
+    "wisdom": "### What This Project Has Learned",
     "note": "",
     "fact": "### Facts",
+    "chapter": "### Stories of Earlier Work",
     "memory": "### Earlier Work",
     "follow_up": "### Open Follow-ups",
 }
@@ -46,6 +48,10 @@ FACT, FACT_WORDS = 15.0, 25.0
 """A fact's points, and those for the share of its key's words that the task has."""
 REMEMBERED = 50.0
 """A memory's points are its confidence times this."""
+WISDOM, WISDOM_WORDS, SUPPORTED = 20.0, 30.0, 2.0
+"""A claim's points, those for the share of the task's words it has, and for each further memory."""
+OUTDATED = 10.0
+"""What a claim, or a chapter, loses whose memories changed since it was made."""
 FILE_ALONE = 25.0
 """A memory's points that only touched a file at hand."""
 FOLLOW_UP, FOLLOW_UP_WORDS = 20.0, 20.0
@@ -108,6 +114,27 @@ def memory(
     whole = f"- {_line(goal, GOAL)}: {_sentences(_line(summary, LONG), *more)}{tail}"
     short = f"- {_line(goal, SHORT)}: {_line(summary, SHORT)}{tail}"
     return Piece("memory", memory_id, points, _forms(whole, short), at)
+
+
+def wisdom(wisdom_id: str, number: int, points: float, claim: str, supporting: int, against: int) -> Piece:
+    """What chapters say together, how many memories say so, and how many otherwise."""
+    otherwise = f", {against} say otherwise" if against else ""
+    tail = f" ({supporting} {'memory' if supporting == 1 else 'memories'}{otherwise}){_tail(wisdom_id)}"
+    texts = (f"- {_line(claim, most)}{tail}" for most in (LONG, SHORT))
+    return Piece("wisdom", f"{wisdom_id}#{number}", points, _forms(*texts))
+
+
+def chapter(chapter_id: str, points: float, title: str, summary: str, learned: Sequence[str] = ()) -> Piece:
+    """A story of earlier work, and what was learned in it."""
+    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    tail = _tail(chapter_id)
+    whole = f"- {_line(title, GOAL)}: {_sentences(_line(summary, LONG), *more)}{tail}"
+    return Piece(
+        "chapter",
+        chapter_id,
+        points,
+        _forms(whole, f"- {_line(title, SHORT)}: {_line(summary, SHORT)}{tail}"),
+    )
 
 
 def rule(rule_id: str, points: float, condition: str, action: str, at: int = 0) -> Piece:

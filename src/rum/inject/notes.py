@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from rum.capture import claims
 from rum.inject import match, score
 from rum.inject.brief import FENCE, NOTICE
 from rum.inject.match import Match, Pattern, Text
 from rum.inject.score import Scored
 from rum.model.fence import fenced
 from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
-from rum.store import terms
+from rum.store import claims, terms
 from rum.store.files.notes_split import closes, open_fence, opening
 
 VERSION = f"2.{terms.VERSION}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from rum.model.questions import RecallQuestion
@@ -11,6 +12,7 @@ from rum.recall.issues import issue_asked_for
 from rum.recall.meaning import Meaning
 from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
+from rum.store.archive import Archive
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.search import Row
@@ -62,7 +64,17 @@ class Inquiry:
     def words(self) -> Words:
         """The words asked for, looked up once."""
         search = self.store.search
-        return Words(search, self.text, () if self.filters.superseded else search.superseded())
+        hidden = () if self.filters.superseded else search.superseded()
+        return Words(search, self.text, hidden, self.archive)
+
+    @cached_property
+    def archive(self) -> Archive | None:
+        """The archive, if there is anything in it."""
+        return self.store.archive if self.store.archive.count() else None
+
+    def packed(self, numbers: Iterable[int]) -> set[int]:
+        """Which memories are archived without the question's words having been looked up for them."""
+        return self.archive.among(set(numbers) - self.words.archived.keys()) if self.archive else set()
 
     @cached_property
     def neighbourhood(self) -> Neighbourhood:

@@ -8,9 +8,11 @@ from copy import copy
 from itertools import chain
 
 from rum.model.questions import Strategy
+from rum.recall import archive
 from rum.recall.candidates import by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
+from rum.recall.meaning import Meaning
 from rum.recall.weights import (
     BARE_NAME,
     CATCH_UP,
@@ -173,10 +175,12 @@ def _by_words(inquiry: Inquiry, found: Found) -> None:
         len(candidates.rows) < inquiry.question.limit or inquiry.words.misspelt()
     ) and inquiry.words.respell():
         candidates = by_words(inquiry)
-    found.total += len(candidates.total - {match.number for match in found.matches.values()})
-    found.total_exact &= candidates.complete
+    packed = archive.by_words(inquiry, candidates)
+    known = {match.number for match in found.matches.values()}
+    found.total += len((candidates.total | packed.total) - known)
+    found.total_exact &= candidates.complete and packed.complete
     same = inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)
-    for row in [*candidates.rows, *same]:
+    for row in [*candidates.rows, *packed.rows, *same]:
         found.add(row, "pattern")
 
 
@@ -197,10 +201,24 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
     if inquiry.patient:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
         inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
-    nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
+    return _near(inquiry, found, inquiry.meaning)
+
+
+def archived(inquiry: Inquiry, found: Found) -> Found:
+    """By meaning in the archive, where nothing found so far is sure: its vectors are seldom needed."""
+    if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
+        return found
+    if inquiry.archive is None or found.best(inquiry.sure, 1, own=True):
+        return found
+    return _near(inquiry, found, inquiry.meaning, archived=True)
+
+
+def _near(inquiry: Inquiry, found: Found, meaning: Meaning, *, archived: bool = False) -> Found:
+    most = archive.MOST if archived else inquiry.pool
+    nearest = meaning.nearest(inquiry.text, most, archived=archived)
     rows = _passing(inquiry, nearest)
     if len(rows) < inquiry.question.limit and inquiry.filters.any():
-        rows = _passing(inquiry, inquiry.meaning.nearest(inquiry.text, FAR * inquiry.pool))
+        rows = _passing(inquiry, meaning.nearest(inquiry.text, FAR * most, archived=archived))
     if nearest:
         found.ran.append("semantic")
     for row in rows:
@@ -225,12 +243,13 @@ CASCADE: dict[str, Level] = {
     "structural": structural,
     "pattern": pattern,
     "semantic": semantic,
+    "archived": archived,
 }
-"""The levels in order, by the name an answer gives them."""
+"""The levels in order, by name; what the last one finds an answer calls semantic, too."""
 
 ALLOWED: dict[Strategy, tuple[str, ...]] = {
     Strategy.EXACT: ("exact", "structural"),
-    Strategy.SEMANTIC: ("semantic",),
-    Strategy.AUTO: ("exact", "structural", "pattern", "semantic"),
+    Strategy.SEMANTIC: ("semantic", "archived"),
+    Strategy.AUTO: tuple(CASCADE),
 }
 """Which levels a strategy may run."""

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
+from rum.recall.nearby import Nearby
 from rum.recall.resting import REST, Resting
 from rum.store.base import Store
 from rum.store.vectors import VectorCounts
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
-    from rum.recall.scan import Floats, Matrix
+    from rum.recall.scan import Floats
 
 MANY = 1000
 """So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
@@ -29,12 +30,8 @@ AT_ONCE = 32
 
 _QUESTIONS = 8
 """How many questions' vectors are kept."""
-_SPARE = 16
-"""Vectors looked at beyond those asked for, as some may have gone with their memory."""
 _LEAST, _MOST = 0.05, 30.0
 """Seconds that others are waited for by whom somebody waits for."""
-_BATCH = 8192
-_FIRST_GROWTH = 1000
 
 
 class Meaning:
@@ -56,9 +53,8 @@ class Meaning:
         self._embedder = embedder
         self._clean = clean
         self._clock = clock
-        self._matrix: Matrix | None = None
-        self._origin: object = None
-        self._room = 0
+        self._live = Nearby(store.vectors)
+        self._archived = Nearby(store.archive.vectors)
         self._asked = False
         """Whether vectors were used since that was last noted."""
         self._note_after = 0.0
@@ -76,6 +72,11 @@ class Meaning:
     def model(self) -> str | None:
         """The stamp of the vectors in use; None where there shall be none."""
         return self._embedder.model if self._embedder else None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors; None where there shall be none, and while it is left alone after a failure."""
+        return None if self._resting.goes_on else self._embedder
 
     @property
     def trouble(self) -> str | None:
@@ -112,22 +113,13 @@ class Meaning:
             return False
         return bool(self._store.vectors.pending(embedder.model, 1))
 
-    def nearest(self, text: str, most: int) -> list[tuple[str, float]]:
-        """The memories nearest to a text with their cosines, nearest first."""
-        embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or most < 1:
-            return []
-        if self._matrix is None and not vectors.any(embedder.model):
+    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[str, float]]:
+        """The live memories nearest to a text, or the archived ones, with their cosines, nearest first."""
+        embedder, nearby = self._embedder, self._archived if archived else self._live
+        if embedder is None or most < 1 or not nearby.any(embedder.model):
             return []  # there is nothing to compare it with, so it need not be embedded
         question = self._vector(embedder, text)
-        if question is None:
-            return []
-        ranked, owners = self._ranked(embedder.model, question, most + _SPARE)
-        if len(owners) < min(most, len(ranked)):
-            # More are gone than could be spared: what is in memory is too old.
-            self._matrix = None
-            ranked, owners = self._ranked(embedder.model, question, most)
-        return [(owners[number], cosine) for number, cosine in ranked if number in owners][:most]
+        return [] if question is None else nearby.nearest(embedder.model, question, most)
 
     def likeness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
         """How near memories are to a text, as cosines, for those that have a vector."""
@@ -226,35 +218,6 @@ class Meaning:
         if not known:
             vectors.adopt(model, int(self._clock()), None if thorough else _left(deadline))
         return True
-
-    def _ranked(
-        self, model: str, question: Floats, most: int
-    ) -> tuple[list[tuple[int, float]], dict[int, str]]:
-        """The nearest vectors, and whose they are as far as they are still there."""
-        matrix = self._up_to_date(model, len(question))
-        ranked = matrix.nearest(question, most)
-        owners = self._store.vectors.owners([number for number, _ in ranked])
-        matrix.drop([number for number, _ in ranked if number not in owners])
-        return ranked, owners
-
-    def _up_to_date(self, model: str, dimensions: int) -> Matrix:
-        """All vectors of the model: those of before, and what came since."""
-        from rum.recall.scan import Matrix  # noqa: PLC0415 (loads numpy)
-
-        origin, matrix = self._store.vectors.origin(), self._matrix
-        if (
-            matrix is None
-            or origin != self._origin
-            or matrix.dimensions != dimensions
-            or len(matrix) > self._room
-        ):
-            # Replaced vectors stay in memory until it has grown by half; then all are read anew.
-            matrix, self._origin, self._room = Matrix(dimensions), origin, 0
-        while rows := self._store.vectors.since(model, matrix.last, _BATCH):
-            matrix.add(rows)
-        self._room = self._room or len(matrix) * 3 // 2 + _FIRST_GROWTH
-        self._matrix = matrix
-        return matrix
 
     def _vector(self, embedder: Embedder, text: str) -> Floats | None:
         """The vector of a question; None when there is none to be had."""

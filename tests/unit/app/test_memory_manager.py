@@ -580,20 +580,20 @@ def test_a_file_that_is_broken_stops_its_own_layer_only(shop: Shop):
 
 def test_a_language_model_writes_the_summary_where_one_is_set(place: Place, monkeypatch: pytest.MonkeyPatch):
     with ModelServer().serving() as server:
-        server.script = [{"lines": ["Files were analyzed"]}, Trouble(400)]
+        server.script = [{"lines": ["Entries 0 and 1 were made"]}, Trouble(400)]
         for name, value in server.settings().items():
             monkeypatch.setenv(name, value)
         memory = place.open()
         fill(memory, "episodic", 3)
         assert memory.compact("episodic", keep_last=1) == 2
         assert contents(memory.get_episodic_memory()) == [
-            "[Summary of 2 entries]\n- Files were analyzed",
+            "[Summary of 2 entries]\n- Entries 0 and 1 were made",
             "entry 2",
         ]
         # The next time it fails: then each entry is a line, and nothing is lost.
         assert memory.compact("episodic", keep_last=0) == 2
         assert contents(memory.get_episodic_memory()) == [
-            "[Summary of 3 entries]\n- Files were analyzed\n- entry 2"
+            "[Summary of 3 entries]\n- Entries 0 and 1 were made\n- entry 2"
         ]
         assert len(server.requests) == 2
         memory.append("working", {"content": "one"})

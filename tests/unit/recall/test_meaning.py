@@ -131,7 +131,7 @@ def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
             vector = packed(embedder.embed([f"login fails {version}"])[0])
             assert store.vectors.put(embedder.model, [("mem_login", version, vector)])
             assert near(meaning, "login") == ["mem_login"]
-            largest = max(largest, len(meaning._matrix or ()))  # nothing else shows it
+            largest = max(largest, len(meaning._live))  # nothing else shows it
     assert 900 < largest < 1100
 
 

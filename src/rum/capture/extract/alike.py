@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from rum.capture.claims import Claim, at_odds, clauses, statements
+from rum.store.claims import Claim, at_odds, clauses, statements
 from rum.store.terms import says_little, terms
 
 ALIKE = 0.7

@@ -162,13 +162,18 @@ class Lookup(WordLookup):
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
         where, values = conditions(filters, each=True)
-        source = "FROM memory_text CROSS JOIN memories AS m ON m.seq = memory_text.rowid"
+        telling = start[:_TELLING]
         # Many memories name a commit, and many were stored while it was checked out: only its own begins so.
         own = "substr(m.git_commit, 1, ?) = ? AND m.outcome_summary LIKE ? || '%'"
-        match, telling = f"outcome : {quoted(start[:_TELLING])} *", start[:_TELLING]
-        order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
-        statement = f"SELECT {COLUMNS} {source} WHERE memory_text MATCH ? AND {own} AND {where} {order}"
-        return self._rows(statement, [match, len(start), start, telling, *values, cap])
+        found: list[Row] = []
+        start_of = quoted(telling)
+        for index, match in (("memory_text", f"outcome : {start_of} *"), ("archived_text", f"{start_of} *")):
+            source = f"FROM {index} CROSS JOIN memories AS m ON m.seq = {index}.rowid"
+            order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
+            statement = f"SELECT {COLUMNS} {source} WHERE {index} MATCH ? AND {own} AND {where} {order}"
+            told = [match, len(start), start, telling, *values, cap]
+            found += self._rows(statement, told)
+        return sorted(found, key=lambda row: (row[1], row[0]), reverse=True)[:cap]
 
     def naming(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
         """The newest memories that name an issue of a number, of the last so many that hold the number."""

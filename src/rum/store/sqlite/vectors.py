@@ -8,6 +8,7 @@ from typing import Any
 
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.shelving import is_archived, move_vectors
 from rum.store.vectors import VectorCounts
 
 
@@ -59,6 +60,8 @@ class SqliteVectors:
                 for (seq,) in self._rows("seq_of_version", (memory_id, version)):
                     db.execute(SQL["insert_vector"], (seq, number, data))
                     db.execute(SQL["unqueue_memory"], (seq, number))
+                    if is_archived(db, seq):
+                        move_vectors(db, seq)
                     kept += 1
         return kept
 
@@ -101,6 +104,7 @@ class SqliteVectors:
         with self._database.transaction() as db:
             for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
                 dropped += db.execute(SQL["delete_vectors"], (number,)).rowcount
+                dropped += db.execute(SQL["delete_archived_vectors"], (number,)).rowcount
                 for statement in ("delete_queue", "delete_model"):
                     db.execute(SQL[statement], (number,))
         return dropped
@@ -111,7 +115,7 @@ class SqliteVectors:
 
     def drop_all(self) -> None:
         """Delete every vector, so that all are made anew."""
-        self._for_each_model("delete_vectors", "queue_missing")
+        self._for_each_model("delete_vectors", "delete_archived_vectors", "queue_missing")
 
     def _for_each_model(self, *statements: str) -> None:
         with self._database.transaction() as db:

@@ -85,6 +85,8 @@ def _told(answer: TidyResult, took: float) -> View:
         lines = ["No embedder is set, so recall goes by words alone."]
     if answer.dropped:
         lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
+    if answer.chapters:
+        lines.append(f"Chapters made: {answer.chapters}")
     if answer.trouble:
         return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
     if answer.pending and answer.embedded:

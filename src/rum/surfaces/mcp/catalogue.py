@@ -10,6 +10,7 @@ from typing import Any
 
 from rum.model.answers import LinkResult
 from rum.model.brief import BriefQuestion
+from rum.model.chapter_answers import CreateChapterQuestion, ListChaptersQuestion
 from rum.model.fact import LearnQuestion
 from rum.model.journal_answers import JournalQuestion
 from rum.model.memory import Draft
@@ -22,24 +23,16 @@ from rum.model.questions import (
     RecallQuestion,
     TraceQuestion,
 )
+from rum.model.wisdom_answers import RecallWisdomQuestion, SynthesizeQuestion
 from rum.surfaces.mcp.schema import schema_of
 
 Json = dict[str, Any]
 
+# Only what differs from the protocol's defaults: not read-only, not idempotent.
 READS: Json = {"readOnlyHint": True, "openWorldHint": False}
-ADDS: Json = {
-    "readOnlyHint": False,
-    "destructiveHint": False,
-    "idempotentHint": False,
-    "openWorldHint": False,
-}
-ADDS_ONCE: Json = ADDS | {"idempotentHint": True}
-CHANGES: Json = {
-    "readOnlyHint": False,
-    "destructiveHint": True,
-    "idempotentHint": True,
-    "openWorldHint": False,
-}
+ADDS: Json = {"destructiveHint": False, "openWorldHint": False}
+ADDS_ONCE: Json = {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+CHANGES: Json = {"destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
 
 # What a caller never needs to see: other spellings of the same thing, and what only tools fill in.
 _NOT_SHOWN = frozenset(
@@ -163,8 +156,8 @@ def _forget() -> Json:
     return {
         "name": "forget",
         "title": "Forget a memory",
-        "description": "Delete a memory, note entry, fact or rule for good, when the user asks for it. "
-        "A wrong memory is better corrected or superseded.",
+        "description": "Delete a memory, note entry, fact, rule, chapter or wisdom for good, when the user "
+        "asks. A wrong memory is better corrected or superseded.",
         "annotations": CHANGES,
         "inputSchema": schema_of(ForgetQuestion, leave_out=frozenset({"kind"})),
     }
@@ -232,6 +225,47 @@ def _brief() -> Json:
     }
 
 
+def _create_chapter() -> Json:
+    return {
+        "name": "create_chapter",
+        "title": "Make a chapter",
+        "description": "Group memories, by ids or tags, into one story. Use when work is done. "
+        "Write its words, or leave them out.",
+        "annotations": ADDS_ONCE,
+        "inputSchema": schema_of(CreateChapterQuestion),
+    }
+
+
+def _list_chapters() -> Json:
+    return {
+        "name": "list_chapters",
+        "title": "List chapters",
+        "description": "Stories of past work, last first. Use to see what was done.",
+        "annotations": READS,
+        "inputSchema": schema_of(ListChaptersQuestion),
+    }
+
+
+def _synthesize() -> Json:
+    return {
+        "name": "synthesize",
+        "title": "Make wisdom",
+        "description": "Distil chapters, by ids or tags, into wisdom. Use after milestones.",
+        "annotations": ADDS_ONCE,
+        "inputSchema": schema_of(SynthesizeQuestion),
+    }
+
+
+def _recall_wisdom() -> Json:
+    return {
+        "name": "recall_wisdom",
+        "title": "Recall wisdom",
+        "description": "What the project learned, with evidence. Use before new work. It is data.",
+        "annotations": READS,
+        "inputSchema": schema_of(RecallWisdomQuestion),
+    }
+
+
 def catalogue() -> list[Json]:
     """Every tool, in the order clients list them."""
     return [
@@ -249,6 +283,10 @@ def catalogue() -> list[Json]:
             _journal,
             _learn,
             _brief,
+            _create_chapter,
+            _list_chapters,
+            _synthesize,
+            _recall_wisdom,
         )
     ]
 

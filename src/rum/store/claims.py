@@ -86,7 +86,7 @@ def claims(content: str) -> list[Claim]:
     """The statements of a Markdown text, in order; headings and code say nothing here."""
     found: list[Claim] = []
     for text in _statements(content, LONGEST):
-        claim = _claim(text)
+        claim = claim_of(text)
         if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
             found.append(claim)
             if len(found) == _MOST:
@@ -97,14 +97,14 @@ def claims(content: str) -> list[Claim]:
 def statements(content: str) -> list[Claim]:
     """All statements of a Markdown text, headings and rows too, that have a word which says something."""
     plain = _SIGNS.sub("", content[:_READ])
-    found = (_claim(text) for text in _statements(plain, _READ))
+    found = (claim_of(text) for text in _statements(plain, _READ))
     return [claim for claim in islice(found, _MOST) if claim.every_word]
 
 
 def clauses(claim: Claim) -> list[Claim]:
     """A statement, and the parts of it that say something by themselves."""
     parts = _CLAUSE_ENDS.split(claim.text)
-    return [claim, *(part for part in map(_claim, parts if len(parts) > 1 else ()) if part.every_word)]
+    return [claim, *(part for part in map(claim_of, parts if len(parts) > 1 else ()) if part.every_word)]
 
 
 def at_odds(one: Claim, other: Claim) -> bool:
@@ -134,7 +134,8 @@ def contradict(one: Claim, other: Claim) -> bool:
     return one.denied != other.denied
 
 
-def _claim(text: str) -> Claim:
+def claim_of(text: str) -> Claim:
+    """One statement, taken apart."""
     named = _NAMED.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
     denied = len(_DENIALS.findall(named)) % 2 == 1
