@@ -111,10 +111,10 @@ DELETE FROM archived_vectors WHERE memory = ?;
 DELETE FROM archived_vectors WHERE model = ?;
 
 -- name: any_archived_vector
-SELECT 1 FROM archived_vectors WHERE model = ? LIMIT 1;
+SELECT 1 FROM archived_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: archived_vectors_since
-SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? ORDER BY number LIMIT ?;
+SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: owners_of_archived_vectors
 SELECT v.number, m.id FROM json_each(?) AS wanted
