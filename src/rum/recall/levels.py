@@ -9,7 +9,7 @@ from itertools import chain
 
 from rum.model.questions import Strategy
 from rum.recall import archive
-from rum.recall.candidates import by_words
+from rum.recall.candidates import Candidates, by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
 from rum.recall.meaning import Meaning
@@ -170,18 +170,22 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 
 
 def _by_words(inquiry: Inquiry, found: Found) -> None:
-    candidates = by_words(inquiry)
-    if (
-        len(candidates.rows) < inquiry.question.limit or inquiry.words.misspelt()
-    ) and inquiry.words.respell():
-        candidates = by_words(inquiry)
-    packed = archive.by_words(inquiry, candidates)
+    candidates, packed = _candidates(inquiry)
+    few = len(candidates.rows) + len(packed.rows) < inquiry.question.limit
+    if (few or inquiry.words.misspelt()) and inquiry.words.respell():
+        candidates, packed = _candidates(inquiry)
     known = {match.number for match in found.matches.values()}
     found.total += len((candidates.total | packed.total) - known)
     found.total_exact &= candidates.complete and packed.complete
     same = inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)
     for row in [*candidates.rows, *packed.rows, *same]:
         found.add(row, "pattern")
+
+
+def _candidates(inquiry: Inquiry) -> tuple[Candidates, Candidates]:
+    """What the words lead to, among live memories and in the archive."""
+    live = by_words(inquiry)
+    return live, archive.by_words(inquiry, live)
 
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:

@@ -55,14 +55,19 @@ class Words:
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
         for term in self._strange()[:RESPELLED]:
-            near = self._existing({stem(word) for word in spellings(term)})
+            near = self._existing([stem(word) for word in spellings(term)])
             found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
             if near:
                 self.variants[term] = near
                 self.holders[term] = sorted(found, reverse=True)[: weights.COMMON]
-        derived = (name for name, part in vars(Words).items() if isinstance(part, cached_property))
-        self._work_out_anew(*derived)
-        return bool(self.variants)
+        if not self.variants:
+            return False
+        # What the archive said was of the words as they were.
+        self.archived, self._archived_counts, self.population = {}, {}, self._live
+        self._work_out_anew(
+            *(name for name, part in vars(Words).items() if isinstance(part, cached_property))
+        )
+        return True
 
     def _existing(self, terms: Iterable[str]) -> list[str]:
         """Which of the terms any memory holds, archived or not."""

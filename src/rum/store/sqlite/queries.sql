@@ -285,12 +285,15 @@ JOIN memory_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq 
 SELECT count(*) FROM memories;
 
 -- name: count_vectors
-SELECT (SELECT count(*) FROM memory_vectors WHERE model = ?1)
-  + (SELECT count(*) FROM archived_vectors WHERE model = ?1);
+WITH asked(model) AS (VALUES (?))
+SELECT (SELECT count(*) FROM memory_vectors AS v WHERE v.model = asked.model)
+  + (SELECT count(*) FROM archived_vectors AS v WHERE v.model = asked.model) FROM asked;
 
 -- name: count_refused
-SELECT (SELECT count(*) FROM memory_vectors WHERE model = ?1 AND data = x'')
-  + (SELECT count(*) FROM archived_vectors WHERE model = ?1 AND data = x'');
+WITH asked(model) AS (VALUES (?))
+SELECT (SELECT count(*) FROM memory_vectors AS v WHERE v.model = asked.model AND v.data = x'')
+  + (SELECT count(*) FROM archived_vectors AS v WHERE v.model = asked.model AND v.data = x'')
+FROM asked;
 
 -- name: count_queue
 SELECT count(*) FROM unembedded WHERE model = ?;
