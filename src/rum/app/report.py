@@ -8,7 +8,6 @@ from typing import Any
 
 from rum.app.context import Context
 from rum.app.staleness import judged_wisdom
-from rum.model.unseen import without_unseen
 from rum.consolidate.report import rendered
 from rum.consolidate.report_tally import Tally, most_of
 from rum.model.links import LinkType
@@ -16,6 +15,7 @@ from rum.model.memory import Memory
 from rum.model.parse import parse
 from rum.model.report import Insight, Report, ReportQuestion
 from rum.model.times import seconds
+from rum.model.unseen import without_unseen
 from rum.model.wisdom import Wisdom
 
 AREAS = FILES = INSIGHTS = AGENTS = 10

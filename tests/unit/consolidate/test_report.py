@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from rum.model.unseen import without_unseen
 
 from making import NOON
 from rum.consolidate.markdown import code, cut, text
@@ -24,6 +23,7 @@ from rum.model.report import (
     Report,
     Worker,
 )
+from rum.model.unseen import without_unseen
 
 
 def make_report(said: str = "Fix it", path: str = "src/a.py", **more: Any) -> Report:
