@@ -140,7 +140,8 @@ def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> 
     pairs = dict[frozenset[str], Contradiction]()
     for cluster in found:
         for statement in cluster.against:
-            other = by_text[statement.text]
+            # A claim beyond those that are told still counts as evidence against, but has no side of its own.
+            other = by_text.get(statement.text, cluster)
             texts = frozenset((cluster.best.text, other.best.text))
             if len(texts) == 2:
                 pairs.setdefault(texts, _contradiction(cluster, other, members))
