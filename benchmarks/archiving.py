@@ -104,6 +104,8 @@ def _archive(scene: Scene, cut: int) -> tuple[tuple[int, int], int, float]:
     with scene.open_rum() as rum:
         began = time.perf_counter()
         told = rum.archive(older_than=days)
+        if told.hint:
+            raise RuntimeError(told.hint)
         return (told.bytes_before, told.bytes_after), told.archived, time.perf_counter() - began
 
 
