@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 CUTOFFS = (1, 5, 10, 20)
 BINS = 10
+TRIALS = 200
+"""How often it is tried what chance does."""
 
 
 class Bin(NamedTuple):
@@ -52,6 +55,13 @@ def calibration_error(pairs: Sequence[tuple[float, bool]]) -> float | None:
     if not pairs:
         return None
     return sum(one.size * abs(one.mean - one.share) for one in bins(pairs)) / len(pairs)
+
+
+def error_by_chance(pairs: Sequence[tuple[float, bool]]) -> float:
+    """The calibration error that the same confidences would show on average if they were exactly true."""
+    chance = random.Random(TRIALS)
+    drawn = ([(sure, chance.random() < sure) for sure, _ in pairs] for _ in range(TRIALS))
+    return mean([calibration_error(one) or 0.0 for one in drawn])
 
 
 def mean(values: Sequence[float]) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.quality.fitting import Floats, Lists, lists, log_shares, odds, rank_weights
 from benchmarks.quality.observe import Sight
-from rum.recall.weights import UNRIVALLED
+from rum.recall.weights import FALL, UNRIVALLED
 
 OWN_WORDS = ("words", "rarest", "goal", "paths", "length")
 WORDS = (*OWN_WORDS, "around", "beside")
@@ -31,18 +31,18 @@ COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
 SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
 """The same for the confidence; half of LoCoMo's questions are foreign ones."""
-PENALTY = 3.0
+PENALTY, ODDS_PENALTY = 3.0, 1.0
+"""How much large weights are held against a ranking, and against what makes a confidence."""
 JUDGED = 20
 """So many of the best candidates of each question tell how sure one can be."""
-FIRST = 4.0
-"""How much the best candidate of a question counts beside the others."""
 
 
 class Fit(NamedTuple):
-    """The weights of one column."""
+    """The weights of one column, and what makes a confidence of a score: of the best one, and of others."""
 
     weights: dict[str, float]
-    confidence: dict[str, float]
+    first: dict[str, float]
+    others: dict[str, float]
 
 
 def fit_all(seen: Sequence[Sight]) -> dict[str, Fit]:
@@ -54,11 +54,15 @@ def fit_all(seen: Sequence[Sight]) -> dict[str, Fit]:
 
 def fit(seen: Sequence[Sight], names: Sequence[str]) -> Fit:
     """The weights of some signals, and the odds that follow from them."""
-    seen = [one for one in seen if one.right]
+    weights = ranking(seen, names)
+    return Fit(weights, *_confidence([one for one in seen if one.right], weights))
+
+
+def ranking(seen: Sequence[Sight], names: Sequence[str]) -> dict[str, float]:
+    """The weights alone."""
     telling = [one for one in seen if any(one.right) and not all(one.right)]
     weights = rank_weights(together(telling, names), PENALTY)
-    ranked = dict(zip(names, map(float, weights), strict=True))
-    return Fit(ranked, _confidence(seen, ranked))
+    return dict(zip(names, map(float, weights), strict=True))
 
 
 def together(seen: Sequence[Sight], names: Sequence[str]) -> Lists:
@@ -80,8 +84,16 @@ def scored(sight: Sight, weights: dict[str, float]) -> Floats:
     return signals(sight, list(weights)) @ np.array(list(weights.values()))
 
 
-def evidence(sight: Sight, weights: dict[str, float]) -> tuple[Floats, NDArray[np.intp]]:
-    """What the odds of the best candidates are made of, and their places among all candidates."""
+class Evidence(NamedTuple):
+    """What the odds of the best candidates of a question are made of, which lead, and which are right."""
+
+    rows: Floats
+    first: NDArray[np.bool_]
+    right: NDArray[np.bool_]
+
+
+def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
+    """The best candidates of a question, best first."""
     scores = scored(sight, weights)
     alone = Lists(scores[:, None], np.array(sight.right), np.array([0]), np.ones(1))
     best = np.argsort(-scores, kind="stable")[:JUDGED]
@@ -94,25 +106,36 @@ def evidence(sight: Sight, weights: dict[str, float]) -> tuple[Floats, NDArray[n
     }
     about = [seen[name] for name in ABOUT]
     shares = log_shares(scores, alone)
-    return np.array([[1.0, shares[at], scores[at], *about] for at in best]), best
+    rows = np.array([[1.0, shares[at], scores[at], *about] for at in best])
+    return Evidence(rows, scores[best] == scores[best[0]], np.array(sight.right)[best])
 
 
-def _confidence(seen: Sequence[Sight], weights: dict[str, float]) -> dict[str, float]:
-    rows, right, counts = [], [], []
-    for sight in seen:
-        features, best = evidence(sight, weights)
-        rows.append(features)
-        right.append(np.array(sight.right)[best])
-        counts.append(np.where(np.arange(len(best)) == 0, FIRST, 1.0) * SURENESS[sight.set_name])
-    found = odds(np.concatenate(rows), np.concatenate(right), np.concatenate(counts), PENALTY)
+def _confidence(
+    seen: Sequence[Sight], weights: dict[str, float]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """What makes a confidence of the best score, and of the others."""
+    found = [evidence(sight, weights) for sight in seen]
+    rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    counts = np.concatenate(
+        [np.full(len(one.right), SURENESS[sight.set_name]) for one, sight in zip(found, seen, strict=True)]
+    )
+    return _named(rows, right, counts, first), _named(rows, right, counts, ~first)
+
+
+def _named(
+    rows: Floats, right: NDArray[np.bool_], counts: Floats, which: NDArray[np.bool_]
+) -> dict[str, float]:
+    found = odds(rows[which], right[which], counts[which], ODDS_PENALTY)
     return dict(zip(("bias", "share", "score", *ABOUT), map(float, found), strict=True))
 
 
 def confidences(sight: Sight, fit: Fit) -> list[tuple[float, bool]]:
     """The confidences of the best candidates, each with whether it was right, surest first."""
-    features, best = evidence(sight, fit.weights)
-    chances = 1 / (1 + np.exp(-features @ np.array(list(fit.confidence.values()))))
-    return [(float(chance), sight.right[at]) for chance, at in zip(chances, best, strict=True)]
+    rows, first, right = evidence(sight, fit.weights)
+    best, others = (1 / (1 + np.exp(-rows @ np.array(list(one.values())))) for one in (fit.first, fit.others))
+    most = best[0] * np.exp(FALL * (rows[:, 2] - rows[0, 2]))
+    chances = np.where(first, best, np.minimum(most, others))
+    return [(float(chance), bool(good)) for chance, good in zip(chances, right, strict=True)]
 
 
 def rank(sight: Sight, weights: dict[str, float]) -> float:

@@ -96,7 +96,7 @@ class _Store:
     def look(self, name: str, question: Question) -> Sight:
         context = context_of(self._rum or self.open(""))
         if self._vectors:
-            context.meaning.catch_up(3600)
+            context.meaning.catch_up(3600, thorough=True)
         asked = RecallQuestion(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         inquiry = Inquiry(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from benchmarks.quality import metrics
-from benchmarks.quality.model import COLUMNS, Fit, confidences, fit, rank
+from benchmarks.quality.model import COLUMNS, Fit, confidences, fit, rank, ranking
 from benchmarks.quality.observe import Sight
 
 FOLDS = 5
@@ -27,10 +27,15 @@ WEIGHTS: dict[str, dict[str, float]] = {{
 }}
 """For questions with words alone or with files too, by words alone or with vectors too."""
 
-CONFIDENCE: dict[str, dict[str, float]] = {{
-{confidence}
+FIRST: dict[str, dict[str, float]] = {{
+{first}
 }}
-"""The logarithm of the odds: by a memory's share among all candidates, its score, and the question itself."""
+"""The logarithm of the odds of the best: by its share among all, its score, and the question itself."""
+
+OTHERS: dict[str, dict[str, float]] = {{
+{others}
+}}
+"""The same for those behind it."""
 
 MIN_CONFIDENCE = {least}
 """Below this a memory is not given unless a lower threshold is asked for."""
@@ -38,8 +43,9 @@ MIN_CONFIDENCE = {least}
 
 PAGE = """# What recall goes by
 
-Each candidate for a question has signals; their weighted sum is its score, and score and share among
-all candidates make its confidence. `rum recall --explain` shows the shares for an answer of your own.
+Each candidate for a question has signals; their weighted sum is its score, and score, share among all
+candidates and the question itself make its confidence, in one way for the best candidate and in another
+for those behind it. `rum recall --explain` shows the signals' shares for an answer of your own.
 The weights are fitted by `python -m benchmarks.quality.fit` on the development sets of
 [quality](quality.md): {sets}.
 This page is written by the same command.
@@ -58,8 +64,8 @@ reciprocal rank, in percent, on the questions it was fitted on.
 ## Is the confidence true?
 
 Fitted on four fifths of the questions, measured on the last, five times. The error is the mean distance
-between the confidence and the share of right answers, by tenths; labels are incomplete, so the true one
-is somewhat less.
+between the confidence and the share of right answers, by tenths. *By chance* is what confidences that are
+exactly true would show for the first answer with so few questions; and labels are incomplete.
 
 {calibration}
 
@@ -76,7 +82,8 @@ def python(fits: dict[str, Fit]) -> str:
     """The module `fitted.py`."""
     return MODULE.format(
         weights="\n".join(_entry(column, one.weights) for column, one in fits.items()),
-        confidence="\n".join(_entry(column, one.confidence) for column, one in fits.items()),
+        first="\n".join(_entry(column, one.first) for column, one in fits.items()),
+        others="\n".join(_entry(column, one.others) for column, one in fits.items()),
         least=MIN_CONFIDENCE,
     )
 
@@ -98,7 +105,8 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> s
         weights=_table(("signal", *fits), _weights(fits)),
         ablations="\n\n".join(_ablation(column, fits[column], seen) for column in fits) if ablations else "",
         calibration=_table(
-            ("column", "set", "first answer", "all", "sure of what is not there"), _calibration(held)
+            ("column", "set", "first answer", "by chance", "all", "sure of what is not there"),
+            _calibration(held),
         ),
         limit=5,
         thresholds=_table(
@@ -115,16 +123,16 @@ def _weights(fits: dict[str, Fit]) -> Iterator[Sequence[str]]:
 def _ablation(column: str, whole: Fit, seen: Sequence[Sight]) -> str:
     own = [one for one in seen if one.column == column]
     sets = [name for name in dict.fromkeys(one.set_name for one in own) if name != "young"]
-    rows = [("all", *_figures(own, sets, whole))]
+    rows = [("all", *_figures(own, sets, whole.weights))]
     for left_out in COLUMNS[column]:
-        without = fit(own, [name for name in COLUMNS[column] if name != left_out])
+        without = ranking(own, [name for name in COLUMNS[column] if name != left_out])
         rows.append((f"without {left_out}", *_figures(own, sets, without)))
     return f"### {column}\n\n" + _table(("", *sets), rows)
 
 
-def _figures(seen: Sequence[Sight], sets: Sequence[str], one: Fit) -> Iterator[str]:
+def _figures(seen: Sequence[Sight], sets: Sequence[str], weights: dict[str, float]) -> Iterator[str]:
     for name in sets:
-        ranks = [rank(sight, one.weights) for sight in seen if sight.set_name == name and answerable(sight)]
+        ranks = [rank(sight, weights) for sight in seen if sight.set_name == name and answerable(sight)]
         shares = (metrics.mean([float(place <= first) for place in ranks]) for first in (5, 10))
         mrr = metrics.mean([1 / place for place in ranks])
         yield " ".join(f"{100 * share:.1f}" for share in (*shares, mrr))
@@ -150,11 +158,13 @@ def _calibration(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator
     for column in COLUMNS:
         for name in dict.fromkeys(sight.set_name for sight, _ in held if sight.column == column):
             own = [one for one in held if one[0].column == column and one[0].set_name == name]
-            first = metrics.calibration_error([pairs[0] for _, pairs in own if pairs])
+            firsts = [pairs[0] for _, pairs in own if pairs]
+            first, chance = metrics.calibration_error(firsts), metrics.error_by_chance(firsts)
             every = metrics.calibration_error([pair for _, pairs in own for pair in pairs])
             nothing = [pairs for sight, pairs in own if not answerable(sight)]
             sure = metrics.mean([float(bool(pairs) and pairs[0][0] >= 0.5) for pairs in nothing])
-            yield column, name, f"{first:.3f}", f"{every:.3f}", f"{100 * sure:.1f} %" if nothing else ""
+            figures = (f"{first:.3f}", f"{chance:.3f}", f"{every:.3f}")
+            yield column, name, *figures, f"{100 * sure:.1f} %" if nothing else ""
 
 
 def _thresholds(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator[Sequence[str]]:

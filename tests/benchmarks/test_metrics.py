@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 from benchmarks.quality.arms import Answer
 from benchmarks.quality.cases import Question
-from benchmarks.quality.metrics import any_at, bins, calibration_error, reciprocal_rank
+from benchmarks.quality.metrics import (
+    any_at,
+    bins,
+    calibration_error,
+    error_by_chance,
+    reciprocal_rank,
+)
 from benchmarks.quality.score import Asked, Scores, false_answers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +64,14 @@ def test_questions_without_an_answer_do_not_count_as_missed():
     assert scores.any_at(5) == 1
     assert scores.reciprocal_rank() == 1 / 2
     assert len(scores.unanswerable) == 1
+
+
+def test_chance_alone_makes_an_error_the_larger_the_fewer_there_are():
+    few, many = [(0.5, True)] * 10, [(0.5, True)] * 1000
+    assert 0.1 < error_by_chance(few) < 0.2
+    assert 0 < error_by_chance(many) < 0.02
+    assert error_by_chance([(1.0, True), (0.0, False)]) == 0
+    assert error_by_chance([]) == 0
 
 
 def test_calibration_takes_in_what_was_said_to_questions_without_an_answer():

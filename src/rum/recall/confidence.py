@@ -22,10 +22,9 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     for match in unsure:
         match.score = score(fitted.WEIGHTS[column], match)
     whole = words.everything if not words.variants else None
-    fit = fitted.CONFIDENCE[column]
-    added = answerable(fit, about_question(inquiry, unsure))
-    for match, share in zip(unsure, shares([match.score for match in unsure]), strict=True):
-        match.confidence = confidence(fit, match.score, share, added)
+    likely = chances(column, [match.score for match in unsure], about_question(inquiry, unsure))
+    for match, chance in zip(unsure, likely, strict=True):
+        match.confidence = chance
         if match.mask == whole:
             # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
@@ -68,14 +67,26 @@ def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
     }
 
 
-def answerable(column: dict[str, float], question: dict[str, float]) -> float:
-    """What the question adds to the odds of every memory."""
-    return sum(column[name] * value for name, value in question.items())
+def chances(column: str, scores: list[float], question: dict[str, float]) -> list[float]:
+    """How likely each score makes it that a memory is right: the less, the further it lies behind the best.
+
+    The best has odds of its own: whether it is right hangs on the question more than that of others does.
+    """
+    best, likely = max(scores), shares(scores)
+    first = chance(fitted.FIRST[column], best, max(likely), question)
+    others = fitted.OTHERS[column]
+    return [
+        min(first * math.exp(weights.FALL * (score - best)), chance(others, score, share, question))
+        if score < best
+        else first
+        for score, share in zip(scores, likely, strict=True)
+    ]
 
 
-def confidence(column: dict[str, float], score: float, share: float, added: float) -> float:
-    """The probability that a memory is right; `added` is what the question adds to its odds."""
-    odds = column["bias"] + column["share"] * share + column["score"] * score + added
+def chance(fit: dict[str, float], score: float, share: float, question: dict[str, float]) -> float:
+    """The probability that a memory is right, by its score, its share among all, and the question itself."""
+    asked = sum(fit[name] * value for name, value in question.items())
+    odds = fit["bias"] + fit["share"] * share + fit["score"] * score + asked
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 

@@ -26,6 +26,9 @@ SURER = 0.1
 UNRIVALLED = 3.0
 """By how much a memory leads that is the only candidate."""
 
+FALL = 0.5
+"""How fast a memory is at least less sure than the best, by how far its score lies behind."""
+
 FOREMOST, COVERED, FEW = 10, 0.6, 4
 """Vectors count once such a share of the best so many by words and files have one; of a few, any will do."""
 

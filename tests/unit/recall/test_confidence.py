@@ -13,12 +13,12 @@ from inquiring import found, inquire
 from making import add_memory
 from rum.recall import fitted, weights
 from rum.recall.cascade import run, search
-from rum.recall.confidence import about_question, answerable, confidence, shares
+from rum.recall.confidence import about_question, chances, shares
 from rum.recall.inquiry import Match
 from rum.store.base import Store
 
 OWN = {"bias", "share", "score"}
-columns = st.sampled_from(sorted(fitted.CONFIDENCE))
+columns = st.sampled_from(sorted(fitted.WEIGHTS))
 scores = st.lists(st.floats(-10, 40), min_size=1, max_size=60)
 portions = st.floats(0, 1)
 questions = st.fixed_dictionaries(
@@ -34,15 +34,9 @@ questions = st.fixed_dictionaries(
 )
 
 
-def judged(column: str, among: list[float], question: dict[str, float]) -> list[float]:
-    weighed = fitted.CONFIDENCE[column]
-    added = answerable(weighed, question)
-    return [confidence(weighed, *pair, added) for pair in zip(among, shares(among), strict=True)]
-
-
 @given(columns, scores, questions)
 def test_a_confidence_is_a_probability(column: str, among: list[float], question: dict[str, float]) -> None:
-    assert all(0 <= one <= 1 for one in judged(column, among, question))
+    assert all(0 <= one <= 1 for one in chances(column, among, question))
 
 
 @given(columns, scores, questions)
@@ -50,7 +44,7 @@ def test_within_a_question_it_is_ordered_as_the_scores_are(
     column: str, among: list[float], question: dict[str, float]
 ) -> None:
     among.sort(reverse=True)
-    sure = judged(column, among, question)
+    sure = chances(column, among, question)
     assert all(better >= worse or math.isclose(better, worse) for better, worse in pairwise(sure))
 
 
@@ -58,9 +52,17 @@ def test_within_a_question_it_is_ordered_as_the_scores_are(
 def test_more_candidates_alike_never_make_it_surer(
     column: str, among: list[float], question: dict[str, float], more: int
 ) -> None:
-    before = judged(column, among, question)
-    after = judged(column, [*among, *[max(among)] * more], question)
+    before = chances(column, among, question)
+    after = chances(column, [*among, *[max(among)] * more], question)
     assert all(now <= then + 1e-12 for then, now in zip(before, after, strict=False))
+
+
+@pytest.mark.parametrize("column", fitted.WEIGHTS)
+def test_of_those_behind_the_best_the_nearer_is_the_surer(column: str) -> None:
+    told = {"unknown": 0.0, "covered": 1.0, "said": 2.5, "rare": 5.0, "asked": 1.5, "nearest": 0.5}
+    question = told | {"beside": 0.0, "lead": 1.0, "candidates": math.log(4)}
+    first, second, third, last = chances(column, [9.0, 8.0, 6.0, 1.0], question)
+    assert 1 > first > second > third > last > 0
 
 
 @given(scores)
@@ -70,12 +72,12 @@ def test_shares_are_parts_of_one(among: list[float]) -> None:
     assert all(share <= 1e-9 for share in shares(among))
 
 
-@pytest.mark.parametrize("column", fitted.CONFIDENCE)
+@pytest.mark.parametrize("column", fitted.WEIGHTS)
 def test_all_that_is_said_of_a_question_is_weighed(store: Store, column: str) -> None:
     add_memory(store, "a", "zebra")
     inquiry = inquire(store, "zebra unicorn")
     told = about_question(inquiry, list(search(inquiry).matches.values()))
-    assert set(fitted.CONFIDENCE[column]) == OWN | set(told)
+    assert set(fitted.FIRST[column]) == set(fitted.OTHERS[column]) == OWN | set(told)
     assert all(0 <= told[name] <= 1 for name in ("unknown", "covered"))
 
 
