@@ -121,6 +121,15 @@ def test_the_vectors_of_a_model_are_found_without_those_of_others(stored: Sqlite
     assert any(re.search(rf"SEARCH .* INDEX {index} \(model=\?", step) for step in steps), steps
 
 
+def test_the_vectors_of_some_memories_are_found_without_those_of_all_others(stored: SqliteStore):
+    stored.vectors.adopt(MODEL, NOON)
+    stored.vectors.put(MODEL, [("mem_1", 1, b"v")])
+    plan = [step for one in plans(stored, lambda: stored.vectors.of(MODEL, ["mem_1"])) for step in one]
+    ways = [step for step in plan if re.match("(SEARCH|SCAN) v ", step)]
+    assert len(ways) == 2
+    assert all(step.endswith("(memory=? AND model=?)") for step in ways), plan
+
+
 def test_a_long_way_would_be_noticed(stored: SqliteStore):
     db = stored._rum.connection
     assert long_ways(stored, lambda: db.execute("SELECT 1 FROM memories WHERE git_branch = 'x'").fetchall())

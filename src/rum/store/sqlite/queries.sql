@@ -270,12 +270,12 @@ SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data 
 
 -- name: vectors_of
 SELECT m.id, v.data FROM json_each(:ids) AS wanted
-JOIN memories AS m ON m.id = wanted.value
-JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model
+CROSS JOIN memories AS m ON m.id = wanted.value
+CROSS JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model
 UNION ALL
 SELECT m.id, v.data FROM json_each(:ids) AS wanted
-JOIN memories AS m ON m.id = wanted.value
-JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = :model;
+CROSS JOIN memories AS m ON m.id = wanted.value
+CROSS JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = :model;
 
 -- name: owners_of_vectors
 SELECT v.number, m.id FROM json_each(?) AS wanted

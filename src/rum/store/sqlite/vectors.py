@@ -76,6 +76,7 @@ class SqliteVectors:
 
     def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
         """The vectors of these memories, as far as they have one; empty where the model cannot embed them."""
+        # Its CROSS JOINs keep the order: from the ids to their vectors, never through all those of the model.
         wanted = {"ids": json.dumps(list(ids)), "model": self._number(model)}
         return dict(self._rows("vectors_of", wanted))
 
