@@ -80,7 +80,7 @@ def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
         "`send_mail()` must not be called inside a transaction. Otherwise the pool of connections runs dry "
         "while the mail server is slow.",
         "basket: keep baskets in cookies failed: Cookies are limited to 4096 bytes. Large baskets were "
-        "cut off without a word. What worked: basket: keep baskets on the server",
+        "cut off without a word. Later succeeded: basket: keep baskets on the server",
     }
     assert "5 succeeded, 1 failed: “basket: keep baskets in cookies”." in words.summary
     assert "Changed most: basket.py (6) and pay.py (3)." in words.summary

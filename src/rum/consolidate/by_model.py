@@ -7,11 +7,15 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from rum.consolidate.readings import Reading, units
+from rum.consolidate.sayings import SAID, Stand, stand
 from rum.consolidate.summary import headed, lines_of, summarised
-from rum.consolidate.vocabulary import figures, telling_words
+from rum.consolidate.telling import gives_orders
+from rum.consolidate.vocabulary import Words, figures, telling_words
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.entry import MemoryEntry
 from rum.model.fence import fenced
+from rum.model.unseen import one_line
 
 LONGEST = 400
 """Characters of an entry that a model gets to see."""
@@ -22,6 +26,9 @@ MOST_QUESTIONS = 8
 
 HALF = 0.5
 """The share of a line's words that entries must have; the rest is the model's way of putting it."""
+
+ENOUGH = 5
+"""Words of an entry that a line must have to say it, or `SAID` of them all, if it has no more."""
 
 CUT = "[REDACTED:"
 """Stands where a secret was cut out."""
@@ -58,7 +65,7 @@ def summarised_by(model: LanguageModel, entries: Sequence[MemoryEntry]) -> str |
     """How many entries there were, and what a model says of them; None where it fails or would cost too much.
 
     What an earlier summary says is taken over whole. The entries will be gone: of an answer that they do not
-    bear out, nothing is kept.
+    bear out, or that leaves most of them out, nothing is kept.
     """
     count, earlier, new = lines_of(entries, LONGEST)
     parts = list(_parted(new))
@@ -67,9 +74,9 @@ def summarised_by(model: LanguageModel, entries: Sequence[MemoryEntry]) -> str |
     said: list[str] = []
     try:
         for part in parts:
-            answered = _asked(model, part)
-            told = [line for line in answered if _is_told(line, part)]
-            if 2 * len(told) < len(answered):
+            answered, shown = _asked(model, part), _Entries(part)
+            told = [line for line in answered if shown.tell(line)]
+            if 2 * len(told) < len(answered) or not shown.covered_by(told):
                 return None
             said += told
     except CannotComplete:
@@ -77,19 +84,44 @@ def summarised_by(model: LanguageModel, entries: Sequence[MemoryEntry]) -> str |
     return headed(count, [*earlier, *said])
 
 
-def _is_told(line: str, entries: Sequence[str]) -> bool:
-    """Whether entries have the numbers and names of a line, and half of its words."""
-    words, known = telling_words(line), telling_words("\n".join(entries))
-    if CUT in line and not any(CUT in entry for entry in entries):
-        return False  # it told a secret that no entry has
-    return bool(words) and figures(words) <= known and len(words & known) >= HALF * len(words)
+class _Entries:
+    """The lines of some entries, to hold an answer against."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._words = list(map(telling_words, lines))
+        self._known = frozenset[str]().union(*self._words)
+        self._said: tuple[Reading, ...] = tuple(unit for line in lines for unit in units(line))
+
+    def tell(self, line: str) -> bool:
+        """Whether entries have the numbers and names of a line, half of its words, and none denies it."""
+        if gives_orders(line) or (CUT in line and not any(CUT in entry for entry in self._lines)):
+            return False  # it speaks to who reads it, or told a secret that no entry has
+        words = telling_words(line)
+        if not words or figures(words) - self._known or len(words & self._known) < HALF * len(words):
+            return False
+        return stand(line, self._said, _share) is Stand.SAYS
+
+    def covered_by(self, lines: Sequence[str]) -> bool:
+        """Whether half of the entries are said by one of the lines."""
+        answer = list(map(telling_words, lines))
+        said = sum(any(_covers(line, entry) for line in answer) for entry in self._words)
+        return 2 * said >= len(self._words)
+
+
+def _covers(line: Words, entry: Words) -> bool:
+    return len(line & entry) >= min(SAID * len(entry), ENOUGH)
+
+
+def _share(words: Words, other: Words) -> float:
+    return len(words & other) / len(words) if words else 0.0
 
 
 def _asked(model: LanguageModel, lines: Sequence[str]) -> list[str]:
     most = max(3, min(20, len(lines) // 3))
     told = fenced("entries", "\n".join(lines), _NOTICE)
     answer = model.complete(_QUESTION.format(most=most, entries=told), Answer)
-    return [f"- {' '.join(line.split()).removeprefix('- ')}" for line in answer.lines]
+    return [f"- {one_line(line).removeprefix('- ')}" for line in answer.lines]
 
 
 def _parted(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rum.consolidate.chapter_story import summary_of
-from rum.consolidate.clusters import Cluster, Likeness, clustered
+from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
 from rum.consolidate.evidence import evidence_of
 from rum.consolidate.failures import failures
 from rum.consolidate.headings import headings, title_of
@@ -71,10 +71,10 @@ def picked(found: Sequence[Cluster], count: int, least: float = LEAST_RANK) -> l
 
 def with_other_sides(chosen: Sequence[Cluster], found: Sequence[Cluster]) -> list[Cluster]:
     """Claims, each followed by those that contradict it, so that no side stands alone."""
-    by_text = {statement.text: cluster for cluster in reversed(found) for statement in cluster.saying}
+    texts = by_text(found)
     shown = dict[str, Cluster]()
     for cluster in chosen:
-        others = [by_text[statement.text] for statement in cluster.against if statement.text in by_text]
+        others = [texts[statement.text] for statement in cluster.against if statement.text in texts]
         for one in (cluster, *sorted(others, key=lambda other: -other.rank)[:MOST_SIDES]):
             shown.setdefault(one.best.text, one)
     return list(shown.values())

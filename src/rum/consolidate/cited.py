@@ -8,12 +8,12 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 from msgspec import Meta, Struct
 
 from rum.consolidate.evidence import HALF_SAID, Tracing, evidence_of
-from rum.consolidate.members import one_line
 from rum.consolidate.sourcing import said_share, unsaid_figures
 from rum.consolidate.statements import says_something
 from rum.consolidate.vocabulary import Words, telling_words
 from rum.model.chapter import Evidence
 from rum.model.memory import Memory
+from rum.model.unseen import one_line
 
 W = TypeVar("W")
 ENOUGH_SAID = 0.6
@@ -64,32 +64,42 @@ class Sources:
         for claim in claims:
             text = one_line(claim.text)
             cited = [self._seen[number] for number in dict.fromkeys(claim.sources) if number in self._seen]
-            traced = self._tracing.evidence(text)
-            if problem := _problem(text, cited) or _denied(cited, traced):
+            problem = _problem(text, cited) or self._disputed(text, cited)
+            if problem:
                 self.dropped.append(f"“{text}”: {problem}")
             elif (words := telling_words(text)) not in heard:
                 heard.add(words)
-                found.append(Kept(text, self._evidence(text, cited, traced)))
+                found.append(Kept(text, self._evidence(text, cited)))
         return found
 
+    def _disputed(self, text: str, cited: Sequence[Memory]) -> str:
+        """Why a claim does not stand although its sources have the words; empty if it does."""
+        named = {memory.id for memory in cited}
+        whole, *rest = self._tracing.traced_parts(text)
+        if any(not named.isdisjoint(one.against) for one in (whole, *rest)):
+            return "a memory that it names says otherwise"
+        if named & whole.elsewhere and named.isdisjoint(whole.saying):
+            return "a memory that it names says it of something else"
+        return ""
+
     def says(self, text: str) -> bool:
-        """Whether the members as a whole have the words of a text, and its numbers."""
+        """Whether the members as a whole have the words of a text, and its numbers, and none denies it."""
         everyone = list(self._by_id.values())
         worked = sum(memory.outcome.success for memory in everyone)
         counts = frozenset(map(str, (len(everyone), worked, len(everyone) - worked)))
-        return not _problem(one_line(text), everyone, counts)
+        line = one_line(text)
+        denied = any(one.against and not one.saying for one in self._tracing.traced_parts(line))
+        return not denied and not _problem(line, everyone, counts)
 
-    def _evidence(self, text: str, cited: Sequence[Memory], traced: Evidence) -> Evidence:
+    def _evidence(self, text: str, cited: Sequence[Memory]) -> Evidence:
         """The cited memories that say some of it themselves, and others that say it too."""
-        closest = sorted(cited, key=lambda memory: (-said_share(text, [memory]), memory.id))
-        saying = [memory.id for memory in closest[1:] if said_share(text, [memory]) >= HALF_SAID]
-        ids = (closest[0].id, *saying, *traced.memory_ids)
-        return evidence_of(tuple(dict.fromkeys(ids)), traced.against_ids, self._by_id)
-
-
-def _denied(cited: Sequence[Memory], traced: Evidence) -> str:
-    others = {memory.id for memory in cited} & set(traced.against_ids)
-    return "a memory that it names says otherwise" if others else ""
+        traced = self._tracing.traced(text)
+        sources = [memory for memory in cited if memory.id not in traced.elsewhere]
+        near = {memory.id: said_share(text, [memory]) for memory in sources}
+        closest = sorted(near, key=lambda one: (-near[one], one))
+        saying = [one for number, one in enumerate(closest) if not number or near[one] >= HALF_SAID]
+        ids = tuple(dict.fromkeys((*saying, *traced.saying)))
+        return evidence_of(ids, traced.against, self._by_id)
 
 
 def _problem(text: str, cited: Sequence[Memory], counts: Words = frozenset()) -> str:

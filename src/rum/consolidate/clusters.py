@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log2
 from typing import NamedTuple
 
 from rum.consolidate.opposed import opposed, position
+from rum.consolidate.readings import Reading, reading
+from rum.consolidate.sayings import crosses, differs
 from rum.consolidate.statements import Kind, Statement
-from rum.consolidate.vocabulary import Vocabulary, Words, figures, telling_words
+from rum.consolidate.vocabulary import Vocabulary, Words, telling_words
 from rum.store.claims import Claim
 
 Likeness = Callable[[str, str], float]
 """How near two texts are in meaning, by their vectors: the cosine."""
 
-SAYS = 0.7
-"""The share of a claim's words, the rarer counting more, that another has which says the same."""
 MEANS, HALF_SAYS = 0.75, 0.3
 """The cosine, and the share of words beside it, from which on two claims mean the same."""
 MOST = 1500
 """Claims that are compared; of more the weightiest."""
 
-_COMPARED = 60
-"""Claims that are compared with another because of one word."""
 _MORE = 3
-_RAREST = 5
-"""Words of a claim by which others are found to compare it with."""
 _SOON_READ = 200
 """Characters; a longer claim is worth a little less."""
 _MEANT = 40
@@ -41,6 +36,8 @@ class Cluster(NamedTuple):
     """All that say it, the best wording first."""
     against: tuple[Statement, ...]
     rank: float
+    implied: tuple[Statement, ...] = ()
+    """Claims that say less, and that it stands for too."""
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
@@ -51,6 +48,12 @@ class Cluster(NamedTuple):
     def against_ids(self) -> tuple[str, ...]:
         """The memories that say otherwise, each once."""
         return ids_of(self.against)
+
+
+def by_text(found: Sequence[Cluster]) -> dict[str, Cluster]:
+    """The claim that each wording went into, the better one of several; those that say it before others."""
+    implied = {one.text: cluster for cluster in reversed(found) for one in cluster.implied}
+    return implied | {one.text: cluster for cluster in reversed(found) for one in cluster.saying}
 
 
 def ids_of(statements: Iterable[Statement]) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class _Taken(NamedTuple):
 
     statement: Statement
     words: Words
-    figures: Words
+    read: Reading
     position: Claim
 
 
@@ -85,32 +88,39 @@ class _Comparison:
         self._topics = topics
         self._vocabulary = Vocabulary([claim.words for claim in claims])
         self._opposed = opposed([claim.position for claim in claims])
-        self._sayers = [[number] for number in range(len(claims))]
-        for number, other in self._pairs():
-            if self._says(other, number, SAYS):
-                self._sayers[number].append(other)
+        self._holders: dict[str, set[int]] = {}
+        for number, claim in enumerate(claims):
+            for word in claim.read.words:
+                self._holders.setdefault(word, set()).add(number)
+        self._sayers = [[number, *self._said_by(number)] for number in range(len(claims))]
 
-    def _pairs(self) -> Iterator[tuple[int, int]]:
-        """Claims that may say the same: each with those that have one of its rarest words."""
-        holders: dict[str, list[int]] = {}
-        for number, claim in enumerate(self._claims):
-            for word in claim.words:
-                holders.setdefault(word, []).append(number)
-        for number, claim in enumerate(self._claims):
-            rarest = self._vocabulary.rarest(claim.words, _RAREST)
-            near = {other for word in rarest for other in _around(holders[word], number)}
-            yield from ((number, other) for other in sorted(near - {number}))
+    def _said_by(self, number: int) -> list[int]:
+        """The places of the claims that have every word of one, and so may say it."""
+        holders = sorted((self._holders[word] for word in self._claims[number].read.words), key=len)
+        found = set[int].intersection(*holders) - {number} if holders else set[int]()
+        return [other for other in sorted(found) if self._says(other, number)]
 
-    def _says(self, one: int, other: int, least: float) -> bool:
-        """Whether one claim says what the other does."""
+    def _says(self, one: int, other: int) -> bool:
+        """Whether a claim that has all words of another says it: it denies and limits the same."""
+        sayer, wording = self._claims[one].read, self._claims[other].read
+        return self._may_say(one, other) and sayer.turns == wording.turns and not crosses(sayer, wording)
+
+    def _may_say(self, one: int, other: int) -> bool:
         sayer, wording = self._claims[one], self._claims[other]
-        if sayer.position.denied != wording.position.denied or wording.figures - sayer.words:
+        if sayer.read.denied != wording.read.denied:
             return False
         if (sayer.statement.kind is Kind.FAILED) != (wording.statement.kind is Kind.FAILED):
             return False
-        if len(sayer.words) > 2 * len(wording.words) + _MORE:
-            return False  # who says so much has the words of many claims
-        return self._vocabulary.share(wording.words, sayer.words) >= least
+        return len(sayer.words) <= 2 * len(wording.words) + _MORE  # who says more has the words of many
+
+    def _means(self, one: int, other: int) -> bool:
+        """Whether a claim may say another in other words: they name the same, and nothing is turned round."""
+        sayer, wording = self._claims[one], self._claims[other]
+        if not self._may_say(one, other) or sayer.read.names ^ wording.read.names:
+            return False
+        if self._vocabulary.share(wording.words, sayer.words) < HALF_SAYS:
+            return False
+        return not differs(wording.read, sayer.read) and not differs(sayer.read, wording.read)
 
     def look_at_meaning(self, likeness: Likeness) -> None:
         """Add those that say a claim in other words."""
@@ -120,7 +130,7 @@ class _Comparison:
             new = [
                 (wording, sayer)
                 for wording, sayer in ((one, other), (other, one))
-                if sayer not in self._sayers[wording] and self._says(sayer, wording, HALF_SAYS)
+                if sayer not in self._sayers[wording] and self._means(sayer, wording)
             ]
             texts = (self._claims[one].statement.text, self._claims[other].statement.text)
             if new and likeness(*texts) >= MEANS:
@@ -136,7 +146,7 @@ class _Comparison:
         found, gone = list[Cluster](), set[int]()
         for number in self._ranked():
             if number not in gone:
-                found.append(self._cluster(number))
+                found.append(self._cluster(number, said[number]))
                 gone.update(self._sayers[number], said[number])
         return found
 
@@ -154,13 +164,17 @@ class _Comparison:
         lengthy = max(0, len(claim.statement.text) - _SOON_READ) / (2 * _SOON_READ)
         return round(claim.statement.weight + 1.5 * log2(support) + on_topic - lengthy, 4)
 
-    def _cluster(self, number: int) -> Cluster:
+    def _cluster(self, number: int, said: Sequence[int]) -> Cluster:
         sayers = [number, *sorted(set(self._sayers[number]) - {number})]
-        against = sorted({other for sayer in sayers for other in self._opposed[sayer]} - set(sayers))
-        saying = tuple(self._claims[sayer].statement for sayer in sayers)
+        implied = sorted(set(said) - set(sayers))
+        against = {other for one in (*sayers, *implied) for other in self._opposed[one]} - set(sayers)
+        best, *_ = saying = self._statements(sayers)
         return Cluster(
-            saying[0], saying, tuple(self._claims[one].statement for one in against), self._rank(number)
+            best, saying, self._statements(sorted(against)), self._rank(number), self._statements(implied)
         )
+
+    def _statements(self, places: Iterable[int]) -> tuple[Statement, ...]:
+        return tuple(self._claims[one].statement for one in places)
 
 
 def _different(statements: Iterable[Statement]) -> list[_Taken]:
@@ -169,9 +183,10 @@ def _different(statements: Iterable[Statement]) -> list[_Taken]:
     for statement in statements:
         same_text.setdefault(statement.text, []).append(statement)
     weighty = sorted(map(_merged, same_text.values()), key=_clearest)[:MOST]
-    same_words: dict[tuple[Words, bool], list[_Taken]] = {}
+    same_words: dict[tuple[object, ...], list[_Taken]] = {}
     for claim in map(_taken, weighty):
-        same_words.setdefault((claim.words, claim.position.denied), []).append(claim)
+        said = claim.read.sequence or claim.statement.text
+        same_words.setdefault((said, claim.read.denied, claim.read.negated), []).append(claim)
     merged = (
         same[0]._replace(statement=_merged([claim.statement for claim in same]))
         for same in same_words.values()
@@ -180,8 +195,8 @@ def _different(statements: Iterable[Statement]) -> list[_Taken]:
 
 
 def _taken(statement: Statement) -> _Taken:
-    words = telling_words(statement.text)
-    return _Taken(statement, words, figures(words), position(statement.text))
+    text = statement.text
+    return _Taken(statement, telling_words(text), reading(text), position(text))
 
 
 def _merged(same: Sequence[Statement]) -> Statement:
@@ -191,11 +206,3 @@ def _merged(same: Sequence[Statement]) -> Statement:
 
 def _clearest(statement: Statement) -> tuple[float, int, str, tuple[str, ...]]:
     return -statement.weight, len(statement.text), statement.text, statement.memory_ids
-
-
-def _around(holders: Sequence[int], number: int) -> Sequence[int]:
-    """Of many that have a word those nearest in the order of texts, where the same beginnings meet."""
-    if len(holders) <= _COMPARED:
-        return holders
-    start = min(max(bisect_left(holders, number) - _COMPARED // 2, 0), len(holders) - _COMPARED)
-    return holders[start : start + _COMPARED]

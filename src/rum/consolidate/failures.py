@@ -1,4 +1,4 @@
-"""What failed, why, how often, and what worked after it."""
+"""What failed, why, how often, and what worked or succeeded after it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from typing import NamedTuple
 from rum.consolidate.counting import changed_files, times
 from rum.consolidate.members import shortened
 from rum.consolidate.prose import sentences
+from rum.consolidate.readings import reading
+from rum.consolidate.sayings import differs
 from rum.consolidate.statements import FEWEST_WORDS, Kind, Statement, goal_of, says_something, weighed
-from rum.consolidate.vocabulary import Vocabulary, telling_words
+from rum.consolidate.vocabulary import Vocabulary, Words, telling_words
 from rum.model.memory import Memory
 
 LONGEST_REASON = 220
 """Characters of a reason inside a claim."""
 SAME_WORK = 0.5
 """The share of a goal's words, the rarer counting more, from which on another goal is about the same work."""
-_UNTOLD = re.compile(r"(?:taken back without a reason|this reverts|reverts? )", re.IGNORECASE)
+_GOAL = 1000
+"""Characters of a goal that are looked at."""
+_UNTOLD = re.compile(r"(?:taken back without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE)
 """How a reason begins that gives none."""
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
 _UNTOLD_WEIGHT = 1.0
 
 
 class Failure(NamedTuple):
-    """Work that failed, each time it did, and what worked after it."""
+    """Work that failed, each time it did, and what succeeded after it."""
 
     times: tuple[Memory, ...]
     """Oldest first."""
@@ -32,6 +36,8 @@ class Failure(NamedTuple):
     """In the words of the latest that gives one; may be empty."""
     told_by: Memory
     remedy: Memory | None
+    proven: bool
+    """Whether that was work on the same files for the same end, and not only on much the same."""
 
     @property
     def text(self) -> str:
@@ -41,7 +47,8 @@ class Failure(NamedTuple):
         said += f": {self.reason}" if self.reason else "."
         if self.remedy is None:
             return said
-        return f"{said if said.endswith(('.', '!')) else f'{said}.'} What worked: {goal_of(self.remedy)}"
+        how = "What worked" if self.proven else "Later succeeded"
+        return f"{said if said.endswith(('.', '!')) else f'{said}.'} {how}: {goal_of(self.remedy)}"
 
     @property
     def statement(self) -> Statement:
@@ -65,49 +72,71 @@ def failure_of(memory: Memory) -> str:
 def failures(ordered: Sequence[Memory]) -> list[Failure]:
     """What failed, the same work once; without those of which neither a reason nor a remedy is known."""
     work = _Work(ordered)
-    groups = list[list[Memory]]()
-    for memory in ordered:
+    groups = dict[int, list[int]]()
+    for place, memory in enumerate(ordered):
         if memory.outcome.success or _undoes(memory):
             continue
-        same = next((group for group in groups if work.same(group[0], memory)), None)
-        if same is None:
-            groups.append([memory])
-        else:
-            same.append(memory)
-    found = (_failure(group, work) for group in groups)
-    return [one for one in found if one.reason or one.remedy]
+        first = next((one for one in work.alike(place) if one in groups and work.one_aim(one, place)), place)
+        groups.setdefault(first, []).append(place)
+    found = (_failure(group, work, ordered) for group in groups.values())
+    return [one for one in found if one.reason or one.proven]
 
 
-def _failure(group: Sequence[Memory], work: _Work) -> Failure:
-    told_by = next((memory for memory in reversed(group) if failure_of(memory)), group[-1])
-    return Failure(tuple(group), failure_of(told_by), told_by, work.after(group[-1]))
+def _failure(group: Sequence[int], work: _Work, ordered: Sequence[Memory]) -> Failure:
+    tried = tuple(ordered[place] for place in group)
+    told_by = next((memory for memory in reversed(tried) if failure_of(memory)), tried[-1])
+    later = [
+        one
+        for one in work.alike(group[-1])
+        if one > group[-1] and ordered[one].outcome.success and not _undoes(ordered[one])
+    ]
+    proven = [one for one in later if work.one_aim(group[-1], one) and work.share_files(group[-1], one)]
+    remedy = next((ordered[one] for one in proven or later), None)
+    return Failure(tried, failure_of(told_by), told_by, remedy, bool(proven))
 
 
 class _Work:
-    """Memories by what their work was on."""
+    """Memories, by their places in time, and by what their work was on."""
 
     def __init__(self, ordered: Sequence[Memory]) -> None:
-        self._ordered = ordered
-        self._place = {memory.id: number for number, memory in enumerate(ordered)}
-        self._words = [telling_words(memory.intent.goal[:1000]) for memory in ordered]
+        self._goals = [memory.intent.goal[:_GOAL] for memory in ordered]
+        self._words = list(map(telling_words, self._goals))
         self._files = [changed_files(memory) for memory in ordered]
         self._vocabulary = Vocabulary(self._words)
+        self._weights = list(map(self._vocabulary.weight, self._words))
+        self._holders: dict[str, list[int]] = {}
+        for place, words in enumerate(self._words):
+            for word in words:
+                self._holders.setdefault(word, []).append(place)
 
-    def same(self, one: Memory, other: Memory) -> bool:
-        """Whether two memories are about the same work: their goals are alike, and so are their files."""
-        first, second = self._place[one.id], self._place[other.id]
-        if self._files[first] and self._files[second] and self._files[first].isdisjoint(self._files[second]):
+    def alike(self, place: int) -> list[int]:
+        """Memories about much the same work, oldest first: their goals are alike, and so are their files."""
+        near = {other for word in self._telling(self._words[place]) for other in self._holders[word]}
+        return [other for other in sorted(near - {place}) if self._same(place, other)]
+
+    def _telling(self, words: Words) -> list[str]:
+        """The rarest words of a goal: without any of them another cannot have enough of it."""
+        rarest = self._vocabulary.rarest(words, len(words))
+        left = whole = self._vocabulary.weight(words)
+        for count, word in enumerate(rarest):
+            if left < SAME_WORK * whole:
+                return rarest[:count]
+            left -= self._vocabulary.weight(frozenset((word,)))
+        return rarest
+
+    def _same(self, one: int, other: int) -> bool:
+        if self._files[one] and self._files[other] and not self.share_files(one, other):
             return False
-        return min(self._share(first, second), self._share(second, first)) >= SAME_WORK
+        shared = self._vocabulary.weight(self._words[one] & self._words[other])
+        return bool(shared) and shared >= SAME_WORK * max(self._weights[one], self._weights[other])
 
-    def _share(self, one: int, other: int) -> float:
-        return self._vocabulary.share(self._words[one], self._words[other])
+    def share_files(self, one: int, other: int) -> bool:
+        """Whether two memories changed the same file."""
+        return not self._files[one].isdisjoint(self._files[other])
 
-    def after(self, failed: Memory) -> Memory | None:
-        """The first work on the same that succeeded later; taking the failed one back is no such work."""
-        later = self._ordered[self._place[failed.id] + 1 :]
-        worked = (one for one in later if one.outcome.success and not _undoes(one))
-        return next((one for one in worked if self.same(failed, one)), None)
+    def one_aim(self, one: int, other: int) -> bool:
+        """Whether nothing in two goals tells that they were after different things."""
+        return not differs(reading(self._goals[one]), reading(self._goals[other]))
 
 
 def _undoes(memory: Memory) -> bool:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rum.consolidate.members import aim_of, one_line, shortened
+from rum.consolidate.members import aim_of, shortened
 from rum.model.memory import Memory
+from rum.model.unseen import one_line
 from rum.store.terms import says_little, terms
 
 LONGEST_TITLE = 80

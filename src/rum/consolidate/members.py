@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from rum.consolidate.days import day_of
 from rum.model.memory import Memory
+from rum.model.unseen import one_line
 
 LONGEST_FIELD = 6000
 """Characters of a field that are looked at."""
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
 
 
 def in_order(members: Iterable[Memory]) -> list[Memory]:
@@ -54,18 +51,9 @@ def texts_of(memory: Memory) -> list[str]:
     return [text[:LONGEST_FIELD] for text in fields if text]
 
 
-def one_line(text: str) -> str:
-    """A text on one line, without what is not seen in print."""
-    return " ".join(_UNSEEN.sub(" ", text).split())
-
-
 def shortened(text: str, most: int) -> str:
-    """A text on one line, cut at a word with a sign that it was."""
-    line = one_line(text[: 4 * most])
-    if len(line) <= most:
-        return line
-    end = line.rfind(" ", most // 2, most)
-    return line[: end if end > 0 else most - 1].rstrip(" ,;:") + "…"
+    """A text on one line, cut at a word with a sign that it was; of a long one the beginning is looked at."""
+    return one_line(text[: 4 * most], most)
 
 
 def aim_of(memory: Memory, most: int) -> str:

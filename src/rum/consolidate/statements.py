@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from rum.consolidate.members import aim_of, one_line, shortened
+from rum.consolidate.members import aim_of, shortened
 from rum.consolidate.prose import is_prose, sentences
 from rum.consolidate.telling import (
     ENOUGH,
@@ -21,6 +21,7 @@ from rum.consolidate.telling import (
 from rum.consolidate.vocabulary import telling_words
 from rum.model.layers import TaskType
 from rum.model.memory import Memory
+from rum.model.unseen import one_line
 
 LONGEST_CLAIM = 360
 """Characters of a claim."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 ENOUGH = 2.0
 """So telling must a sentence be that nobody wrote down as a learning."""
@@ -113,12 +113,15 @@ _ORDERS = re.compile(
 
 @cache
 def _cues() -> tuple[tuple[float, re.Pattern[str]], ...]:
-    return tuple((weight, re.compile(rf"\b(?:{words})\b", _FLAGS)) for words, weight in _WEIGHTS)
+    # In lower letters alone a search takes half the time that it takes in any.
+    return tuple((weight, re.compile(rf"\b(?:{words})\b", re.VERBOSE)) for words, weight in _WEIGHTS)
 
 
+@lru_cache(maxsize=4096)
 def weight_of(sentence: str) -> float:
     """How telling a sentence is; below zero it is talk."""
-    weight = sum(weight for weight, words in _cues() if words.search(sentence))
+    lower = sentence.lower()
+    weight = sum(weight for weight, words in _cues() if words.search(lower))
     weight += 0.5 if _ANCHOR.search(sentence) else -0.5
     weight -= 1.0 if _DOES.match(sentence) or not _BEGINS.match(sentence) else 0.0
     weight -= 1.0 if _HISTORY.search(sentence) or _ASIDE.search(sentence) else 0.0
@@ -130,7 +133,7 @@ def is_rule(sentence: str) -> bool:
     stands = _BEGINS.match(sentence) and not leans(sentence) and not _DOES.match(sentence)
     # "The upload" is one that was spoken of, "The GnuTLS version" is not.
     named = _ANCHOR.search(sentence[:_SOON] if sentence.startswith("The ") else sentence)
-    return bool(stands and named and _cues()[0][1].search(sentence)) and not _ONCE.search(sentence)
+    return bool(stands and named and _cues()[0][1].search(sentence.lower())) and not _ONCE.search(sentence)
 
 
 def leans(sentence: str) -> bool:

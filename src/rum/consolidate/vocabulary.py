@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log
 
 from rum.store.terms import says_little, terms
@@ -11,10 +12,27 @@ from rum.store.terms import says_little, terms
 Words = frozenset[str]
 """The terms of a text that say something."""
 
+_CLAIM = 400
+"""Characters of a text that is asked about again and again."""
+
 
 def telling_words(text: str) -> Words:
     """The words of a text that say something, stemmed."""
-    return frozenset(term for term in set(terms(text)) if not says_little((term,)))
+    return _of_claim(text) if len(text) <= _CLAIM else _telling(text)
+
+
+@lru_cache(maxsize=4096)
+def _of_claim(text: str) -> Words:
+    return _telling(text)
+
+
+def _telling(text: str) -> Words:
+    return frozenset(term for term in set(terms(text)) if not _says_little(term))
+
+
+@lru_cache(maxsize=8192)
+def _says_little(term: str) -> bool:
+    return says_little((term,))
 
 
 def figures(words: Words) -> Words:
@@ -29,6 +47,8 @@ class Vocabulary:
         self._count = len(texts)
         self._holders = Counter(word for words in texts for word in words)
         self._weights = {word: self._weighed(holders) for word, holders in self._holders.items()}
+        self._unknown = self._weighed(0)
+        self._sums: dict[Words, int] = {}
 
     def _weighed(self, holders: int) -> int:
         # A whole number: a sum of others depends on the order of a set, which changes from run to run.
@@ -36,12 +56,17 @@ class Vocabulary:
 
     def weight(self, words: Words) -> int:
         """What words count together: each the more, the fewer texts have it."""
-        unknown = self._weighed(0)
-        return sum(self._weights.get(word, unknown) for word in words)
+        weight, unknown = self._weights.get, self._unknown
+        return sum([weight(word, unknown) for word in words])
 
     def share(self, words: Words, other: Words) -> float:
         """How much of some words another text has too, from 0 to 1."""
-        return self.weight(words & other) / self.weight(words) if words else 0.0
+        if not words:
+            return 0.0
+        whole = self._sums.get(words)
+        if whole is None:  # the same words are asked for with many others
+            whole = self._sums[words] = self.weight(words)
+        return self.weight(words & other) / whole
 
     def rarest(self, words: Iterable[str], most: int) -> list[str]:
         """The words that fewest texts have."""

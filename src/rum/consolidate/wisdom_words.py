@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rum.consolidate.chapter_words import claims_of, picked
-from rum.consolidate.clusters import Cluster, Likeness, clustered
+from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
 from rum.consolidate.counting import listed, memories
 from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
 from rum.consolidate.headings import LONGEST_TITLE, headings
@@ -136,12 +136,12 @@ def _confirmed(cluster: Cluster, members: Mapping[str, Memory]) -> bool:
 
 def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> tuple[Contradiction, ...]:
     """Every two claims that cannot both hold, once, the better supported one first."""
-    by_text = {statement.text: cluster for cluster in reversed(found) for statement in cluster.saying}
+    places = by_text(found)
     pairs = dict[frozenset[str], Contradiction]()
     for cluster in found:
         for statement in cluster.against:
             # A claim beyond those that are told still counts as evidence against, but has no side of its own.
-            other = by_text.get(statement.text, cluster)
+            other = places.get(statement.text, cluster)
             texts = frozenset((cluster.best.text, other.best.text))
             if len(texts) == 2:
                 pairs.setdefault(texts, _contradiction(cluster, other, members))

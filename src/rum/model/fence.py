@@ -23,13 +23,18 @@ _TAG = re.compile(rf"[{_OPENS}](?=((?:_|[^\w{_OPENS}])*+)([^{_OPENS}{_CLOSES}]{{
 _BARS = ("|", "\uff5c")
 _SPEAKER = re.compile(rf"(?:{'|'.join(SPEAKERS)})(?![a-z0-9])")
 _BETWEEN = re.compile(r"[\W_]+")
+# A name at the beginning of a line, as transcripts have it, with what headings and bold type put around it.
+_TURN = re.compile(
+    r"^([^\S\n]*+)[#*_[(]*+[^\S\n]*+([^\W\d_][^\n:\uff1a\ufe55]{3,63}+)[:\uff1a\ufe55]", re.MULTILINE
+)
+_TURNS = frozenset((*SPEAKERS, "instruction"))
 
 
 def fenced(name: str, text: str, notice: str = "") -> str:
     """A text behind a fence called `name`, under a `notice` of ours; a text of nothing stays nothing.
 
     The fence's tags end in a mark made of the text itself: the same text has the same fence, and no text
-    can hold the tag that ends it. What only looks like a tag inside is defused.
+    can hold the tag that ends it. What only looks like a tag inside, or like somebody's turn, is defused.
     """
     inside = defused(text, name).strip("\n").rstrip()
     if not inside:
@@ -45,16 +50,27 @@ def defused(text: str, name: str = "") -> str:
     def escaped(found: Match[str]) -> str:
         return "&lt;" if _speaks(found[1], found[2], own) else found[0]
 
-    return _TAG.sub(escaped, without_unseen(text))
+    return _TURN.sub(_quoted, _TAG.sub(escaped, without_unseen(text)))
+
+
+def _quoted(found: Match[str]) -> str:
+    """The beginning of a line, as a quotation where it would begin a turn; an indented `user:` is data."""
+    indent, name = found[1], found[2]
+    speaks = _BETWEEN.sub("", _plain(name)) in _TURNS and not (indent and name[:1].islower())
+    return f"> {found[0]}" if speaks else found[0]
 
 
 def _speaks(before: str, after: str, own: str) -> bool:
     """Whether a tag with these signs and letters may be taken for our own, or for a speaker's."""
     if before.lstrip().startswith(_BARS):
         return True
-    letters = (one for one in normalize("NFKC", after).casefold() if category(one) not in ("Cf", "Mn", "Me"))
-    plain = "".join(letters)
+    plain = _plain(after)
     return bool(_SPEAKER.match(plain)) or (bool(own) and _BETWEEN.sub("", plain).startswith(own))
+
+
+def _plain(name: str) -> str:
+    letters = normalize("NFKC", name).casefold()
+    return "".join(one for one in letters if category(one) not in ("Cf", "Mn", "Me"))
 
 
 def _mark(name: str, text: str) -> str:

@@ -65,11 +65,12 @@ _CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|wh
 _SIGNS = re.compile(r"^[ \t]*[#|<]+", re.MULTILINE)
 _LEAD = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
-_DENIALS = re.compile(
+DENIALS = re.compile(
     r"\b(?:no longer|not|never|no|none|without|avoid|cannot|neither|nor|"
     r"(?:do|does|did|is|are|was|were|ca|could|should|must|wo|would|has|have|had|need)n['’]?t)\b",
     re.IGNORECASE,
 )
+"""What turns a statement into its opposite."""
 _EMPHASIS = re.compile(
     r"\b(?:always|ever|really|still|now|currently|instead|anymore|any more)\b", re.IGNORECASE
 )
@@ -103,8 +104,13 @@ def statements(content: str) -> list[Claim]:
 
 def clauses(claim: Claim) -> list[Claim]:
     """A statement, and the parts of it that say something by themselves."""
-    parts = _CLAUSE_ENDS.split(claim.text)
-    return [claim, *(part for part in map(claim_of, parts if len(parts) > 1 else ()) if part.every_word)]
+    return [claim, *(part for part in map(claim_of, parted(claim.text)) if part.every_word)]
+
+
+def parted(text: str) -> list[str]:
+    """The clauses of a statement as they are written; none where it has but one."""
+    parts = _CLAUSE_ENDS.split(text)
+    return parts if len(parts) > 1 else []
 
 
 def at_odds(one: Claim, other: Claim) -> bool:
@@ -138,9 +144,9 @@ def claim_of(text: str) -> Claim:
     """One statement, taken apart."""
     named = _NAMED.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
-    denied = len(_DENIALS.findall(named)) % 2 == 1
-    said = _EMPHASIS.sub(" ", _DENIALS.sub(" ", _FIGURES.sub(" ", named)))
-    words = frozenset(content_words(said))
+    said, denials = DENIALS.subn(" ", _FIGURES.sub(" ", named) if figures else named)
+    denied = denials % 2 == 1
+    words = frozenset(content_words(_EMPHASIS.sub(" ", said)))
     if len(figures) == 1:
         return Claim(words, denied, figures.pop(), text)
     return Claim(words | {(figure,) for figure in figures}, denied, "", text)

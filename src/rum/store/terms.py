@@ -81,8 +81,19 @@ def says_little(asked: Iterable[str]) -> bool:
 
 def content_words(text: str) -> Words:
     """The words of a text that say something, each once and as the index terms it stands for."""
-    found = (tuple(query_terms(word.strip(".'*_-"))) for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(word for word in found if word and not says_little(word)))
+    found = ((_of_short if len(word) < _LONGEST else _content)(word) for word in _WORD.findall(text))
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+@lru_cache(maxsize=8192)
+def _of_short(word: str) -> tuple[str, ...]:
+    return _content(word)
+
+
+def _content(word: str) -> tuple[str, ...]:
+    """The terms of one word, none if it says little."""
+    asked = tuple(query_terms(word.strip(".'*_-")))
+    return () if says_little(asked) else asked
 
 
 def _distinct(text: str, start: int = 0) -> dict[str, None]:

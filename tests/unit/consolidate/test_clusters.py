@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from rum.consolidate.clusters import clustered
+from rum.consolidate.clusters import by_text, clustered
 from rum.consolidate.opposed import opposed, position
 from rum.consolidate.statements import Kind, Statement, weighed
 
@@ -47,6 +47,7 @@ def test_the_order_of_claims_does_not_matter():
         ("The cache works with several workers", "The cache fails with several workers"),
         ("Use connection pooling in tests", "Avoid connection pooling in tests"),
         ("The session timeout is 30 minutes", "The session timeout is 60 minutes"),
+        ("Sessions expire after 30 minutes of silence", "Sessions expire after 60 minutes of silence"),
         ("The audit log is optional for logins", "The audit log is required for logins"),
     ],
 )
@@ -105,3 +106,104 @@ def test_what_is_about_the_topics_is_better():
     said = say("The parser must see tabs", "The socket must be closed")
     assert clustered(said, topics=frozenset(["socket"]))[0].best.text == "The socket must be closed"
     assert clustered(said, topics=frozenset(["parser"]))[0].best.text == "The parser must see tabs"
+
+
+OPPOSITE = [
+    (
+        "Flush the cache before closing the writer connection",
+        "Flush the cache after closing the writer connection",
+    ),
+    ("Flush the cache before closing the writer", "Close the writer before flushing the cache"),
+    (
+        "The config parser of the loader must use tabs for indentation",
+        "The config parser of the loader must use spaces for indentation",
+    ),
+    ("Run the schema migration with the server up", "Run the schema migration with the server down"),
+    (
+        "Orders are sorted from newest to oldest in the export file",
+        "Orders are sorted from oldest to newest in the export file",
+    ),
+    (
+        "The scheduler must increase the batch size under heavy load",
+        "The scheduler must decrease the batch size under heavy load",
+    ),
+    ("Nobody may set the legacy flag", "The legacy flag may be set"),
+]
+DIFFERENT = [
+    (
+        "Deploys to the eu cluster must go through the vault gateway",
+        "Deploys to the us cluster must go through the vault gateway",
+    ),
+    (
+        "Read timeouts of the payment client come from the proxy",
+        "Write timeouts of the payment client come from the proxy",
+    ),
+    (
+        "Only admins can delete invoices in the billing console",
+        "Everyone can delete invoices in the billing console",
+    ),
+    ("Admins can delete invoices in the console", "Only admins can delete invoices in the console"),
+    ("Use the pool for long queries", "Use the pool for long queries unless a transaction is open"),
+    ("The client calls the server back", "The server calls the client back"),
+    ("The importer copies rows from Postgres to Redis", "The importer copies rows from Redis to Postgres"),
+    ("Msgspec decodes faster than Pydantic", "Pydantic decodes faster than Msgspec"),
+    ("The cache is empty before the import", "The cache is empty after the import"),
+    ("Retries of uploads are logged by the worker", "Retries of downloads are logged by the worker"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [*OPPOSITE, *DIFFERENT])
+def test_the_same_words_but_for_one_that_turns_them_are_another_claim(one: str, other: str):
+    found = clustered(say(one, other), likeness=lambda _one, _other: 1.0)
+    assert {cluster.best.text: len(cluster.memory_ids) for cluster in found} == {one: 1, other: 1}
+
+
+@pytest.mark.parametrize(("one", "other"), OPPOSITE)
+def test_what_nobody_can_do_both_of_is_a_contradiction(one: str, other: str):
+    assert [len(cluster.against) for cluster in clustered(say(one, other))] == [1, 1]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_what_holds_of_different_things_is_no_contradiction(one: str, other: str):
+    assert [len(cluster.against) for cluster in clustered(say(one, other))] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Always handle refresh token expiry too", "Handle refresh token expiry"),
+        ("Refresh token expiry must be handled", "Handle refresh token expiry"),
+        ("Flush the cache before closing the writer", "Before closing the writer, flush the cache"),
+        ("Flush the cache before closing the writer", "Close the writer after flushing the cache"),
+        ("Use SQLite WAL mode for tests", "SQLite WAL mode should be used for tests, as it is faster there"),
+        ("Never share a cursor between threads", "A cursor must not be shared between threads"),
+        ("Validate the input of uploads", "Input validation of uploads must be done"),
+    ],
+)
+def test_the_same_in_another_order_and_with_more_around_it_is_one_claim(one: str, other: str):
+    [found] = clustered(say(one, other))
+    assert len(found.memory_ids) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Sessions live in Redis for an hour", "For an hour sessions are kept alive by Postgres"),
+        ("Tokens of the gateway expire after an hour", "After two hours tokens of the gateway are void"),
+        ("Raise the limits of the pool at night", "At night one should lower what the pool is limited to"),
+    ],
+)
+def test_not_even_meaning_brings_together_what_names_other_things(one: str, other: str):
+    assert len(clustered(say(one, other), likeness=lambda _one, _other: 1.0)) == 2
+
+
+def test_a_contradiction_of_a_claim_that_went_into_another_is_not_lost():
+    said = say(
+        "Flush the cache on logout, or old prices stay for a day",
+        "Flush the cache on logout",
+        "Do not flush the cache on logout",
+    )
+    found = clustered([said[0]._replace(weight=9.0), *said[1:]])
+    assert [cluster.best.text for cluster in found] == [said[0].text, said[2].text]
+    assert found[0].against == (said[2],)
+    assert by_text(found)[said[1].text] is found[0]

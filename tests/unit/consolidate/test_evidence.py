@@ -67,3 +67,72 @@ def test_meaning_finds_those_who_say_it_in_other_words_if_some_are_the_same():
     assert trace_claim(claim, members, lambda one, other: 0.9).supporting == 1
     assert trace_claim(claim, members, lambda one, other: 0.4).supporting == 0
     assert Tracing(members, lambda one, other: 1.0).evidence("Deploy on Fridays").supporting == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Sessions are not stored in Redis because it loses them", "Sessions are stored in Redis"),
+        ("Sessions are stored in Redis", "Sessions are not stored in Redis"),
+        ("Do not raise the pool size above the worker count", "Raise the pool size above the worker count"),
+        ("The legacy flag was removed, so nobody may set it", "The legacy flag may be set"),
+        ("The cache fails with several workers of a pool", "The cache works with several workers"),
+        ("Deploys on Fridays are forbidden since the outage", "Deploys on Fridays are allowed"),
+        ("It was slow. Use tabs, not spaces, in the config.", "Use spaces in the config"),
+        ("Never retry a payment, as it is booked twice", "Retry a payment"),
+        ("Sessions are not stored in Redis, nor on disk", "Sessions are stored in Redis"),
+    ],
+)
+def test_who_says_the_opposite_in_much_the_same_words_speaks_against_it(said: str, claim: str):
+    found = trace_claim(claim, [make_work(1, "Look at it", said)])
+    assert (found.supporting, found.against_ids) == (0, ("mem_001",))
+    given = make_work(1, claim, said, summary="Done")  # what it was for is not what came of it
+    assert trace_claim(claim, [given]).against_ids == ("mem_001",)
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Sessions are not stored in Redis because it loses them", "Sessions must not be stored in Redis"),
+        ("Sessions are stored in Redis, because the disk is not fast", "Sessions are stored in Redis"),
+        ("No deploys are allowed on Fridays", "Deploys on Fridays are not allowed"),
+        ("Retry uploads that failed", "Retry failed uploads"),
+        ("Use tabs, not spaces, in the config", "Use tabs in the config"),
+        ("The worker drains the queue", "The queue is drained by the worker"),
+        ("The lock is never held for long. The pool has a lock.", "The pool has a lock"),
+        ("Flush the cache before closing the writer", "Close the writer after flushing the cache"),
+    ],
+)
+def test_who_says_the_same_with_a_not_elsewhere_supports_it(said: str, claim: str):
+    found = trace_claim(claim, [make_work(1, "Look at it", said)])
+    assert (found.memory_ids, found.against) == (("mem_001",), 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Deploys to the us cluster go through the vault", "Deploys to the eu cluster go through the vault"),
+        (
+            "Write timeouts of the client come from the proxy",
+            "Read timeouts of the client come from the proxy",
+        ),
+        ("Everyone can delete invoices in the console", "Only admins can delete invoices in the console"),
+        ("Admins can delete invoices in the console", "Only admins can delete invoices in the console"),
+        (
+            "The importer copies rows from Postgres to Redis",
+            "The importer copies rows from Redis to Postgres",
+        ),
+        ("The cache is empty after the import", "The cache is empty before the import"),
+    ],
+)
+def test_who_says_it_of_something_else_neither_supports_it_nor_speaks_against_it(said: str, claim: str):
+    members = [make_work(1, "Look at it", said)]
+    assert trace_claim(claim, members) == Evidence()
+    assert trace_claim(claim, members, lambda one, other: 1.0) == Evidence()
+
+
+def test_a_memory_that_says_it_literally_supports_it_whatever_else_it_says():
+    told = ("Raise the pool size on large machines", "Do not raise the pool size on small machines")
+    member = make_work(1, "Tune the pool size on large and small machines", *told)
+    for claim in told:
+        assert trace_claim(claim, [member]).memory_ids == ("mem_001",)

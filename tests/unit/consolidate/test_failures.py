@@ -65,3 +65,39 @@ def test_a_long_reason_is_cut_after_its_first_sentences():
 def test_a_reason_that_repeats_the_goal_gives_none():
     assert failure_of(make_work(1, "Add a lock", failed="The lock failed")) == ""
     assert failure_of(make_work(1, "Add a lock")) == ""
+
+
+def test_what_succeeded_later_without_a_file_in_common_is_not_said_to_be_the_remedy():
+    failed = make_work(1, "Cache the price list", failed="Customers saw stale prices")
+    later = make_work(2, "Cache the price list for an hour")
+    assert texts(failed, later) == [
+        "Cache the price list failed: Customers saw stale prices. "
+        "Later succeeded: Cache the price list for an hour"
+    ]
+    untold = make_work(1, "Cache the price list", failed="Reverting commits: fc9dfac bc3eddc")
+    assert texts(untold, later) == []
+
+
+def test_neither_is_the_opposite_or_the_same_for_something_else():
+    for goal, other in (
+        ("Enable caching for the price list", "Disable caching for the price list"),
+        ("Upload images to the eu bucket in batches", "Upload images to the us bucket in batches"),
+    ):
+        failed = make_work(1, goal, failed="Customers saw stale prices", files=["a.py"])
+        later = make_work(2, other, files=["a.py"])
+        [told] = texts(failed, later)
+        assert told.endswith(f"Later succeeded: {other}")
+        proven = make_work(3, f"{goal} again", files=["a.py"])
+        [told] = texts(failed, later, proven)
+        assert told.endswith(f"What worked: {goal} again")
+
+
+def test_work_on_different_things_that_failed_is_not_counted_together():
+    tried = [
+        make_work(n, f"Upload images to the {name} bucket", failed=f"The {name} bucket rejects large batches")
+        for n, name in enumerate(("eu", "us", "eu"))
+    ]
+    assert texts(*tried) == [
+        "Upload images to the eu bucket failed twice: The eu bucket rejects large batches",
+        "Upload images to the us bucket failed: The us bucket rejects large batches",
+    ]
