@@ -223,8 +223,15 @@ def test_nobody_else_waits_while_the_model_thinks(shop: Shop, ids: list[str], se
 
 def test_refreshing_asks_the_model_again(shop: Shop, ids: list[str], server: ModelServer) -> None:
     rum = ann(shop)
+    learning = "Handle the expiry of the refresh token"
+    server.script = [{**CHAPTER, "learnings": [{"text": learning, "sources": [1, 2]}]}]
     made = rum.chapters.create(memory_ids=ids).chapter_id
+    evidence = rum.chapters.show(made).evidence
     rum.forget(ids[2])
-    assert rum.chapters.show(made).words == "drawn"
+    shown = rum.chapters.show(made)
+    assert (shown.words, shown.learnings, shown.evidence) == ("model", (learning,), evidence)
+    assert shown.summary != CHAPTER["summary"]  # it may be of the one that is gone
     [one] = rum.refresh().renewed
-    assert (one.words, rum.chapters.show(made).learnings) == ("model", (LEARNING,))
+    assert (one.words, rum.chapters.show(made).summary) == ("model", CHAPTER["summary"])
+    rum.forget(ids[1])
+    assert rum.chapters.show(made).words == "drawn"  # the model was asked about both

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from making import NOON
 from migrations.test_schema import build_by_hand, opened
+from rum.model.chapter import Member
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 
@@ -65,3 +66,39 @@ def test_what_commits_said_of_renames_is_known_afterwards(tmp_path: Path):
         assert store._rum.connection.execute("SELECT path, before FROM renames").fetchall() == [
             ("b.py", "a.py")
         ]
+
+
+CHAPTER = """
+INSERT INTO chapters (id, project_id, agent_id, created_at, updated_at, version, title, summary, learnings,
+  evidence, start_ts, end_ts, tags, topics, origin, words, given, found_by, own_tags)
+VALUES (?, 'p', 'agent_a', 1, ?, 1, 't', 's', '[]',
+  '[]', 1, 1, '[]', '[]', 'manual', 'drawn', '[]', '[]', '[]')
+"""
+WISDOM = """
+INSERT INTO wisdom (id, project_id, agent_id, created_at, updated_at, version, summary, insights, patterns,
+  best_practices, evidence, contradictions, tags, start_ts, end_ts, words, given, found_by, own_tags)
+VALUES ('wisdom_a', 'p', 'agent_a', 5, 5, 1, 's', '["i"]', '[]',
+  '[]', ?, '[]', '[]', 1, 1, 'drawn', '[]', '[]', '[]')
+"""
+
+
+def test_wisdom_knows_the_memories_of_its_chapters_and_those_that_only_its_evidence_names(tmp_path: Path):
+    build_by_hand(tmp_path, "rum", 8)
+    evidence = [{"memory_ids": ["mem_b", "mem_dropped"], "supporting": 2}]
+    with opened(tmp_path / "rum.db") as db:
+        db.execute(AGENT)
+        for chapter, written, memory in (("chapter_a", 5, "mem_a"), ("chapter_b", 6, "mem_b")):
+            db.execute(CHAPTER, (chapter, written))
+            db.execute("INSERT INTO chapter_memories VALUES (?, 0, ?, 3, 1)", (chapter, memory))
+        db.execute(WISDOM, (json.dumps(evidence),))
+        for place, chapter in enumerate(("chapter_a", "chapter_b")):
+            db.execute("INSERT INTO wisdom_chapters VALUES ('wisdom_a', ?, ?, 1)", (place, chapter))
+    with closing(SqliteStore(str(tmp_path))) as store:
+        [wisdom] = store.wisdom.get(["wisdom_a"])
+        # Of the chapter that was written later, nobody knows what it was made of when the wisdom was.
+        assert wisdom.members == (
+            Member("mem_a", 3, True),
+            Member("mem_b", 0, True),
+            Member("mem_dropped", 0),
+        )
+        assert store.chapters.get(["chapter_a"])[0].former == wisdom.former == ()

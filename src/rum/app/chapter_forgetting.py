@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rum.app import chapter_reading, chapter_writing, wisdom_reading, wisdom_writing
+from rum.app import chapter_reading, wisdom_reading
+from rum.app.chapter_making import CHAPTERS
 from rum.app.context import Context
 from rum.app.forgettable import Counts
-from rum.app.rewording import Terms, chapter_of, said_terms, terms_of, wisdom_of
-from rum.capture.tombstones import chapter_marks, wisdom_marks
+from rum.app.group_writing import may_change
+from rum.app.rewording import Without, said_terms, terms_of
+from rum.app.wisdom_making import WISDOM
+from rum.capture.tombstones import chapter_marks, member_marks, wisdom_marks
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom
 
 
 def without_memory(context: Context, ever: Sequence[Memory]) -> None:
@@ -18,49 +20,52 @@ def without_memory(context: Context, ever: Sequence[Memory]) -> None:
 
     `ever` is the memory as it was last, and all that it said before.
     """
-    memory_id, gone = ever[0].id, terms_of(ever)
-    chapters = context.store.chapters.get(list(context.store.chapters.holding([memory_id])))
-    built = context.store.wisdom.holding(chapter.id for chapter in chapters)
-    for chapter in chapters:
-        left = context.store.memories.get([one for one in chapter.memory_ids if one != memory_id])
-        if left:
-            context.store.chapters.put(chapter_of(context, chapter, left, gone))
+    memory_id, chapters = ever[0].id, context.store.chapters
+    cut = Without(context, [memory_id], terms_of(ever))
+    built = chapters.resting_on([memory_id])
+    wisdom = {*context.store.wisdom.resting_on([memory_id]), *context.store.wisdom.holding(built)}
+    for chapter in chapters.get(built):
+        if left := cut.chapter(chapter):
+            chapters.put(left)
         else:
-            context.store.chapters.delete(chapter.id)
-    for wisdom in context.store.wisdom.get(list(built)):
-        _cut_wisdom(context, wisdom, gone)
+            chapters.delete(chapter.id)
+    _cut_wisdom(context, sorted(wisdom), cut)
 
 
-def _cut_wisdom(context: Context, wisdom: Wisdom, gone: Terms) -> None:
-    """Word wisdom anew from the chapters that are left; without any it goes too."""
-    chapters = context.store.chapters.get(wisdom.chapter_ids)
-    if chapters:
-        context.store.wisdom.put(wisdom_of(context, wisdom, chapters, gone))
-    else:
-        context.store.wisdom.delete(wisdom.id)
+def _cut_wisdom(context: Context, ids: Sequence[str], cut: Without) -> None:
+    kept = context.store.wisdom
+    for wisdom in kept.get(ids):
+        if left := cut.wisdom(wisdom):
+            kept.put(left)
+        else:
+            kept.delete(wisdom.id)
 
 
 def _chapter_held(context: Context, chapter_id: str) -> Counts:
     chapter = chapter_reading.known(context, chapter_id)
-    chapter_writing.may_change(context, chapter)
+    may_change(context, CHAPTERS, chapter)
     return {"chapters": 1, "members": len(chapter.members)}
 
 
 def _chapter_removed(context: Context, chapter_id: str) -> Counts:
     removed = _chapter_held(context, chapter_id)
     chapter = chapter_reading.known(context, chapter_id)
-    marks = chapter_marks(chapter.memory_ids, context.tombstone_key, chapter.id)
+    key, ids = context.tombstone_key, chapter.memory_ids
+    marks = [*chapter_marks(ids, key, chapter.id), *member_marks(ids, key)]
     context.store.memories.bury(marks, "chapter", context.now())
     built = context.store.wisdom.get(list(context.store.wisdom.holding([chapter.id])))
     context.store.chapters.delete(chapter.id)
     for wisdom in built:
-        _cut_wisdom(context, wisdom, said_terms([chapter]))
+        others = context.store.chapters.get(wisdom.chapter_ids)
+        underneath = {one for other in others for one in other.memory_ids}
+        cut = Without(context, set(ids) - underneath, said_terms([chapter]))
+        _cut_wisdom(context, [wisdom.id], cut)
     return removed
 
 
 def _wisdom_held(context: Context, wisdom_id: str) -> Counts:
     wisdom = wisdom_reading.known(context, wisdom_id)
-    wisdom_writing.may_change(context, wisdom)
+    may_change(context, WISDOM, wisdom)
     return {"wisdom": 1, "sources": len(wisdom.sources)}
 
 

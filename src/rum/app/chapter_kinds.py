@@ -9,8 +9,8 @@ from rum.app.forgettable import Counts, Kind
 def built_on(context: Context, kind: str, one: str) -> list[str]:
     """The ids of the chapters and the wisdom that were made of a memory or a chapter."""
     if kind == "memory" and context.store.has_chapters():
-        chapters = list(context.store.chapters.holding([one]))
-        return [*chapters, *context.store.wisdom.holding(chapters)]
+        chapters, wisdom = context.store.chapters.resting_on([one]), context.store.wisdom
+        return [*chapters, *dict.fromkeys((*wisdom.resting_on([one]), *wisdom.holding(chapters)))]
     return list(context.store.wisdom.holding([one])) if kind == "chapter" else []
 
 

@@ -1,82 +1,104 @@
-"""What a chapter says: what was handed in stays, the rest is worded anew; every claim has its evidence."""
+"""How a chapter is made of memories: what was handed in stays, the rest is worded anew, all with evidence."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from rum.app.context import Context
+from rum.app.group_making import Craft, Pick, all_tags, as_members
 from rum.app.handed_in import Given
-from rum.app.wording import Made, made, told
+from rum.app.kept_words import kept_words
+from rum.app.wording import Made
+from rum.capture.tombstones import chapter_marks
 from rum.consolidate import chapter_by_model, chapter_words
+from rum.consolidate.cited import Worded
 from rum.consolidate.clusters import Likeness
 from rum.consolidate.evidence import Tracing
 from rum.llm.base import LanguageModel
-from rum.model.chapter import Chapter, ChapterWords, Member, Wording
-from rum.model.chapter_answers import MOST_TAGS
+from rum.model.chapter import Chapter, ChapterWords
+from rum.model.chapter_answers import LEAST_MEMORIES
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom
+from rum.store.chapters import Grouped
 
-T = TypeVar("T", Chapter, Wisdom)
-
-
-def words_for(context: Context, members: Sequence[Memory], given: Given) -> Made[ChapterWords]:
-    """The words of a chapter: no model is asked for what was handed in."""
-
-    def asked(model: LanguageModel) -> Made[ChapterWords]:
-        answer = chapter_by_model.asked(model, members)
-        return told(composed(answer.words, given, Tracing(members)), answer.dropped)
-
-    def drawn(likeness: Likeness | None) -> ChapterWords:
-        return composed(chapter_words.draw(members, likeness), given, Tracing(members, likeness))
-
-    said = made(context, asked if {"summary", "learnings"} - given.words else None, drawn)
-    return said._replace(by=Wording.GIVEN) if given.words else said
+ChapterPick = Pick[Chapter, Memory]
 
 
-def composed(words: ChapterWords, given: Given, tracing: Tracing) -> ChapterWords:
-    """Words with the parts that were handed in; the members that say a claim are looked for."""
-    said = replace(words, **given.texts)
-    claims = given.claims.get("learnings")
-    if claims is None:
-        return said
-    return replace(said, learnings=claims, evidence=tuple(map(tracing.evidence, claims)))
+class ChapterCraft(Craft[Chapter, Memory, ChapterWords]):
+    """Chapters, of memories."""
+
+    kind = "chapter"
+    part_called = "memory"
+    parts_called = "memories"
+    named_by = "memory_ids"
+    least = LEAST_MEMORIES
+    asked_for = frozenset(("summary", "learnings"))
+
+    def kept(self, context: Context) -> Grouped[Chapter]:
+        """Where it is kept."""
+        return context.store.chapters
+
+    def parts(self, context: Context, ids: Sequence[str]) -> list[Memory]:
+        """Those of its memories that are there, as they are now."""
+        return context.store.memories.get(list(ids))
+
+    def members(self, context: Context, parts: Sequence[Memory]) -> dict[str, Memory]:  # noqa: ARG002
+        """Its parts, by id."""
+        return {memory.id: memory for memory in parts}
+
+    def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
+        """The hashes by which a forgotten one is known again."""
+        return chapter_marks(ids, key, one)
+
+    def asked(self, model: LanguageModel, pick: ChapterPick) -> Worded[ChapterWords]:
+        """The words of a language model."""
+        return chapter_by_model.asked(model, pick.parts)
+
+    def drawn(self, pick: ChapterPick, likeness: Likeness | None) -> ChapterWords:
+        """The words that the members themselves have."""
+        return chapter_words.draw(pick.parts, likeness)
+
+    def composed(self, words: ChapterWords, given: Given, tracing: Tracing) -> ChapterWords:
+        """Words with the parts that were handed in; the members that say a claim are looked for."""
+        said = replace(words, **given.texts)
+        claims = given.claims.get("learnings")
+        if claims is None:
+            return said
+        return replace(said, learnings=claims, evidence=tuple(map(tracing.evidence, claims)))
+
+    def blank(self, one: str, context: Context, agent_id: str) -> Chapter:
+        """A new one that says nothing yet."""
+        now, project = context.now(), context.project.id
+        return Chapter(
+            id=one,
+            project_id=project,
+            agent_id=agent_id,
+            created_at=now,
+            updated_at=now,
+            title="",
+            summary="",
+        )
+
+    def saying(self, context: Context, one: Chapter, made: Made[ChapterWords], pick: ChapterPick) -> Chapter:
+        """One that says these words of what was picked."""
+        clean = kept_words(context, made.words)
+        times = [memory.created_at for memory in pick.parts]
+        return replace(
+            one,
+            title=clean.title,
+            summary=clean.summary,
+            learnings=clean.learnings,
+            evidence=clean.evidence,
+            topics=clean.topics,
+            words=made.by,
+            tags=all_tags((*one.found_by, *one.own_tags), (memory.tags for memory in pick.parts)),
+            start_ts=min(times),
+            end_ts=max(times),
+            members=as_members(pick.parts),
+            former=pick.former,
+            forgotten=0,
+        )
 
 
-def said_by(
-    context: Context, chapter: Chapter, made: Made[ChapterWords], members: Sequence[Memory]
-) -> Chapter:
-    """A chapter that says these words of these members."""
-    clean = msgspec.convert(context.clean(msgspec.to_builtins(made.words)), ChapterWords)
-    times = [memory.created_at for memory in members]
-    return replace(
-        chapter,
-        title=clean.title,
-        summary=clean.summary,
-        learnings=clean.learnings,
-        evidence=clean.evidence,
-        topics=clean.topics,
-        words=made.by,
-        tags=all_tags((*chapter.found_by, *chapter.own_tags), (memory.tags for memory in members)),
-        start_ts=min(times),
-        end_ts=max(times),
-        members=tuple(Member(one.id, one.version, bool(one.superseded_by)) for one in members),
-        forgotten=0,
-    )
-
-
-def all_tags(first: Iterable[str], each: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Some tags, then those of the parts, the most common first."""
-    counted = Counter(tag for tags in each for tag in dict.fromkeys(tags))
-    common = sorted(counted, key=lambda tag: (-counted[tag], tag))
-    return tuple(dict.fromkeys((*first, *common)))[:MOST_TAGS]
-
-
-def settled(old: T, new: T, now: int) -> T:
-    """The new state of a chapter or wisdom; its version grows if it comes to say something else."""
-    version = old.version + (old.said != new.said)
-    return replace(new, version=version, updated_at=max(now, old.updated_at), stale=())
+CHAPTERS = ChapterCraft()

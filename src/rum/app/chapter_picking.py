@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rum.app.context import Context
-from rum.model.chapter import Chapter
-from rum.model.chapter_answers import MOST_MEMBERS, CreateChapterQuestion
+from rum.model.chapter import MOST_MEMBERS, Chapter
+from rum.model.chapter_answers import CreateChapterQuestion
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 from rum.model.wisdom_answers import SynthesizeQuestion
@@ -25,19 +25,17 @@ class Tagged(NamedTuple):
 
 def picked_memories(context: Context, question: CreateChapterQuestion) -> tuple[list[Memory], Tagged]:
     """The memories that are meant: as named, or those with all the tags in the order of time."""
-    tags = _tags(context, question.tags)
+    tags, spell = _tags(context, question.tags), context.spell
     if question.memory_ids:
         return _named_memories(context, question.memory_ids), Tagged(own=tags)
     if not tags:
-        raise InvalidQuery(
-            "create_chapter: name the memories (`memory_ids`), or the tags that all of them have (`tags`).",
-            field="memory_ids",
-        )
+        by = f"`{spell('memory_ids')}`), or the tags that all of them have (`{spell('tags')}`"
+        raise InvalidQuery(f"Name the memories ({by}).", field="memory_ids")
     members, total = tagged_memories(context, tags)
     if total < question.min_memories:
         raise InvalidQuery(
-            f"{_counted(total, 'memory', 'memories')} with {_all_of(tags)}; a chapter needs "
-            f"{question.min_memories}. Take fewer or other tags, or a lower `min_memories`.",
+            f"{counted(total, 'memory', 'memories')} with {all_of(tags)}; a chapter needs "
+            f"{question.min_memories}. Take fewer or other tags, or a lower `{spell('min_memories')}`.",
             field="tags",
             count=total,
             min_memories=question.min_memories,
@@ -60,12 +58,10 @@ def tagged_memories(context: Context, tags: tuple[str, ...]) -> tuple[list[Memor
 
 def picked_chapters(context: Context, question: SynthesizeQuestion) -> tuple[list[Chapter], Tagged]:
     """The chapters that are meant: as named, or those with all the tags in the order of time."""
-    tags = _tags(context, question.tags)
+    tags, spell = _tags(context, question.tags), context.spell
     if not question.chapter_ids and not tags:
-        raise InvalidQuery(
-            "synthesize: name the chapters (`chapter_ids`), or the tags that all of them have (`tags`).",
-            field="chapter_ids",
-        )
+        by = f"`{spell('chapter_ids')}`), or the tags that all of them have (`{spell('tags')}`"
+        raise InvalidQuery(f"Name the chapters ({by}).", field="chapter_ids")
     if question.chapter_ids:
         kept = context.store.chapters
         ids = [context.one("chapter", name, kept.named(name)) for name in question.chapter_ids]
@@ -73,11 +69,11 @@ def picked_chapters(context: Context, question: SynthesizeQuestion) -> tuple[lis
         what = "named"
     else:
         chapters, total = tagged_chapters(context, tags)
-        what = f"with {_all_of(tags)}"
+        what = f"with {all_of(tags)}"
     if total < question.min_chapters:
         raise InvalidQuery(
-            f"{_counted(total, 'chapter', 'chapters')} {what}; wisdom needs {question.min_chapters}. "
-            "Make more with create_chapter, or give a lower `min_chapters`.",
+            f"{counted(total, 'chapter', 'chapters')} {what}; wisdom needs {question.min_chapters}. "
+            f"Make more, or give a lower `{spell('min_chapters')}`.",
             field="chapter_ids" if question.chapter_ids else "tags",
             count=total,
             min_chapters=question.min_chapters,
@@ -85,10 +81,17 @@ def picked_chapters(context: Context, question: SynthesizeQuestion) -> tuple[lis
     return chapters, Tagged(own=tags) if question.chapter_ids else Tagged(found_by=tags)
 
 
-def tagged_chapters(context: Context, tags: tuple[str, ...]) -> tuple[list[Chapter], int]:
-    """The chapters with all the tags, oldest first, and how many there are."""
+def tagged_chapters(
+    context: Context, tags: tuple[str, ...], renewed: Mapping[str, Chapter] | None = None
+) -> tuple[list[Chapter], int]:
+    """The chapters with all the tags, oldest first, and how many there are.
+
+    `renewed` are chapters as they would be after a renewal, by id.
+    """
     ids, total = context.store.chapters.matching(tags, Range(), MOST_MEMBERS)
-    return list(reversed(context.store.chapters.get(ids))), total
+    found = {one.id: one for one in context.store.chapters.get(ids)} | dict(renewed or {})
+    fitting = (one for one in found.values() if set(tags) <= set(one.tags))
+    return sorted(fitting, key=lambda one: (one.end_ts, one.id))[-MOST_MEMBERS:], total
 
 
 def _tags(context: Context, given: Sequence[str]) -> tuple[str, ...]:
@@ -96,11 +99,13 @@ def _tags(context: Context, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted({tag for tag in clean if tag.strip()}))
 
 
-def _all_of(tags: Sequence[str]) -> str:
+def all_of(tags: Sequence[str]) -> str:
+    """What all of something have."""
     return f"the tag {tags[0]}" if len(tags) == 1 else f"all the tags {', '.join(tags)}"
 
 
-def _counted(number: int, one: str, several: str) -> str:
+def counted(number: int, one: str, several: str) -> str:
+    """That there are so few."""
     if not number:
         return f"There are no {several}"
     return f"There is only 1 {one}" if number == 1 else f"There are only {number} {several}"

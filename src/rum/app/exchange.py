@@ -104,26 +104,32 @@ class ImportResult(Struct, frozen=True, kw_only=True):
     chapters: ChapterImport | UnsetType = UNSET
 
 
-def export(context: Context) -> Iterator[bytes]:
-    """Every line of the project: who, what, what it said before, how it hangs together."""
+def export(context: Context, left_out: Callable[[str], None]) -> Iterator[bytes]:
+    """Every line of the project: who, what, what it said before, how it hangs together.
+
+    `left_out` is told of each memory that cannot be read.
+    """
     context.settle()
     yield msgspec.json.encode(Header(FORMAT, __version__))
     for agent in _parents_first(context.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
     for batch in context.store.memories.in_time_order():
-        yield from _memory_lines(context, [memory.id for memory in batch])
+        yield from _memory_lines(context, [memory.id for memory in batch], left_out)
     for edge, at in context.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
     yield from layer_lines(context)
     yield from chapter_lines(context)
 
 
-def _memory_lines(context: Context, ids: list[str]) -> list[bytes]:
+def _memory_lines(context: Context, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
     """Some memories, each with the versions before it, all of one moment."""
     lines: list[bytes] = []
     with context.store.snapshot():
         uses = context.store.activity.uses(ids)
-        for memory in context.store.memories.get(ids):
+        readable = context.store.memories.readable(ids)
+        for memory_id in context.store.memories.states(ids).keys() - {memory.id for memory in readable}:
+            left_out(memory_id)
+        for memory in readable:
             use = uses.get(memory.id, Use())
             lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
             for number, at, by, data in context.store.memories.versions(memory.id):
@@ -188,7 +194,7 @@ def import_lines(
     """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
-    layers, chapters = LayersTaken(context), ChaptersTaken(context)
+    layers, chapters = LayersTaken(context), ChaptersTaken(context, alike)
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -12,9 +12,13 @@ from msgspec.structs import replace
 
 from rum.app.context import Context
 from rum.app.exchange_agents import take_author
-from rum.app.rewording import chapter_of, wisdom_of
+from rum.app.kept_words import CLAIMS, TEXTS, presentable
+from rum.app.rewording import Without
+from rum.app.tracing_anew import contradictions_here, evidence_here
 from rum.capture.tombstones import chapter_marks, wisdom_marks
-from rum.model.chapter import Chapter
+from rum.model.chapter import Chapter, Member
+from rum.model.memory import Memory
+from rum.model.unseen import without_unseen
 from rum.model.wisdom import Wisdom
 
 T = TypeVar("T", Chapter, Wisdom)
@@ -25,14 +29,27 @@ class ChapterLine(Struct, frozen=True, tag="chapter", tag_field="kind"):
 
     chapter: Chapter
 
+    def __post_init__(self) -> None:
+        _shows_something(self.chapter)
+
 
 class WisdomLine(Struct, frozen=True, tag="wisdom", tag_field="kind"):
     """Wisdom."""
 
     wisdom: Wisdom
 
+    def __post_init__(self) -> None:
+        _shows_something(self.wisdom)
+
 
 GroupLine = ChapterLine | WisdomLine
+
+
+def _shows_something(one: Chapter | Wisdom) -> None:
+    """Refuse a text in which nobody sees anything."""
+    texts = [getattr(one, name) for name in TEXTS if hasattr(one, name)]
+    if not all(without_unseen(text).strip() for text in (*texts, *one.claims)):
+        raise ValueError("a text shows nothing")
 
 
 class ChapterImport(Struct, frozen=True, kw_only=True):
@@ -50,16 +67,20 @@ class ChapterImport(Struct, frozen=True, kw_only=True):
 def chapter_lines(context: Context) -> Iterator[bytes]:
     """Every chapter, then all wisdom."""
     for batch in context.store.chapters.all():
-        yield from (msgspec.json.encode(ChapterLine(one)) for one in batch)
+        yield from (msgspec.json.encode({"kind": "chapter", "chapter": one}) for one in batch)
     for batch in context.store.wisdom.all():
-        yield from (msgspec.json.encode(WisdomLine(one)) for one in batch)
+        yield from (msgspec.json.encode({"kind": "wisdom", "wisdom": one}) for one in batch)
 
 
 class ChaptersTaken:
-    """An import under way: what came of its chapters and wisdom so far."""
+    """An import under way: what came of its chapters and wisdom so far.
 
-    def __init__(self, context: Context) -> None:
+    `alike` are the memories that are here as the export has them.
+    """
+
+    def __init__(self, context: Context, alike: Mapping[str, int]) -> None:
         self._context = context
+        self._alike = alike
         self._counts: Counter[str] = Counter()
         self._other: set[str] = set()
         """Chapters that are not here as the export has them."""
@@ -76,40 +97,80 @@ class ChaptersTaken:
             self._counts[self._wisdom(self._here(line.wisdom))] += 1
 
     def _here(self, one: T) -> T:
-        """What comes from outside as this project would keep it: without secrets, and its own."""
-        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(one)), type(one))
-        return replace(clean, project_id=self._context.project.id, imported_at=None, stale=())
+        """What comes from outside as this project would keep it: without secrets, within limits, its own."""
+        clean = msgspec.convert(presentable(self._context, msgspec.to_builtins(one)), type(one))
+        return replace(
+            clean,
+            project_id=self._context.project.id,
+            given=tuple(name for name in (*TEXTS, *CLAIMS) if name in clean.given and hasattr(clean, name)),
+            members=tuple({member.memory_id: member for member in clean.members}.values()),
+            imported_at=None,
+            stale=(),
+        )
 
     def _chapter(self, chapter: Chapter) -> str:
         """Keep a chapter that is neither here nor forgotten; without memories that are not here."""
         kept, memories = self._context.store.chapters, self._context.store.memories
+        left = memories.get(chapter.memory_ids)
         if known := kept.get([chapter.id]):
-            if replace(known[0], imported_at=None) == chapter:
+            if _is(known[0], chapter, self._traced(chapter, left)):
                 return "unchanged"
             self._other.add(chapter.id)
             return "different"
         marks = chapter_marks(chapter.memory_ids, self._context.tombstone_key, chapter.id)
-        left = memories.get(chapter.memory_ids)
         if memories.buried(marks) or not left:
             return "forgotten"
         take_author(self._context, chapter.agent_id, chapter.created_at)
-        if len(left) < len(chapter.members):
+        chapter = self._traced(chapter, left)
+        if missing := self._missing(chapter):
             self._other.add(chapter.id)
-            chapter = chapter_of(self._context, chapter, left)
+            chapter = Without(self._context, missing, None).chapter(chapter) or chapter
         kept.put(replace(chapter, imported_at=self._context.now()))
         return "added"
 
     def _wisdom(self, wisdom: Wisdom) -> str:
         """Keep wisdom that is neither here nor forgotten; without what its chapters do not say here."""
         kept = self._context.store.wisdom
-        if known := kept.get([wisdom.id]):
-            return "unchanged" if replace(known[0], imported_at=None) == wisdom else "different"
-        marks = wisdom_marks(wisdom.chapter_ids, self._context.tombstone_key, wisdom.id)
         left = self._context.store.chapters.get(wisdom.chapter_ids)
+        wisdom = replace(wisdom, members=self._underneath(wisdom, left))
+        memories = self._context.store.memories.get(wisdom.memory_ids)
+        if known := kept.get([wisdom.id]):
+            return "unchanged" if _is(known[0], wisdom, self._traced(wisdom, memories)) else "different"
+        marks = wisdom_marks(wisdom.chapter_ids, self._context.tombstone_key, wisdom.id)
         if self._context.store.memories.buried(marks) or not left:
             return "forgotten"
         take_author(self._context, wisdom.agent_id, wisdom.created_at)
-        if len(left) < len(wisdom.sources) or not self._other.isdisjoint(wisdom.chapter_ids):
-            wisdom = wisdom_of(self._context, wisdom, left)
+        wisdom = self._traced(wisdom, memories)
+        missing = self._missing(wisdom)
+        if missing or len(left) < len(wisdom.sources) or not self._other.isdisjoint(wisdom.chapter_ids):
+            wisdom = Without(self._context, missing, None).wisdom(wisdom) or wisdom
         kept.put(replace(wisdom, imported_at=self._context.now()))
         return "added"
+
+    def _underneath(self, wisdom: Wisdom, chapters: list[Chapter]) -> tuple[Member, ...]:
+        """The memories of wisdom, sorted; an earlier RUM did not say how they were, nor which."""
+        said = wisdom.members or [Member(one, 0) for chapter in chapters for one in chapter.memory_ids]
+        return tuple(sorted(dict.fromkeys(said), key=lambda member: member.memory_id))
+
+    def _traced(self, one: T, memories: list[Memory]) -> T:
+        """The same with evidence that the memories here bear out; those that are other here are marked."""
+        alike = all(member.memory_id in self._alike for member in one.members)
+        members = (
+            member if member.memory_id in self._alike else replace(member, version=0)
+            for member in one.members
+        )
+        known = {memory.id: memory for memory in memories}
+        new = replace(one, members=tuple(members), evidence=evidence_here(one, known, trusted=alike))
+        if isinstance(new, Wisdom):
+            return replace(new, contradictions=contradictions_here(new, known))
+        return new
+
+    def _missing(self, one: Chapter | Wisdom) -> list[str]:
+        """Memories that it was made of, or some words of it, and that are not here."""
+        ids = [*one.memory_ids, *one.former]
+        known = self._context.store.memories.states(ids)
+        return [memory_id for memory_id in ids if memory_id not in known]
+
+
+def _is(known: T, *others: T) -> bool:
+    return replace(known, imported_at=None) in others

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from rum.app.context import Context
+from rum.app.kept_words import CLAIMS, TEXTS, presentable
 from rum.model.chapter import Chapter
+from rum.model.errors import InvalidQuery
 from rum.model.wisdom import Wisdom
-
-TEXTS = ("title", "summary")
-CLAIMS = ("learnings", "insights", "patterns", "best_practices")
 
 
 class Given(NamedTuple):
@@ -35,31 +34,24 @@ class Given(NamedTuple):
         """These parts, and those of before that are not among them."""
         return Given({**before.texts, **self.texts}, {**before.claims, **self.claims})
 
-    def only(self, holds: Callable[[str], bool]) -> Given:
-        """The texts and claims of which something holds."""
-        return Given(
-            {name: text for name, text in self.texts.items() if holds(text)},
-            {name: tuple(filter(holds, claims)) for name, claims in self.claims.items()},
-        )
-
 
 def handed_in(context: Context, question: msgspec.Struct) -> Given:
-    """What a question hands in, without secrets; each claim once, on one line."""
+    """What a question hands in, as it may be kept; each claim once, on one line."""
     told = {name: part for name in (*TEXTS, *CLAIMS) if (part := getattr(question, name, None)) is not None}
-    clean = context.clean(msgspec.to_builtins(told))
+    clean = presentable(context, msgspec.to_builtins(told))
+    for name, part in clean.items():
+        if not all(text.strip() for text in ([part] if name in TEXTS else part)):
+            raise InvalidQuery(f"`{context.spell(name)}` has a text that shows nothing.", field=name)
     return Given(
         {name: clean[name] for name in TEXTS if name in clean},
-        {
-            name: tuple(dict.fromkeys(" ".join(claim.split()) for claim in clean[name]))
-            for name in CLAIMS
-            if name in clean
-        },
+        {name: tuple(dict.fromkeys(clean[name])) for name in CLAIMS if name in clean},
     )
 
 
-def handed_in_before(one: Chapter | Wisdom) -> Given:
-    """What was handed in for a chapter or wisdom that is there."""
+def handed_in_before(one: Chapter | Wisdom | None) -> Given:
+    """What was handed in for a chapter or wisdom, if there is one."""
+    names = one.given if one else ()
     return Given(
-        {name: getattr(one, name) for name in TEXTS if name in one.given},
-        {name: getattr(one, name) for name in CLAIMS if name in one.given},
+        {name: getattr(one, name) for name in TEXTS if name in names},
+        {name: getattr(one, name) for name in CLAIMS if name in names},
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app import chapter_making, chapter_writing, wisdom_making, wisdom_writing
-from rum.app.chapter_picking import tagged_chapters, tagged_memories
+from rum.app.chapter_making import CHAPTERS
+from rum.app.chapter_picking import all_of, counted, tagged_chapters, tagged_memories
 from rum.app.context import Context
 from rum.app.differing import changes
-from rum.app.handed_in import handed_in_before
+from rum.app.group_making import Craft, G, P, Pick, W, composed, settled, worded
+from rum.app.group_writing import may_change
 from rum.app.staleness import judged, judged_wisdom
+from rum.app.wisdom_making import WISDOM
 from rum.model.chapter import Chapter
 from rum.model.chapter_answers import RefreshResult, Renewed
 from rum.model.errors import NotFound, PermissionDenied
@@ -21,44 +22,31 @@ from rum.model.memory import Memory
 from rum.model.wisdom import Wisdom
 
 
-class _Anew(NamedTuple):
-    """What a chapter or wisdom would say now, what to know about it, and whether that still holds."""
-
-    new: Chapter | Wisdom
-    note: str | None
-    holds: Callable[[], bool]
-
-
 def refresh(
     context: Context, names: Sequence[str] = (), *, kind: str | None = None, dry_run: bool = False
 ) -> RefreshResult:
     """Renew what is named, or else all that is stale: chapters first, then the wisdom made of them."""
+    renewal = _Renewal(context, strict=bool(names), dry_run=dry_run)
     with context.turn():
-        named = _named(context, names, kind)
-    renewed: list[Renewed] = []
-    skipped: list[str] = []
-    for find in (_stale_chapters, _stale_wisdom):
+        chapters, wisdom = _named(context, names, kind) if names else (_stale_chapters(context, kind), None)
+    for chapter in chapters:
+        renewal.take(CHAPTERS, chapter, renewal.memories)
+    if wisdom is None:
         with context.turn(counted=False):
-            found = find(context, kind) if not names else [one for one in named if find is _finder(one)]
-        for one in found:
-            try:
-                renewed.append(_renewed(context, one, dry_run=dry_run))
-            except (NotFound, PermissionDenied) as error:
-                if names and isinstance(error, PermissionDenied):
-                    raise
-                skipped.append(error.message)
-    return RefreshResult(renewed=renewed, skipped=skipped, dry_run=dry_run)
+            wisdom = _stale_wisdom(context, kind, renewal.chapters)
+    for one in wisdom:
+        renewal.take(WISDOM, one, renewal.chapters_of)
+    return RefreshResult(renewed=renewal.renewed, skipped=renewal.skipped, dry_run=dry_run)
 
 
-def _named(context: Context, names: Sequence[str], kind: str | None) -> list[Chapter | Wisdom]:
-    meant: list[Chapter | Wisdom] = []
+def _named(context: Context, names: Sequence[str], kind: str | None) -> tuple[list[Chapter], list[Wisdom]]:
+    meant: list[str] = []
     for name in dict.fromkeys(names):
         chapters = [] if kind == "wisdom" else context.store.chapters.named(name)
         wisdom = [] if kind == "chapter" else context.store.wisdom.named(name)
-        one = context.one(kind or "chapter or wisdom", name, [*chapters, *wisdom])
-        meant += judged(context, context.store.chapters.get([one] if one in chapters else []))
-        meant += judged_wisdom(context, context.store.wisdom.get([one] if one in wisdom else []))
-    return meant
+        meant.append(context.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
+    found = context.store.chapters.get(meant), context.store.wisdom.get(meant)
+    return judged(context, found[0]), judged_wisdom(context, found[1])
 
 
 def _stale_chapters(context: Context, kind: str | None) -> list[Chapter]:
@@ -66,77 +54,115 @@ def _stale_chapters(context: Context, kind: str | None) -> list[Chapter]:
     return [one for batch in batches for one in judged(context, batch) if one.stale]
 
 
-def _stale_wisdom(context: Context, kind: str | None) -> list[Wisdom]:
+def _stale_wisdom(context: Context, kind: str | None, renewed: dict[str, Chapter]) -> list[Wisdom]:
     batches = context.store.wisdom.all() if kind != "chapter" else ()
-    return [one for batch in batches for one in judged_wisdom(context, batch) if one.stale]
+    return [one for batch in batches for one in judged_wisdom(context, batch, renewed) if one.stale]
 
 
-def _finder(one: Chapter | Wisdom) -> object:
-    return _stale_chapters if isinstance(one, Chapter) else _stale_wisdom
+class _Renewal:
+    """A renewal under way. What it would change, if it is only tried, is known to what comes after it."""
+
+    def __init__(self, context: Context, *, strict: bool, dry_run: bool) -> None:
+        self._context = context
+        self._strict = strict
+        self._dry_run = dry_run
+        self.chapters: dict[str, Chapter] = {}
+        """Those that were renewed, as they are now or would be."""
+        self._sets: dict[str, frozenset[str]] = {}
+        """What each that was renewed is made of."""
+        self.renewed: list[Renewed] = []
+        self.skipped: list[str] = []
+
+    def take(
+        self, craft: Craft[G, P, W], old: G, find: Callable[[G], tuple[Sequence[P], str | None]]
+    ) -> None:
+        """Renew one, if that can be; `find` says what it is made of from now on, and what to know of that."""
+        try:
+            with self._context.turn(counted=False):
+                may_change(self._context, craft, old)
+                parts, note = find(old)
+                pick = self._picked(craft, old, parts)
+            self._renew(craft, old, pick, note)
+        except (NotFound, PermissionDenied) as error:
+            if self._strict and isinstance(error, PermissionDenied):
+                raise
+            self.skipped.append(error.message)
+
+    def memories(self, old: Chapter) -> tuple[Sequence[Memory], str | None]:
+        """The members of a chapter: where tags found them, whatever the tags find now."""
+        found = tagged_memories(self._context, old.found_by)[0] if old.found_by else None
+        return self._enough(CHAPTERS, old, found)
+
+    def chapters_of(self, old: Wisdom) -> tuple[Sequence[Chapter], str | None]:
+        """The chapters of wisdom: where tags found them, whatever the tags find now."""
+        found = tagged_chapters(self._context, old.found_by, self.chapters)[0] if old.found_by else None
+        parts, note = self._enough(WISDOM, old, found)
+        return [self.chapters.get(one.id, one) for one in parts], note
+
+    def _enough(
+        self, craft: Craft[G, P, W], old: G, found: Sequence[P] | None
+    ) -> tuple[Sequence[P], str | None]:
+        """What tags found, unless that is so little that it would become something else."""
+        if found is not None and len(found) >= min(craft.least, len(old.part_ids)):
+            return found, None
+        parts = craft.parts(self._context, old.part_ids)
+        if found is None:
+            return parts, None
+        few = counted(len(found), craft.part_called, craft.parts_called)
+        return (
+            parts,
+            f"{few} with {all_of(old.found_by)} by now; it stays with the {craft.parts_called} it had.",
+        )
+
+    def _picked(self, craft: Craft[G, P, W], old: G, parts: Sequence[P]) -> Pick[G, P]:
+        ids = frozenset(one.id for one in parts)
+        if not ids:
+            raise NotFound(f"All {craft.parts_called} of {old.id} are gone; forget it.", id=old.id)
+        if ids != frozenset(old.part_ids) and (other := self._made_of(craft, ids)):
+            raise NotFound(
+                f"{old.id} would come to be of the same {craft.parts_called} as {other}; forget one of them.",
+                id=old.id,
+            )
+        return Pick(parts, craft.members(self._context, parts), old=replace(old, stale=()))
+
+    def _made_of(self, craft: Craft[G, P, W], ids: frozenset[str]) -> str | None:
+        """The one that is made of exactly these, or is by now."""
+        kept = [one for one in craft.kept(self._context).made_of(ids) if one not in self._sets]
+        kept += [one for one, parts in self._sets.items() if parts == ids]
+        return kept[0] if kept else None
+
+    def _renew(self, craft: Craft[G, P, W], old: G, pick: Pick[G, P], note: str | None) -> None:
+        """Make the words between two turns, as a model may be asked; then write, if all still holds."""
+        context = self._context
+        made = composed(context, craft, pick, worded(context, craft, pick))
+        new = settled(old, craft.saying(context, old, made, pick), context.now())
+        if not self._dry_run:
+            with context.turn(counted=False), context.store.transaction():
+                if not _holds(context, craft, pick):
+                    raise NotFound(f"{old.id} was changed meanwhile; refresh it again.", id=old.id)
+                craft.kept(context).put(new)
+        self._sets[new.id] = frozenset(new.part_ids)
+        if isinstance(new, Chapter):
+            self.chapters[new.id] = new
+        self.renewed.append(
+            Renewed(
+                id=old.id,
+                kind=craft.kind,
+                title=old.title if isinstance(old, Chapter) else old.summary[:80],
+                stale=old.stale,
+                changes=changes(old, new),
+                words=new.words,
+                note=" ".join(filter(None, (note, made.note))) or UNSET,
+            )
+        )
 
 
-def _renewed(context: Context, old: Chapter | Wisdom, *, dry_run: bool) -> Renewed:
-    """Make the words between two turns, as a language model may be asked; then write, if all still holds."""
-    anew = _chapter_anew(context, old) if isinstance(old, Chapter) else _wisdom_anew(context, old)
-    if not dry_run:
-        with context.turn(counted=False), context.store.transaction():
-            if not anew.holds():
-                raise NotFound(f"{old.id} was changed meanwhile; refresh it again.", id=old.id)
-            if isinstance(anew.new, Chapter):
-                context.store.chapters.put(anew.new)
-            else:
-                context.store.wisdom.put(anew.new)
-    return Renewed(
-        id=old.id,
-        kind="chapter" if isinstance(old, Chapter) else "wisdom",
-        title=old.title if isinstance(old, Chapter) else old.summary[:80],
-        stale=old.stale,
-        changes=changes(old, anew.new),
-        words=anew.new.words,
-        note=anew.note or UNSET,
+def _holds(context: Context, craft: Craft[G, P, W], pick: Pick[G, P]) -> bool:
+    """Whether everything still is as it was when words were made of it."""
+    parts = craft.parts(context, [one.id for one in pick.parts])
+    return (
+        parts == list(pick.parts)
+        and craft.members(context, parts) == pick.members
+        and pick.old is not None
+        and craft.kept(context).get([pick.old.id]) == [pick.old]
     )
-
-
-def _chapter_anew(context: Context, old: Chapter) -> _Anew:
-    with context.turn(counted=False):
-        chapter_writing.may_change(context, old)
-        members = _members(context, old)
-        if not members:
-            raise NotFound(f"All memories of {old.id} are gone; forget it.", id=old.id)
-    made = chapter_making.words_for(context, members, handed_in_before(old))
-    new = chapter_making.settled(old, chapter_making.said_by(context, old, made, members), context.now())
-
-    def holds() -> bool:
-        return (
-            context.store.chapters.get([old.id]) == [replace(old, stale=())]
-            and context.store.memories.get([memory.id for memory in members]) == members
-        )
-
-    return _Anew(new, made.note, holds)
-
-
-def _members(context: Context, chapter: Chapter) -> list[Memory]:
-    """Its members as they are; where tags found them, whatever the tags find now."""
-    found = tagged_memories(context, chapter.found_by)[0] if chapter.found_by else []
-    return found or context.store.memories.get(chapter.memory_ids)
-
-
-def _wisdom_anew(context: Context, old: Wisdom) -> _Anew:
-    with context.turn(counted=False):
-        wisdom_writing.may_change(context, old)
-        chapters = tagged_chapters(context, old.found_by)[0] if old.found_by else []
-        chapters = chapters or context.store.chapters.get(old.chapter_ids)
-        if not chapters:
-            raise NotFound(f"All chapters of {old.id} are gone; forget it.", id=old.id)
-        members = wisdom_making.members_of(context, chapters)
-    made = wisdom_making.words_for(context, chapters, members, handed_in_before(old))
-    new = chapter_making.settled(old, wisdom_making.said_by(context, old, made, chapters), context.now())
-
-    def holds() -> bool:
-        return (
-            context.store.wisdom.get([old.id]) == [replace(old, stale=())]
-            and context.store.chapters.get([chapter.id for chapter in chapters]) == chapters
-            and wisdom_making.members_of(context, chapters) == members
-        )
-
-    return _Anew(new, made.note, holds)

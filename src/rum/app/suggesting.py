@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from rum.app import chapter_writing
-from rum.app.chapter_picking import Tagged
+from rum.app.chapter_making import CHAPTERS, ChapterPick
 from rum.app.context import Context
-from rum.app.facts import first
-from rum.app.handed_in import Given
-from rum.app.wording import Made
-from rum.capture.tombstones import chapter_marks
-from rum.consolidate import chapter_words
+from rum.app.group_writing import is_forgotten, keep
+from rum.capture.tombstones import member_marks
 from rum.consolidate.suggest import Suggestion, suggest
-from rum.model.chapter import Origin, Wording
+from rum.model.chapter import Origin
+from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 
 USUAL = 10
@@ -26,10 +25,12 @@ SURE = 0.5
 
 def suggestions(context: Context, most: int = USUAL) -> list[Suggestion]:
     """Groups that look like one story, surest first; none that a chapter tells already, or one did once."""
+    if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
+        raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
     chapters = [one.memory_ids for batch in context.store.chapters.all() for one in batch]
     edges = [edge for edge, _ in context.store.links.all()]
-    found = suggest(_memories(context), edges, most=first(most), chapters=chapters)
-    return [one for one in found if not _is_forgotten(context, one.memory_ids)]
+    found = suggest(_memories(context), edges, most=sys.maxsize, chapters=chapters)
+    return list(islice((one for one in found if not _was_told(context, one.memory_ids)), most))
 
 
 def _memories(context: Context) -> Iterator[Memory]:
@@ -37,25 +38,21 @@ def _memories(context: Context) -> Iterator[Memory]:
         yield from batch
 
 
-def _is_forgotten(context: Context, ids: tuple[str, ...]) -> bool:
-    return bool(context.store.memories.buried(chapter_marks(ids, context.tombstone_key)))
+def _was_told(context: Context, ids: Sequence[str]) -> bool:
+    """Whether more than half of a group were members of chapters that were forgotten."""
+    told = context.store.memories.buried(member_marks(ids, context.tombstone_key))
+    return 2 * len(told) > len(ids) or is_forgotten(context, CHAPTERS, ids)
 
 
 def make_chapters(context: Context) -> int:
     """Make chapters of the surest suggestions, their words drawn from the members; how many."""
-    made = 0
-    for one in suggestions(context, AT_ONCE):
-        if one.sureness < SURE:
-            break
-        with context.identity_undone_on_error(), context.store.transaction():
-            made += _made(context, one)
-    return made
+    sure = (one for one in suggestions(context, AT_ONCE) if one.sureness >= SURE)
+    return sum(_made(context, one) for one in sure)
 
 
 def _made(context: Context, suggestion: Suggestion) -> bool:
     members = context.store.memories.get(suggestion.memory_ids)
     if len(members) < len(suggestion.memory_ids):
         return False
-    words = chapter_words.draw(members, None)
-    pick = chapter_writing.Pick(members, Tagged(), Given(), Origin.AUTO)
-    return chapter_writing.kept(context, pick, Made(words, Wording.DRAWN)).created
+    underneath = CHAPTERS.members(context, members)
+    return keep(context, CHAPTERS, ChapterPick(members, underneath, origin=Origin.AUTO), ask=False).created

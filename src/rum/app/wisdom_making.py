@@ -1,57 +1,102 @@
-"""What wisdom says: what was handed in stays, the rest is worded anew; every claim has its evidence."""
+"""How wisdom is made of chapters: what was handed in stays, the rest is worded anew, all with evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
-from rum.app.chapter_making import all_tags
 from rum.app.context import Context
+from rum.app.group_making import Craft, Pick, all_tags, as_members
 from rum.app.handed_in import Given
-from rum.app.wording import Made, made, told
+from rum.app.kept_words import kept_words
+from rum.app.wording import Made
+from rum.capture.tombstones import wisdom_marks
 from rum.consolidate import wisdom_by_model, wisdom_words
+from rum.consolidate.cited import Worded
 from rum.consolidate.clusters import Likeness
 from rum.consolidate.evidence import Tracing
 from rum.llm.base import LanguageModel
-from rum.model.chapter import Chapter, Evidence, Wording
+from rum.model.chapter import Chapter, Evidence
 from rum.model.memory import Memory
 from rum.model.wisdom import Source, Wisdom, WisdomWords
+from rum.model.wisdom_answers import LEAST_CHAPTERS
+from rum.store.chapters import Grouped
 
+WisdomPick = Pick[Wisdom, Chapter]
 CLAIMS = ("insights", "patterns", "best_practices")
 """What wisdom claims, in the order of its evidence."""
 
 
-def members_of(context: Context, chapters: Sequence[Chapter]) -> dict[str, Memory]:
-    """All memories of some chapters that are there, by id."""
-    ids = dict.fromkeys(one for chapter in chapters for one in chapter.memory_ids)
-    return {memory.id: memory for memory in context.store.memories.get(list(ids))}
+class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
+    """Wisdom, of chapters."""
 
+    kind = "wisdom"
+    part_called = "chapter"
+    parts_called = "chapters"
+    named_by = "chapter_ids"
+    least = LEAST_CHAPTERS
+    asked_for = frozenset(("summary", *CLAIMS))
 
-def words_for(
-    context: Context, chapters: Sequence[Chapter], members: Mapping[str, Memory], given: Given
-) -> Made[WisdomWords]:
-    """The words of wisdom: no model is asked for what was handed in."""
+    def kept(self, context: Context) -> Grouped[Wisdom]:
+        """Where it is kept."""
+        return context.store.wisdom
 
-    def asked(model: LanguageModel) -> Made[WisdomWords]:
-        answer = wisdom_by_model.asked(model, chapters, members)
-        return told(composed(answer.words, given, Tracing(members.values())), answer.dropped)
+    def parts(self, context: Context, ids: Sequence[str]) -> list[Chapter]:
+        """Those of its chapters that are there, as they are now."""
+        return context.store.chapters.get(list(ids))
 
-    def drawn(likeness: Likeness | None) -> WisdomWords:
-        words = wisdom_words.draw(chapters, members, likeness)
-        return composed(words, given, Tracing(members.values(), likeness))
+    def members(self, context: Context, parts: Sequence[Chapter]) -> dict[str, Memory]:
+        """All memories of some chapters that are there, by id."""
+        ids = sorted({one for chapter in parts for one in chapter.memory_ids})
+        return {memory.id: memory for memory in context.store.memories.get(ids)}
 
-    said = made(context, asked if {"summary", *CLAIMS} - given.words else None, drawn)
-    return said._replace(by=Wording.GIVEN) if given.words else said
+    def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
+        """The hashes by which a forgotten one is known again."""
+        return wisdom_marks(ids, key, one)
 
+    def asked(self, model: LanguageModel, pick: WisdomPick) -> Worded[WisdomWords]:
+        """The words of a language model."""
+        return wisdom_by_model.asked(model, pick.parts, pick.members)
 
-def composed(words: WisdomWords, given: Given, tracing: Tracing) -> WisdomWords:
-    """Words with the parts that were handed in; the members that say a claim are looked for."""
-    evidence: list[Evidence] = []
-    for name, rests_on in zip(CLAIMS, split(words), strict=True):
-        evidence += map(tracing.evidence, given.claims[name]) if name in given.claims else rests_on
-    return replace(words, **given.texts, **given.claims, evidence=tuple(evidence))
+    def drawn(self, pick: WisdomPick, likeness: Likeness | None) -> WisdomWords:
+        """The words that the members themselves have."""
+        return wisdom_words.draw(pick.parts, pick.members, likeness)
+
+    def composed(self, words: WisdomWords, given: Given, tracing: Tracing) -> WisdomWords:
+        """Words with the parts that were handed in; the members that say a claim are looked for."""
+        evidence: list[Evidence] = []
+        for name, rests_on in zip(CLAIMS, split(words), strict=True):
+            evidence += map(tracing.evidence, given.claims[name]) if name in given.claims else rests_on
+        return replace(words, **given.texts, **given.claims, evidence=tuple(evidence))
+
+    def blank(self, one: str, context: Context, agent_id: str) -> Wisdom:
+        """A new one that says nothing yet."""
+        now, project = context.now(), context.project.id
+        return Wisdom(
+            id=one, project_id=project, agent_id=agent_id, created_at=now, updated_at=now, summary=""
+        )
+
+    def saying(self, context: Context, one: Wisdom, made: Made[WisdomWords], pick: WisdomPick) -> Wisdom:
+        """One that says these words of what was picked."""
+        clean = kept_words(context, made.words)
+        return replace(
+            one,
+            summary=clean.summary,
+            insights=clean.insights,
+            patterns=clean.patterns,
+            best_practices=clean.best_practices,
+            evidence=clean.evidence,
+            contradictions=clean.contradictions,
+            words=made.by,
+            tags=all_tags((*one.found_by, *one.own_tags), (chapter.tags for chapter in pick.parts)),
+            start_ts=min(chapter.start_ts for chapter in pick.parts),
+            end_ts=max(chapter.end_ts for chapter in pick.parts),
+            sources=tuple(Source(chapter.id, chapter.version) for chapter in pick.parts),
+            members=as_members(pick.members[one] for one in sorted(pick.members)),
+            former=pick.former,
+            forgotten=0,
+        )
 
 
 def split(words: WisdomWords | Wisdom) -> list[tuple[Evidence, ...]]:
@@ -65,21 +110,4 @@ def split(words: WisdomWords | Wisdom) -> list[tuple[Evidence, ...]]:
     return parts
 
 
-def said_by(context: Context, wisdom: Wisdom, made: Made[WisdomWords], chapters: Sequence[Chapter]) -> Wisdom:
-    """Wisdom that says these words of these chapters."""
-    clean = msgspec.convert(context.clean(msgspec.to_builtins(made.words)), WisdomWords)
-    return replace(
-        wisdom,
-        summary=clean.summary,
-        insights=clean.insights,
-        patterns=clean.patterns,
-        best_practices=clean.best_practices,
-        evidence=clean.evidence,
-        contradictions=clean.contradictions,
-        words=made.by,
-        tags=all_tags((*wisdom.found_by, *wisdom.own_tags), (chapter.tags for chapter in chapters)),
-        start_ts=min(chapter.start_ts for chapter in chapters),
-        end_ts=max(chapter.end_ts for chapter in chapters),
-        sources=tuple(Source(chapter.id, chapter.version) for chapter in chapters),
-        forgotten=0,
-    )
+WISDOM = WisdomCraft()

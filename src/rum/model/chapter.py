@@ -28,6 +28,19 @@ class Wording(StrEnum):
 
 Count = Annotated[int, Meta(ge=0, le=10**9)]
 
+MOST_MEMBERS = 500
+"""Members of a chapter, and chapters of a wisdom; more than that tell no one story."""
+MOST_CLAIMS = 50
+MOST_TAGS = 50
+LONGEST_TITLE, LONGEST_TEXT, LONGEST_CLAIM = 200, 4000, 1000
+
+Title = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
+"""A text of one line that says something."""
+Said = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_TEXT)]
+Claim = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_CLAIM)]
+Claims = Annotated[tuple[Claim, ...], Meta(max_length=MOST_CLAIMS)]
+Tags = Annotated[tuple[str, ...], Meta(max_length=MOST_TAGS)]
+
 
 class Evidence(Struct, frozen=True, kw_only=True):
     """The memories that say what a claim says, and those that say otherwise.
@@ -56,10 +69,13 @@ class ChapterWords(Struct, frozen=True, kw_only=True):
 
 
 class Member(Struct, frozen=True):
-    """A memory of a chapter as it was when the words were made: its version, and whether it was outdated."""
+    """A memory as it was when words were made of it: its version, and whether it was outdated.
+
+    Version 0 stands for one that is not here as it was there.
+    """
 
     memory_id: Name
-    version: Number = 1
+    version: Count = 1
     superseded: bool = False
 
 
@@ -73,23 +89,25 @@ class Chapter(Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Stamp
     version: Number = 1
     """Grows when it comes to say something else."""
-    title: str
-    summary: str
-    learnings: tuple[str, ...] = ()
+    title: Title
+    summary: Said
+    learnings: Claims = ()
     evidence: tuple[Evidence, ...] = ()
     start_ts: Stamp = 0
     end_ts: Stamp = 0
-    tags: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
+    tags: Tags = ()
+    topics: Tags = ()
     origin: Origin = Origin.MANUAL
     words: Wording = Wording.DRAWN
-    given: tuple[str, ...] = ()
+    given: Tags = ()
     """The parts that were handed in: they stay until they are handed in anew."""
-    found_by: tuple[str, ...] = ()
+    found_by: Tags = ()
     """The tags that found its members, sorted; empty where they were named."""
-    own_tags: tuple[str, ...] = ()
+    own_tags: Tags = ()
     """Tags that were handed in beside the ids."""
-    members: tuple[Member, ...] = ()
+    members: Annotated[tuple[Member, ...], Meta(max_length=MOST_MEMBERS)] = ()
+    former: tuple[Name, ...] = ()
+    """Memories that are no longer its members, but were when words that are still there were handed in."""
     forgotten: Count = 0
     """How many members were forgotten since the words were made."""
     imported_at: Stamp | None = None
@@ -103,6 +121,16 @@ class Chapter(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def memory_ids(self) -> tuple[str, ...]:
         """Its members, in the order of their position."""
         return tuple(member.memory_id for member in self.members)
+
+    @property
+    def part_ids(self) -> tuple[str, ...]:
+        """What it is made of."""
+        return self.memory_ids
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """What it claims, as its evidence runs."""
+        return self.learnings
 
     @property
     def said(self) -> tuple[object, ...]:

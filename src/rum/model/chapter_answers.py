@@ -6,23 +6,24 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.chapter import Chapter, Evidence, Origin, Wording
+from rum.model.chapter import (
+    MOST_MEMBERS,
+    Chapter,
+    Claims,
+    Evidence,
+    Origin,
+    Said,
+    Tags,
+    Title,
+    Wording,
+)
 from rum.model.layers import Layer
-from rum.model.note import Line
 from rum.model.questions import Limit
 from rum.model.times import Time
 
-MOST_MEMBERS = 500
-"""Members of a chapter, and chapters of a wisdom; more than that tell no one story."""
-MOST_CLAIMS = 50
-MOST_TAGS = 50
-
-Said = Annotated[str, Meta(pattern=r"\S", max_length=4000)]
-"""A text that was handed in."""
-Claim = Annotated[str, Meta(pattern=r"\S", max_length=1000)]
-Claims = Annotated[tuple[Claim, ...], Meta(max_length=MOST_CLAIMS)]
 Ids = Annotated[tuple[str, ...], Meta(max_length=MOST_MEMBERS)]
-Tags = Annotated[tuple[str, ...], Meta(max_length=MOST_TAGS)]
+LEAST_MEMORIES = 3
+"""How many memories tags must find, where nobody says."""
 Least = Annotated[int, Meta(ge=1, le=MOST_MEMBERS)]
 
 
@@ -34,8 +35,8 @@ class CreateChapterQuestion(Layer, frozen=True):
 
     memory_ids: Ids = ()
     tags: Tags = ()
-    min_memories: Least = 3
-    title: Line | None = None
+    min_memories: Least = LEAST_MEMORIES
+    title: Title | None = None
     summary: Said | None = None
     learnings: Claims | None = None
 

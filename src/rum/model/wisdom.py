@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
 
-from rum.model.chapter import Count, Evidence, Wording, parallel
+from msgspec import Meta, Struct
+
+from rum.model.chapter import (
+    MOST_CLAIMS,
+    MOST_MEMBERS,
+    Claim,
+    Claims,
+    Count,
+    Evidence,
+    Member,
+    Said,
+    Tags,
+    Wording,
+    parallel,
+)
 from rum.model.memory import Name, Number
 from rum.model.times import Stamp
 
@@ -12,9 +26,9 @@ from rum.model.times import Stamp
 class Contradiction(Struct, frozen=True, kw_only=True):
     """Two claims that cannot both hold, each with the memories that make it; neither is preferred."""
 
-    claim: str
+    claim: Claim
     memory_ids: tuple[Name, ...]
-    against: str
+    against: Claim
     against_ids: tuple[Name, ...]
 
 
@@ -54,24 +68,28 @@ class Wisdom(Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Stamp
     version: Number = 1
     """Grows when it comes to say something else."""
-    summary: str
-    insights: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    best_practices: tuple[str, ...] = ()
+    summary: Said
+    insights: Claims = ()
+    patterns: Claims = ()
+    best_practices: Claims = ()
     evidence: tuple[Evidence, ...] = ()
     """Parallel to insights, patterns and best practices, in that order."""
-    contradictions: tuple[Contradiction, ...] = ()
-    tags: tuple[str, ...] = ()
+    contradictions: Annotated[tuple[Contradiction, ...], Meta(max_length=MOST_CLAIMS)] = ()
+    tags: Tags = ()
     start_ts: Stamp = 0
     end_ts: Stamp = 0
     words: Wording = Wording.DRAWN
-    given: tuple[str, ...] = ()
+    given: Tags = ()
     """The parts that were handed in: they stay until they are handed in anew."""
-    found_by: tuple[str, ...] = ()
+    found_by: Tags = ()
     """The tags that found its chapters, sorted; empty where they were named."""
-    own_tags: tuple[str, ...] = ()
+    own_tags: Tags = ()
     """Tags that were handed in beside the ids."""
-    sources: tuple[Source, ...] = ()
+    sources: Annotated[tuple[Source, ...], Meta(max_length=MOST_MEMBERS)] = ()
+    members: tuple[Member, ...] = ()
+    """All memories its words were made of, sorted by id: those of its chapters as these were then."""
+    former: tuple[Name, ...] = ()
+    """Memories that are no longer among them, but were when words that are still there were handed in."""
     forgotten: Count = 0
     """How many chapters, and memories of them, were forgotten since the words were made."""
     imported_at: Stamp | None = None
@@ -85,6 +103,16 @@ class Wisdom(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def chapter_ids(self) -> tuple[str, ...]:
         """The chapters it was made of, oldest first."""
         return tuple(source.chapter_id for source in self.sources)
+
+    @property
+    def part_ids(self) -> tuple[str, ...]:
+        """What it is made of."""
+        return self.chapter_ids
+
+    @property
+    def memory_ids(self) -> tuple[str, ...]:
+        """The memories its words were made of."""
+        return tuple(member.memory_id for member in self.members)
 
     @property
     def said(self) -> tuple[object, ...]:

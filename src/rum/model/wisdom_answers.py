@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.model.chapter import Evidence, Wording
-from rum.model.chapter_answers import Claims, Ids, Least, Said, Tags
+from rum.model.chapter import Claims, Evidence, Said, Tags, Wording
+from rum.model.chapter_answers import Ids, Least
 from rum.model.layers import Layer
 from rum.model.questions import Limit
 from rum.model.wisdom import Contradiction, Wisdom
+
+LEAST_CHAPTERS = 2
+"""How many chapters make wisdom, where nobody says."""
 
 
 class SynthesizeQuestion(Layer, frozen=True):
@@ -19,7 +22,7 @@ class SynthesizeQuestion(Layer, frozen=True):
 
     chapter_ids: Ids = ()
     tags: Tags = ()
-    min_chapters: Least = 2
+    min_chapters: Least = LEAST_CHAPTERS
     summary: Said | None = None
     insights: Claims | None = None
     patterns: Claims | None = None

@@ -45,6 +45,13 @@ class Grouped(Protocol[T]):
         """How many of these parts each holds, by id, for those that hold any; the oldest first."""
         ...
 
+    def resting_on(self, memory_ids: Iterable[str]) -> list[str]:
+        """The ids of those whose words were made of any of these memories, the oldest first.
+
+        Unlike `holding` it knows all that are underneath, and former ones whose words may still be there.
+        """
+        ...
+
     def matching(self, tags: Sequence[str], within: Range, most: int) -> tuple[list[str], int]:
         """The ids of those with all the tags in a range of time, the last to end first, and how many."""
         ...

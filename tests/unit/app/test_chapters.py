@@ -8,7 +8,7 @@ import pytest
 from making import NOON
 from opening import Shop, keep
 from rum import InvalidQuery, NotFound, PermissionDenied, Rum
-from storytelling import BILLING, tell, tell_of_webhooks
+from storytelling import BILLING, tell
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"
 
@@ -125,6 +125,26 @@ class TestHandedIn:
         assert SECRET not in repr((made, rum.chapters.list()))
         assert SECRET.encode() not in b"".join(rum.export())
 
+    def test_what_nobody_sees_is_taken_out_before_secrets_are_looked_for(self, shop: Shop, rum: Rum) -> None:
+        ids = tell(shop, rum)
+        made = rum.chapters.create(
+            memory_ids=ids,
+            title="Mine\u202e",
+            summary=f"Use {SECRET[:9]}\u200e{SECRET[9:]}\x1b[31m",
+            learnings=["Handle \u2028 refresh token expiry\x1b[2J"],
+        )
+        assert (made.title, made.learnings) == ("Mine", ("Handle refresh token expiry",))
+        assert made.summary.isascii()
+        assert SECRET not in made.summary
+        with pytest.raises(InvalidQuery, match="title"):
+            rum.chapters.create(memory_ids=ids, title="\u202e")
+
+    def test_a_text_that_grows_where_a_secret_was_is_cut(self, shop: Shop, rum: Rum) -> None:
+        claim = f"{'x' * 950} password=hunter2hunter2" + " api_key=0123456789abcdef"
+        made = rum.chapters.create(memory_ids=tell(shop, rum), learnings=[claim[:1000]])
+        assert "hunter2hunter2" not in made.learnings[0]
+        assert len(made.learnings[0]) <= 1000
+
     @pytest.mark.parametrize(
         ("given", "field"),
         [
@@ -240,37 +260,3 @@ class TestForgetting:
         rum.forget(rum.chapters.create(tags=["auth"]).chapter_id)
         keep(rum, "Log refreshes", tags=["auth"])
         assert rum.chapters.create(tags=["auth"]).memory_count == 4
-
-
-class TestSuggesting:
-    def test_groups_are_shown_and_nothing_is_made(self, shop: Shop, rum: Rum) -> None:
-        ids = tell_of_webhooks(shop, rum)
-        [story] = rum.chapters.suggest()
-        assert set(story.memory_ids) == set(ids)
-        assert "src/hooks/send.py" in story.reason
-        assert rum.chapters.list().total == 0
-        with pytest.raises(InvalidQuery, match="limit"):
-            rum.chapters.suggest(0)
-
-    def test_what_is_told_or_was_forgotten_is_not_suggested(self, shop: Shop, rum: Rum) -> None:
-        made = rum.chapters.create(memory_ids=tell_of_webhooks(shop, rum)).chapter_id
-        assert rum.chapters.suggest() == []
-        rum.forget(made)
-        assert rum.chapters.suggest() == []
-
-    def test_tidying_makes_chapters_only_if_that_is_set(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        rum = shop.open(owner=True)
-        ids = tell_of_webhooks(shop, rum)
-        assert rum.tidy(0).chapters is msgspec.UNSET
-        assert rum.chapters.list().total == 0
-        monkeypatch.setenv("RUM_AUTO_CHAPTERS", "on")
-        tidy = shop.open(owner=True)
-        assert tidy.tidy(0).chapters == 1
-        [chapter] = tidy.chapters.list().chapters
-        assert (chapter.origin, chapter.words) == ("auto", "drawn")
-        assert tidy.chapters.show(chapter.id).memory_ids == tuple(ids)
-        assert tidy.tidy(0).chapters == 0
-        tidy.forget(chapter.id)
-        assert tidy.tidy(0).chapters == 0

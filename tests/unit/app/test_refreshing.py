@@ -34,7 +34,11 @@ def test_a_changed_a_superseded_and_a_forgotten_member_are_the_reasons(shop: Sho
     assert stale(rum, made) == (f"{ids[0]} was changed", f"{ids[1]} was superseded by {newer}")
     assert rum.chapters.list().chapters[0].stale == stale(rum, made)
     rum.forget(ids[2])
-    assert stale(rum, made) == ("1 memory was forgotten",)  # worded anew, so that the others are in it
+    assert stale(rum, made) == (
+        "1 memory was forgotten",
+        f"{ids[0]} was changed",
+        f"{ids[1]} was superseded by {newer}",
+    )
     rum.refresh()
     assert stale(rum, made) == ()
     rum.forget(newer)
@@ -80,14 +84,99 @@ def test_wisdom_follows_its_chapters(shop: Shop, rum: Rum) -> None:
     assert rum.wisdom.show(wisdom).stale is UNSET
 
 
-def test_a_renewal_that_says_the_same_leaves_the_wisdom_fresh(shop: Shop, rum: Rum) -> None:
+def test_wisdom_is_stale_though_its_chapter_says_the_same_after_its_memory_changed(
+    shop: Shop, rum: Rum
+) -> None:
     ids = tell(shop, rum)
-    chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
-    wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
-    rum.update_memory(ids[0], importance=0.9)
-    [one] = rum.chapters.refresh().renewed
-    assert one.changes == ()
+    given = {"title": "Mine", "summary": "My words.", "learnings": ["Key caches must be flushed"]}
+    mine = rum.chapters.create(memory_ids=ids[:1], **given).chapter_id  # type: ignore[arg-type]
+    other = rum.chapters.create(memory_ids=ids[1:]).chapter_id
+    wisdom = rum.wisdom.synthesize(chapter_ids=[mine, other]).wisdom_id
+    rum.update_memory(ids[0], outcome={"learnings": ["Refreshing was given up in March"]})
+    would = rum.refresh(dry_run=True)
+    [chapter, one] = rum.refresh().renewed
+    assert would.renewed == [chapter, one]
+    assert (chapter.changes, one.id) == ((), wisdom)
+    assert "Refreshing was given up in March" in rum.wisdom.show(wisdom).insights
     assert rum.wisdom.show(wisdom).stale is UNSET
+    rum.update_memory(ids[0], importance=0.9)
+    assert [one.changes for one in rum.chapters.refresh().renewed] == [()]
+    assert rum.wisdom.show(wisdom).stale == (f"{ids[0]} was changed",)
+
+
+def test_a_memory_that_was_superseded_leaves_wisdom_though_its_chapter_says_the_same(
+    shop: Shop, rum: Rum
+) -> None:
+    ids = tell(shop, rum)
+    given = {"title": "Mine", "summary": "My words.", "learnings": ["Handle refresh token expiry"]}
+    made = [
+        rum.chapters.create(memory_ids=[ids[1], ids[2]], **given).chapter_id,  # type: ignore[arg-type]
+        rum.chapters.create(memory_ids=ids[:1]).chapter_id,
+    ]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
+    assert "Key caches" in repr(rum.wisdom.show(wisdom))
+    keep(rum, "Do it better", links={"supersedes": ids[2]})
+    rum.refresh()
+    assert "Key caches" not in repr(rum.wisdom.show(wisdom))
+    assert rum.refresh().renewed == []
+
+
+def test_trying_promises_what_renewing_does_to_wisdom_that_tags_found(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    for one in (ids[:2], ids[1:]):
+        rum.chapters.create(memory_ids=one)
+    rum.wisdom.synthesize(tags=["auth"], min_chapters=1)
+    rum.update_memory(ids[0], tags=["other"], intent={"goal": "Rename the interceptor"})
+    rum.update_memory(ids[1], tags=["other"])
+    rum.update_memory(ids[2], tags=["jwt", "auth"])
+    would = rum.refresh(dry_run=True)
+    assert [one.kind for one in would.renewed] == ["chapter", "chapter", "wisdom"]
+    assert rum.refresh().renewed == would.renewed
+
+
+def test_of_many_reasons_the_first_are_told_and_the_others_counted(shop: Shop, rum: Rum) -> None:
+    ids = [keep(rum, f"Fix part {number}") for number in range(8)]
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    for one in ids:
+        rum.update_memory(one, importance=0.9)
+    assert stale(rum, made) == (*(f"{one} was changed" for one in ids[:5]), "and 3 more")
+    [renewed] = rum.refresh(dry_run=True).renewed
+    assert len(renewed.stale) == 6
+
+
+def test_where_tags_find_too_few_by_now_it_stays_with_what_it_had(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(tags=["auth"]).chapter_id
+    keep(rum, "Something else", tags=["auth"])
+    for one in ids:
+        rum.update_memory(one, tags=["other"])
+    [one] = rum.refresh().renewed
+    assert "only 1 memory with the tag auth" in str(one.note)
+    assert rum.chapters.show(made).memory_ids == tuple(ids)
+    assert stale(rum, made) == ()
+
+
+def test_one_that_would_become_another_one_is_skipped(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    found = rum.chapters.create(tags=["auth"]).chapter_id
+    new = keep(rum, "Log refreshes", tags=["auth"])
+    named = rum.chapters.create(memory_ids=[*ids, new]).chapter_id
+    rum.update_memory(ids[0], importance=0.9)
+    would = rum.refresh(dry_run=True)
+    answer = rum.refresh()
+    assert [one.id for one in answer.renewed] == [one.id for one in would.renewed] == [named]
+    assert answer.skipped == would.skipped
+    assert found in answer.skipped[0]
+    assert named in answer.skipped[0]
+    assert rum.chapters.show(found).memory_ids == tuple(ids)
+
+
+def test_two_that_came_to_be_the_same_by_forgetting_are_both_renewed(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[:2])]
+    rum.forget(ids[2])
+    rum.update_memory(ids[0], importance=0.9)
+    assert [one.id for one in rum.refresh().renewed] == made
 
 
 def test_what_was_handed_in_stays_and_its_evidence_is_renewed(shop: Shop, rum: Rum) -> None:

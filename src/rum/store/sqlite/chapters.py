@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -18,12 +19,15 @@ from rum.store.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
 Row = tuple[Any, ...]
+Lists = Mapping[str, list[Row]]
+"""The rows of other tables that belong to one, by the name that their statements have."""
 
 
-class _Grouped(Generic[T]):
+class _Grouped(ABC, Generic[T]):
     """What both have in common; the names of their statements begin with the kind."""
 
     kind: ClassVar[str]
+    lists: ClassVar[tuple[str, ...]] = ("parts",)
     odd: ClassVar[int]
     """What is added to twice the number of a row to get the number of its terms."""
 
@@ -33,25 +37,29 @@ class _Grouped(Generic[T]):
     def _rows(self, statement: str, values: Any = ()) -> list[Row]:
         return self._database.connection.execute(SQL[statement], values).fetchall()
 
+    @abstractmethod
     def _stored(self, one: T) -> dict[str, Any]:
-        raise NotImplementedError
+        """The columns of its row, by name."""
 
-    def _parts(self, one: T) -> list[Row]:
-        raise NotImplementedError
+    @abstractmethod
+    def _listed(self, one: T) -> Lists:
+        """What it is made of, as rows; only of `parts` is the order its own."""
 
-    def _made(self, row: Row, parts: list[Row]) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    def _made(self, row: Row, lists: Lists) -> T:
+        """What a row and what belongs to it stand for."""
 
+    @abstractmethod
     def _terms(self, one: T) -> tuple[str, ...]:
-        raise NotImplementedError
+        """The terms of its title, of what it says, and of its tags."""
 
     def put(self, one: T) -> None:
         """Write a row with its parts and terms; one with the same id is replaced and keeps its place."""
         with self._database.transaction() as db:
             [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._stored(one)).fetchall()
-            db.execute(SQL[f"delete_{self.kind}_parts"], (one.id,))
-            parts = [(one.id, position, *part) for position, part in enumerate(self._parts(one))]
-            db.executemany(SQL[f"insert_{self.kind}_part"], parts)
+            for name, rows in self._listed(one).items():
+                db.execute(SQL[f"delete_{self.kind}_{name}"], (one.id,))
+                db.executemany(SQL[f"insert_{self.kind}_{name}"], [(one.id, *row) for row in rows])
             self._index(one, seq)
 
     def _index(self, one: T, seq: int) -> None:
@@ -73,11 +81,12 @@ class _Grouped(Generic[T]):
         if not ids:
             return []
         wanted = (json.dumps(list(ids)),)
-        parts: dict[str, list[Row]] = {}
-        for owner, *part in self._rows(f"{self.kind}_parts", wanted):
-            parts.setdefault(owner, []).append(tuple(part))
         found = {row[0]: row for row in self._rows(f"{self.kind}_by_id", wanted)}
-        return [self._made(found[one], parts.get(one, [])) for one in ids if one in found]
+        lists: dict[str, dict[str, list[Row]]] = {one: {name: [] for name in self.lists} for one in found}
+        for name in self.lists:
+            for owner, *row in self._rows(f"{self.kind}_{name}", wanted):
+                lists[owner][name].append(tuple(row))
+        return [self._made(found[one], lists[one]) for one in ids if one in found]
 
     def named(self, name: str) -> list[str]:
         """The ids a full id or a tail of one can mean: one, none, or several."""
@@ -101,6 +110,11 @@ class _Grouped(Generic[T]):
     def holding(self, parts: Iterable[str]) -> dict[str, int]:
         """How many of these parts each holds, by id, for those that hold any; the oldest first."""
         return dict(self._rows(f"{self.kind}_holding", (json.dumps(sorted(set(parts))),)))
+
+    def resting_on(self, memory_ids: Iterable[str]) -> list[str]:
+        """The ids of those whose words were made of any of these memories, the oldest first."""
+        asked = {"ids": json.dumps(sorted(set(memory_ids)))}
+        return [one for (one,) in self._rows(f"{self.kind}_resting_on", asked)]
 
     def matching(self, tags: Sequence[str], within: Range, most: int) -> tuple[list[str], int]:
         """The ids of those with all the tags in a range of time, the last to end first, and how many."""
@@ -137,15 +151,13 @@ class SqliteChapters(_Grouped[Chapter]):
     def _stored(self, one: Chapter) -> dict[str, Any]:
         return _columns(one, _CHAPTER)
 
-    def _parts(self, one: Chapter) -> list[Row]:
-        return [(member.memory_id, member.version, member.superseded) for member in one.members]
+    def _listed(self, one: Chapter) -> Lists:
+        return {"parts": [(place, *row) for place, row in enumerate(_member_rows(one.members))]}
 
-    def _made(self, row: Row, parts: list[Row]) -> Chapter:
+    def _made(self, row: Row, lists: Lists) -> Chapter:
         fields = _fields(row, _CHAPTER)
         fields |= {"origin": Origin(fields["origin"]), "words": Wording(fields["words"])}
-        return Chapter(
-            **fields, members=tuple(Member(one, version, bool(old)) for one, version, old in parts)
-        )
+        return Chapter(**fields, members=_members(lists["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:
         return _indexed((one.title,), (one.summary, *one.learnings), (*one.tags, *one.topics))
@@ -155,21 +167,32 @@ class SqliteWisdom(_Grouped[Wisdom]):
     """The wisdom of one project."""
 
     kind = "wisdom"
+    lists = ("parts", "members")
     odd = 1
 
     def _stored(self, one: Wisdom) -> dict[str, Any]:
         return _columns(one, _WISDOM)
 
-    def _parts(self, one: Wisdom) -> list[Row]:
-        return [(source.chapter_id, source.version) for source in one.sources]
+    def _listed(self, one: Wisdom) -> Lists:
+        sources = [(place, source.chapter_id, source.version) for place, source in enumerate(one.sources)]
+        return {"parts": sources, "members": _member_rows(one.members)}
 
-    def _made(self, row: Row, parts: list[Row]) -> Wisdom:
+    def _made(self, row: Row, lists: Lists) -> Wisdom:
         fields = _fields(row, _WISDOM)
         fields |= {"words": Wording(fields["words"])}
-        return Wisdom(**fields, sources=tuple(Source(*part) for part in parts))
+        sources = tuple(Source(*part) for part in lists["parts"])
+        return Wisdom(**fields, sources=sources, members=_members(lists["members"]))
 
     def _terms(self, one: Wisdom) -> tuple[str, ...]:
         return _indexed((), (one.summary, *one.claims), one.tags)
+
+
+def _member_rows(members: Iterable[Member]) -> list[Row]:
+    return [(one.memory_id, one.version, one.superseded) for one in members]
+
+
+def _members(rows: Iterable[Row]) -> tuple[Member, ...]:
+    return tuple(Member(one, version, bool(superseded)) for one, version, superseded in rows)
 
 
 def _indexed(*fields: Iterable[str]) -> tuple[str, ...]:
@@ -179,8 +202,8 @@ def _indexed(*fields: Iterable[str]) -> tuple[str, ...]:
 _HEAD = ("id", "project_id", "agent_id", "created_at", "updated_at", "version", "start_ts", "end_ts")
 _SAID = ("title", "summary", "origin", "words", "learnings", "evidence", "tags", "topics")
 _KNOWN = ("summary", "words", "insights", "patterns", "best_practices", "evidence", "contradictions", "tags")
-_CHAPTER = (*_HEAD, "forgotten", "imported_at", *_SAID, "given", "found_by", "own_tags")
-_WISDOM = (*_HEAD, "forgotten", "imported_at", *_KNOWN, "given", "found_by", "own_tags")
+_CHAPTER = (*_HEAD, "forgotten", "imported_at", *_SAID, "given", "found_by", "own_tags", "former")
+_WISDOM = (*_HEAD, "forgotten", "imported_at", *_KNOWN, "given", "found_by", "own_tags", "former")
 """The columns, in the order in which they are read."""
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
@@ -188,7 +211,7 @@ _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
     "evidence": msgspec.json.Decoder(tuple[Evidence, ...]),
     "contradictions": msgspec.json.Decoder(tuple[Contradiction, ...]),
     **dict.fromkeys(("learnings", "insights", "patterns", "best_practices"), _strings),
-    **dict.fromkeys(("tags", "topics", "given", "found_by", "own_tags"), _strings),
+    **dict.fromkeys(("tags", "topics", "given", "found_by", "own_tags", "former"), _strings),
 }
 """How the columns are read that hold arrays."""
 

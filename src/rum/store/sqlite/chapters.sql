@@ -1,23 +1,25 @@
 -- name: put_chapter
 INSERT INTO chapters (
   id, project_id, agent_id, created_at, updated_at, version, title, summary, learnings, evidence,
-  start_ts, end_ts, tags, topics, origin, words, given, found_by, own_tags, forgotten, imported_at
+  start_ts, end_ts, tags, topics, origin, words, given, found_by, own_tags, former, forgotten,
+  imported_at
 ) VALUES (
   :id, :project_id, :agent_id, :created_at, :updated_at, :version, :title, :summary, :learnings, :evidence,
-  :start_ts, :end_ts, :tags, :topics, :origin, :words, :given, :found_by, :own_tags, :forgotten, :imported_at
+  :start_ts, :end_ts, :tags, :topics, :origin, :words, :given, :found_by, :own_tags, :former, :forgotten,
+  :imported_at
 ) ON CONFLICT (id) DO UPDATE SET
   agent_id = excluded.agent_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
   version = excluded.version, title = excluded.title, summary = excluded.summary, learnings = excluded.learnings,
   evidence = excluded.evidence, start_ts = excluded.start_ts, end_ts = excluded.end_ts, tags = excluded.tags,
   topics = excluded.topics, origin = excluded.origin, words = excluded.words, given = excluded.given,
-  found_by = excluded.found_by, own_tags = excluded.own_tags, forgotten = excluded.forgotten,
-  imported_at = excluded.imported_at
+  found_by = excluded.found_by, own_tags = excluded.own_tags, former = excluded.former,
+  forgotten = excluded.forgotten, imported_at = excluded.imported_at
 RETURNING seq;
 
 -- name: chapter_by_id
 SELECT c.id, c.project_id, c.agent_id, c.created_at, c.updated_at, c.version, c.start_ts, c.end_ts, c.forgotten,
   c.imported_at, c.title, c.summary, c.origin, c.words, c.learnings, c.evidence, c.tags, c.topics,
-  c.given, c.found_by, c.own_tags
+  c.given, c.found_by, c.own_tags, c.former
 FROM json_each(?) AS wanted JOIN chapters AS c ON c.id = wanted.value;
 
 -- name: chapter_by_tail
@@ -28,7 +30,7 @@ SELECT m.chapter_id, m.memory_id, m.version, m.superseded
 FROM json_each(?) AS wanted JOIN chapter_memories AS m ON m.chapter_id = wanted.value
 ORDER BY m.chapter_id, m.position;
 
--- name: insert_chapter_part
+-- name: insert_chapter_parts
 INSERT INTO chapter_memories (chapter_id, position, memory_id, version, superseded) VALUES (?, ?, ?, ?, ?);
 
 -- name: delete_chapter_parts
@@ -48,6 +50,12 @@ SELECT id FROM chapters WHERE found_by = ? ORDER BY seq;
 -- name: chapter_holding
 SELECT c.id, count(*) FROM chapter_memories AS m JOIN chapters AS c ON c.id = m.chapter_id
 WHERE m.memory_id IN (SELECT value FROM json_each(?)) GROUP BY c.id ORDER BY c.seq;
+
+-- name: chapter_resting_on
+SELECT c.id FROM chapters AS c
+WHERE c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
+  OR EXISTS (SELECT 1 FROM json_each(c.former) WHERE value IN (SELECT value FROM json_each(:ids)))
+ORDER BY c.seq;
 
 -- name: chapter_matching
 SELECT id FROM chapters AS c
@@ -76,25 +84,26 @@ SELECT c.seq, c.id FROM json_each(?) AS wanted JOIN chapters AS c ON c.seq = wan
 -- name: put_wisdom
 INSERT INTO wisdom (
   id, project_id, agent_id, created_at, updated_at, version, summary, insights, patterns, best_practices, evidence,
-  contradictions, tags, start_ts, end_ts, words, given, found_by, own_tags, forgotten, imported_at
+  contradictions, tags, start_ts, end_ts, words, given, found_by, own_tags, former, forgotten,
+  imported_at
 ) VALUES (
   :id, :project_id, :agent_id, :created_at, :updated_at, :version, :summary, :insights, :patterns, :best_practices,
-  :evidence, :contradictions, :tags, :start_ts, :end_ts, :words, :given, :found_by, :own_tags, :forgotten,
-  :imported_at
+  :evidence, :contradictions, :tags, :start_ts, :end_ts, :words, :given, :found_by, :own_tags, :former,
+  :forgotten, :imported_at
 ) ON CONFLICT (id) DO UPDATE SET
   agent_id = excluded.agent_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
   version = excluded.version, summary = excluded.summary, insights = excluded.insights,
   patterns = excluded.patterns, best_practices = excluded.best_practices, evidence = excluded.evidence,
   contradictions = excluded.contradictions, tags = excluded.tags, start_ts = excluded.start_ts,
   end_ts = excluded.end_ts, words = excluded.words, given = excluded.given, found_by = excluded.found_by,
-  own_tags = excluded.own_tags,
+  own_tags = excluded.own_tags, former = excluded.former,
   forgotten = excluded.forgotten, imported_at = excluded.imported_at
 RETURNING seq;
 
 -- name: wisdom_by_id
 SELECT w.id, w.project_id, w.agent_id, w.created_at, w.updated_at, w.version, w.start_ts, w.end_ts, w.forgotten,
   w.imported_at, w.summary, w.words, w.insights, w.patterns, w.best_practices, w.evidence, w.contradictions,
-  w.tags, w.given, w.found_by, w.own_tags
+  w.tags, w.given, w.found_by, w.own_tags, w.former
 FROM json_each(?) AS wanted JOIN wisdom AS w ON w.id = wanted.value;
 
 -- name: wisdom_by_tail
@@ -105,11 +114,22 @@ SELECT s.wisdom_id, s.chapter_id, s.version
 FROM json_each(?) AS wanted JOIN wisdom_chapters AS s ON s.wisdom_id = wanted.value
 ORDER BY s.wisdom_id, s.position;
 
--- name: insert_wisdom_part
+-- name: insert_wisdom_parts
 INSERT INTO wisdom_chapters (wisdom_id, position, chapter_id, version) VALUES (?, ?, ?, ?);
 
 -- name: delete_wisdom_parts
 DELETE FROM wisdom_chapters WHERE wisdom_id = ?;
+
+-- name: wisdom_members
+SELECT m.wisdom_id, m.memory_id, m.version, m.superseded
+FROM json_each(?) AS wanted JOIN wisdom_memories AS m ON m.wisdom_id = wanted.value
+ORDER BY m.wisdom_id, m.memory_id;
+
+-- name: insert_wisdom_members
+INSERT INTO wisdom_memories (wisdom_id, memory_id, version, superseded) VALUES (?, ?, ?, ?);
+
+-- name: delete_wisdom_members
+DELETE FROM wisdom_memories WHERE wisdom_id = ?;
 
 -- name: wisdom_with_parts
 SELECT w.id FROM wisdom AS w JOIN (
@@ -125,6 +145,12 @@ SELECT id FROM wisdom WHERE found_by = ? ORDER BY seq;
 -- name: wisdom_holding
 SELECT w.id, count(*) FROM wisdom_chapters AS s JOIN wisdom AS w ON w.id = s.wisdom_id
 WHERE s.chapter_id IN (SELECT value FROM json_each(?)) GROUP BY w.id ORDER BY w.seq;
+
+-- name: wisdom_resting_on
+SELECT w.id FROM wisdom AS w
+WHERE w.id IN (SELECT wisdom_id FROM wisdom_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
+  OR EXISTS (SELECT 1 FROM json_each(w.former) WHERE value IN (SELECT value FROM json_each(:ids)))
+ORDER BY w.seq;
 
 -- name: wisdom_matching
 SELECT id FROM wisdom AS w
@@ -170,3 +196,10 @@ WITH numbers(number) AS (SELECT 2 * seq FROM chapters UNION ALL SELECT 2 * seq +
 SELECT (SELECT count(*) FROM numbers),
   (SELECT count(*) FROM numbers WHERE number IN (SELECT id FROM knowledge_text_docsize)),
   (SELECT count(*) FROM knowledge_text_docsize);
+
+-- name: unknown_members
+SELECT memory_id FROM chapter_memories WHERE memory_id NOT IN (SELECT id FROM memories)
+UNION SELECT memory_id FROM wisdom_memories WHERE memory_id NOT IN (SELECT id FROM memories)
+UNION SELECT value FROM chapters AS c, json_each(c.former) WHERE value NOT IN (SELECT id FROM memories)
+UNION SELECT value FROM wisdom AS w, json_each(w.former) WHERE value NOT IN (SELECT id FROM memories)
+ORDER BY 1;

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
     from rum.store.sqlite.knowledge import SqliteKnowledge
 
-SCHEMA = {"rum": 8, "activity": 3}
+SCHEMA = {"rum": 9, "activity": 3}
 """The newest migration of each file."""
 
 

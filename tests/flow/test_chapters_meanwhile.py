@@ -1,0 +1,116 @@
+"""What happens while a language model thinks about the words is not lost, and not overlooked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_server import ModelServer, Request
+from opening import Shop, open_shop
+from rum import Rum
+from storytelling import tell
+
+Json = dict[str, Any]
+LEARNING = "The refresh token expires too, so its expiry must be handled"
+CHAPTER: Json = {
+    "title": "Refreshing tokens on 401",
+    "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
+    "learnings": [{"text": LEARNING, "sources": [1, 2]}],
+}
+WISDOM: Json = {
+    "summary": "Tokens are refreshed on 401 while requests wait in a queue.",
+    "insights": [{"text": LEARNING, "sources": [1, 2]}],
+    "patterns": [],
+    "best_practices": [{"text": "Flush key caches before rotation of keys", "sources": [3]}],
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
+    with ModelServer().serving() as running:
+        for name, value in running.settings("ollama").items():
+            monkeypatch.setenv(name, value)
+        running.script = [CHAPTER]
+        yield running
+
+
+@pytest.fixture
+def ids(shop: Shop) -> list[str]:
+    return tell(shop, shop.open(agent="ann"))
+
+
+def ann(shop: Shop) -> Rum:
+    return shop.open(agent="ann")
+
+
+def test_words_handed_in_while_the_model_thinks_are_not_lost(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    made = ann(shop).chapters.create(memory_ids=ids).chapter_id
+
+    def hand_in_meanwhile(_: Request) -> Json:
+        ann(shop).chapters.create(memory_ids=ids, title="By hand", summary="Mine.", learnings=["My own view"])
+        return CHAPTER
+
+    server.answer = hand_in_meanwhile
+    answer = ann(shop).chapters.create(memory_ids=ids, title="Mine now")
+    assert answer.chapter_id == made
+    assert (answer.title, answer.summary, answer.learnings) == ("Mine now", "Mine.", ("My own view",))
+    assert (answer.words, answer.evidence[0].supporting) == ("given", 0)
+    assert ann(shop).chapters.show(made).learnings == ("My own view",)
+
+
+def test_wisdom_handed_in_while_the_model_thinks_is_not_lost(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    chapters = [ann(shop).chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids)]
+
+    def hand_in_meanwhile(_: Request) -> Json:
+        given = {"summary": "Mine.", "insights": ["My own view"], "patterns": [], "best_practices": ["Pray"]}
+        ann(shop).wisdom.synthesize(chapter_ids=chapters, **given)  # type: ignore[arg-type]
+        return WISDOM
+
+    server.answer = hand_in_meanwhile
+    answer = ann(shop).wisdom.synthesize(chapter_ids=chapters)
+    assert (answer.words, answer.summary, answer.insights) == ("given", "Mine.", ("My own view",))
+    assert answer.best_practices == ("Pray",)
+
+
+def test_one_that_is_forgotten_while_the_model_thinks_leaves_none_of_its_words(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    rum = ann(shop)
+    made = rum.chapters.create(memory_ids=ids, title="Mine", summary="Of a xylophone").chapter_id
+
+    def forget_meanwhile(_: Request) -> Json:
+        ann(shop).forget(made)
+        return CHAPTER
+
+    server.answer = forget_meanwhile
+    answer = rum.chapters.create(memory_ids=ids)
+    assert answer.created
+    assert "xylophone" not in repr(answer)
+    assert answer.title == CHAPTER["title"]
+
+
+def test_what_is_handed_in_is_called_so_though_a_memory_changes_meanwhile(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    def change_meanwhile(_: Request) -> Json:
+        ann(shop).update_memory(ids[0], importance=0.9)
+        return CHAPTER
+
+    server.answer = change_meanwhile
+    answer = ann(shop).chapters.create(memory_ids=ids, learnings=["Handle refresh token expiry"])
+    assert (answer.words, answer.learnings) == ("given", ("Handle refresh token expiry",))
+    assert "changed while" in str(answer.note)
+    assert not ann(shop).chapters.show(answer.chapter_id).stale
