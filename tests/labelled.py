@@ -98,8 +98,42 @@ def measured(rum: Rum, cases: list[Labelled]) -> Score:
     return score(cases, {name: kind.value if kind else None for name, kind in kinds.items()})
 
 
+class Given(NamedTuple):
+    """How a note that was made of a run is given to tasks: to that run's own, and to those of others."""
+
+    name: str
+    own: bool
+    others: float
+    """Which share of the others' tasks it is given to."""
+
+
+def given(rum: Rum, cases: list[Labelled], tasks: list[str]) -> list[Given]:
+    """How the notes that are made of runs are given, once they are written down."""
+    notes: dict[str, Labelled] = {}
+    for case in cases:
+        answer = rum.extract(dry_run=True, **case.run)
+        if case.create and answer.should_create_memory:
+            told = answer.frontmatter
+            added = rum.notes.add(
+                f"{told.title} ({case.name})",
+                answer.content,
+                told.when_to_use,
+                importance=told.importance,
+            )
+            notes[added.id] = case
+    to: dict[str, set[str]] = {note: set() for note in notes}
+    for task in dict.fromkeys([*tasks, *(case.run["task"] for case in cases)]):
+        for note in rum.notes.match(task, max_injected=50).notes:
+            to[note.id].add(task)
+    return [
+        Given(case.name, (own := case.run["task"]) in to[note], len(to[note] - {own}) / len(tasks))
+        for note, case in notes.items()
+    ]
+
+
 def report(names: list[str]) -> None:
     """Print how well each of these sets is judged."""
+    every = [case for name in names for case in labelled(name)]
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         for name in names:
             cases = labelled(name)
@@ -107,6 +141,14 @@ def report(names: list[str]) -> None:
             print(
                 f"{name}: {len(cases)} runs, {sum(case.create for case in cases)} worth keeping; precision "
                 f"{found.precision:.2f}, recall {found.recall:.2f}, right kind {found.kinds:.2f}"
+            )
+        for name in names:
+            with tempfile.TemporaryDirectory() as apart, open_shop(Path(apart)) as other:
+                to = given(other.open(), labelled(name), [case.run["task"] for case in every])
+            others = [one.others for one in to]
+            print(
+                f"{name}: {sum(one.own for one in to)} of {len(to)} notes are given for their own task; for "
+                f"other runs' tasks {sum(others) / len(others):.2%}, at most {max(others):.1%}"
             )
 
 

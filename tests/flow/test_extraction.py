@@ -213,6 +213,46 @@ def test_what_was_forgotten_does_not_come_back_even_for_the_owner(shop: Shop):
     assert nothing_was_kept(shop)
 
 
+MORE = "The refresh endpoint also writes an audit record for each call, so it must not be called in a loop."
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(f"{OUTPUT}\n{MORE}", id="one sentence more"),
+        pytest.param(f"{MORE}\n\n{OUTPUT}", id="one sentence before it"),
+        pytest.param(OUTPUT.replace(". ", "! ").replace("The server", "the  server"), id="other signs"),
+        pytest.param(OUTPUT.replace("## Root cause\n", ""), id="without its heading"),
+    ],
+)
+def test_what_was_forgotten_does_not_come_back_in_almost_the_same_words(shop: Shop, output: str):
+    rum = shop.open(owner=True)
+    kept = rum.extract(**RUN).kept
+    rum.notes.forget(kept.note)
+    rum.rules.forget(kept.rules[0])
+    answer = rum.extract(**{**RUN, "agent_output": output})
+    assert reasons(answer)["note"] == "it was forgotten on purpose"
+    assert notes_of(shop) == []
+    assert rum.rules.list() == []
+
+
+def test_what_is_mostly_new_is_kept_although_some_of_it_was_forgotten(shop: Shop):
+    rum = shop.open(owner=True)
+    rum.notes.forget(rum.extract(**DECIDED).kept.note)
+    more = "The ledger cannot hold more than 40 digits. The export must run before the nightly archive."
+    told = f"{DECIDED['agent_output']} {more} Never edit src/ledger by hand: `make ledger` overwrites it."
+    assert rum.extract(**{**DECIDED, "agent_output": told}).kept.note
+
+
+def test_a_fact_that_was_set_again_by_hand_is_kept_up_to_date(shop: Shop):
+    rum = shop.open(owner=True)
+    rum.extract(**RUN)
+    rum.facts.forget("node")
+    rum.facts.set("node", "18.16 or newer")
+    assert rum.extract(**RUN).kept.facts == ("node",)
+    assert rum.facts.show("node").value == "18.17 or newer"
+
+
 def test_no_secret_of_a_run_is_kept_or_sent(shop: Shop, server: ModelServer):
     server.script = [{**ANSWER, "content": f"{ANSWER['content']} Use {TOKEN} for it."}]
     rum = shop.open()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from labelled import Labelled, labelled, measured
+from labelled import Labelled, given, labelled, measured
 from opening import open_shop
 from rum import Rum
 from rum.model.extraction import Extracted, Kind
@@ -75,3 +75,16 @@ def test_runs_that_were_labelled_before_the_rules_were_changed_are_seldom_kept_f
     assert result.precision >= 0.9, result
     assert result.recall >= 0.6, result
     assert result.kinds >= 0.8, result
+
+
+@pytest.mark.parametrize("cases", [KNOWN, HELD_OUT, UNSEEN], ids=["known", "held out", "unseen"])
+def test_a_note_is_given_for_its_own_task_and_seldom_for_another(
+    tmp_path_factory: pytest.TempPathFactory, cases: list[Labelled]
+):
+    tasks = [case.run["task"] for case in KNOWN + HELD_OUT + UNSEEN]
+    with open_shop(tmp_path_factory.mktemp("given")) as shop:
+        notes = given(shop.open(), cases, tasks)
+    lost = [note.name for note in notes if not note.own]
+    assert len(lost) <= 0.05 * len(notes), lost
+    assert [note for note in notes if note.others > 0.1] == []
+    assert sum(note.others for note in notes) / len(notes) <= 0.01

@@ -47,7 +47,7 @@ class Model:
             del self.kept[one]
             self.archived -= {one}
         elif step == "reindex":
-            self.store.archive.drop_index()
+            self.store.archive.reindex(lambda _: None)
             for memory in self.kept.values():
                 self.store.memories.reindex(memory)
 

@@ -48,15 +48,18 @@ def told(rum: Rum, story: list[Json]) -> list[str]:
 
 
 def holds_together(rum: Rum) -> None:
+    known = {one.id for one in rum.list(limit=100).memories}
     for chapter in rum.chapters.list(limit=100).chapters:
         assert len(chapter.learnings) == len(chapter.evidence)
         assert chapter.start_ts <= chapter.end_ts
+        assert known.issuperset(one for evidence in chapter.evidence for one in evidence.memory_ids)
         if chapter.words == "drawn":
             assert chapter.summary.strip()
             assert all(evidence.supporting for evidence in chapter.evidence)
     for wisdom in rum.wisdom.recall(limit=100).wisdom:
         claims = (*wisdom.insights, *wisdom.patterns, *wisdom.best_practices)
         assert len(claims) == len(wisdom.evidence)
+        assert known.issuperset(one for evidence in wisdom.evidence for one in evidence.memory_ids)
         if wisdom.words == "drawn":
             assert all(evidence.supporting for evidence in wisdom.evidence)
     assert rum.doctor().problems == []

@@ -67,6 +67,7 @@ FULL_CHAPTER = make_chapter(
     found_by=["auth"],
     own_tags=["mine"],
     members=[{"memory_id": "mem_b", "version": 3, "superseded": True}, {"memory_id": "mem_a"}],
+    former=["mem_c"],
     forgotten=2,
     imported_at=NOON,
     version=7,
@@ -85,6 +86,8 @@ FULL_WISDOM = make_wisdom(
     found_by=["auth"],
     own_tags=["mine"],
     sources=[{"chapter_id": "chapter_b", "version": 4}, {"chapter_id": "chapter_a"}],
+    members=[{"memory_id": "mem_a", "version": 0}, {"memory_id": "mem_b", "version": 2, "superseded": True}],
+    former=["mem_d"],
     forgotten=1,
     imported_at=NOON,
     version=2,
@@ -143,6 +146,31 @@ def test_who_holds_a_part_is_counted(store: Store):
     assert store.chapters.holding(["mem_b", "mem_a", "mem_c"]) == {"chapter_a": 2, "chapter_b": 1}
     assert store.chapters.holding(["mem_d"]) == store.chapters.holding([]) == {}
     assert store.wisdom.holding(["chapter_b"]) == {"wisdom_a": 1}
+
+
+def test_all_whose_words_were_made_of_a_memory_are_known_by_it(store: Store):
+    store.chapters.put(make_chapter("chapter_a", "mem_a", former=["mem_b", 'odd"'], given=["title"]))
+    store.chapters.put(make_chapter("chapter_b", "mem_b"))
+    store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", members=[{"memory_id": "mem_c"}], former=["mem_a"]))
+    assert store.chapters.resting_on(["mem_b"]) == ["chapter_a", "chapter_b"]
+    assert store.chapters.resting_on(['odd"']) == store.chapters.resting_on(["mem_a"]) == ["chapter_a"]
+    assert store.wisdom.resting_on(["mem_c"]) == store.wisdom.resting_on(["mem_a", "mem_x"]) == ["wisdom_a"]
+    assert store.wisdom.resting_on(["mem_b"]) == store.wisdom.resting_on([]) == []
+    store.wisdom.put(make_wisdom("wisdom_a", "chapter_a"))
+    assert store.wisdom.resting_on(["mem_a", "mem_c"]) == []
+
+
+def test_memories_that_are_not_here_are_a_problem(store: Store):
+    add_memory(store, "mem_a")
+    store.chapters.put(make_chapter("chapter_a", "mem_a"))
+    store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", members=[{"memory_id": "mem_a"}]))
+    assert store.upkeep.problems() == []
+    store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", members=[{"memory_id": "mem_gone"}]))
+    store.chapters.put(make_chapter("chapter_a", "mem_a", former=["mem_lost"]))
+    [(what, advice)] = store.upkeep.problems()
+    assert "mem_gone" in what
+    assert "mem_lost" in what
+    assert "rum refresh" in advice
 
 
 def test_those_found_by_tags_are_known_by_them(store: Store):

@@ -40,11 +40,12 @@ class Archived(Struct, frozen=True, kw_only=True):
     """Why the file did not get smaller, where it should have."""
 
 
-class Restored(Struct, frozen=True, kw_only=True):
-    """Memories that are live again, and those that were anyway."""
+class Restored(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Memories that are live again, those that were anyway, and those that are damaged and stay archived."""
 
     restored: Sequence[str]
     live: Sequence[str]
+    unreadable: Sequence[str] = ()
 
 
 class Rule(NamedTuple):
@@ -58,20 +59,21 @@ class Rule(NamedTuple):
 def rule(context: Context, older_than: float | None, importance: float | None, uses: int | None) -> Rule:
     """The rule that the settings and these exceptions from them make."""
     settings = context.settings
-    days = _checked("older_than", settings.archive_after if older_than is None else older_than, 1, LONGEST)
+    days = settings.archive_after if older_than is None else older_than
     least = settings.archive_importance if importance is None else importance
     most = settings.archive_uses if uses is None else uses
     return Rule(
-        before=int(context.now() - days * DAY),
-        importance=_checked("importance", least, 0, 1),
-        uses=int(_checked("uses", most, 0, 10**9)),
+        before=int(context.now() - _checked(context, "older_than", days, 1, LONGEST) * DAY),
+        importance=_checked(context, "importance", least, 0, 1),
+        uses=int(_checked(context, "uses", most, 0, 10**9)),
     )
 
 
-def _checked(name: str, value: float, low: float, high: float) -> float:
+def _checked(context: Context, name: str, value: float, low: float, high: float) -> float:
     # Written so that NaN fails too; callers may not check types.
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidQuery(f"archive: `{name}` is a number from {low:g} to {high:g}.", field=name)
+        said = f"archive: `{context.spell(name)}` is a number from {low:g} to {high:g}."
+        raise InvalidQuery(said, field=name)
     return value
 
 
@@ -145,6 +147,11 @@ def restore(context: Context, names: Sequence[str]) -> Restored:
     memories, archive = context.store.memories, context.store.archive
     with context.store.transaction():
         ids = list(dict.fromkeys(context.one("memory", name, memories.named(name)) for name in names))
-        back = [one for one in ids if archive.take_back([one])]
+        readable = [memory.id for memory in memories.readable(ids)]
+        if not readable:
+            memories.get(ids)  # which says what is wrong with them
+        back = [one for one in readable if archive.take_back([one])]
     context.uses.update(back)
-    return Restored(restored=back, live=[one for one in ids if one not in back])
+    live = [one for one in readable if one not in back]
+    lost = [one for one in ids if one not in readable]
+    return Restored(restored=back, live=live, unreadable=tuple(lost))

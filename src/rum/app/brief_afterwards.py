@@ -11,6 +11,7 @@ from rum.inject.budget import Piece
 from rum.inject.match import Text
 from rum.model.links import LinkType
 from rum.model.memory import Memory
+from rum.model.run import has_worked
 from rum.store.terms import content_words
 
 EACH = 3
@@ -33,27 +34,27 @@ class Afterwards:
                 self._blockers.setdefault(source, []).append(target)
         named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
         self._known = dict(pool)
-        self._known.update((one.id, one) for one in context.store.memories.get(sorted(named - pool.keys())))
+        self._known.update((one.id, one) for one in context.store.memories.best(sorted(named - pool.keys())))
         self._by_goal: dict[str, list[Memory]] = {}
         for one in self._known.values():
             self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
 
     def success(self, memory_id: str) -> Memory | None:
-        """The last success that a memory led to, or that had the same goal later."""
+        """The last success that a memory led to, or that had the same goal later; somebody has to say so."""
         memory = self._known[memory_id]
         led_to = [self._known[one] for one in self._next.get(memory_id, ()) if one in self._known]
         again = self._by_goal.get(memory.intent.goal.casefold(), ())
         done = [
             one
             for one in (*led_to, *again)
-            if one.outcome.success and (one.created_at, one.id) > (memory.created_at, memory.id)
+            if has_worked(one) and (one.created_at, one.id) > (memory.created_at, memory.id)
         ]
         return max(done, key=lambda one: (one.created_at, one.id), default=None)
 
     def blockers(self, memory_id: str) -> list[Memory]:
         """What a memory is blocked by, as far as that did not succeed itself, nor led to success."""
         found = [self._known[one] for one in self._blockers.get(memory_id, ()) if one in self._known]
-        return [one for one in found if not one.outcome.success and self.success(one.id) is None]
+        return [one for one in found if not has_worked(one) and self.success(one.id) is None]
 
 
 def follow_ups(asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: Afterwards) -> Iterator[Piece]:
@@ -63,7 +64,7 @@ def follow_ups(asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: A
     """
     told: set[str] = set()
     memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
-    done = [(one.created_at, Text(one.intent.goal)) for one in memories if one.outcome.success]
+    done = [(one.created_at, Text(one.intent.goal)) for one in memories if has_worked(one)]
     for memory in memories:
         if after.success(memory.id) is not None or memory.superseded_by:
             continue

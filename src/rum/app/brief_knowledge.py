@@ -17,9 +17,9 @@ from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.inject.match import Text
 from rum.inject.notes import HEADING, background, beneath, cut
-from rum.inject.render import one_line
 from rum.model.errors import RumError
 from rum.model.note import Broken, MatchedNote, MatchQuestion
+from rum.model.unseen import one_line
 from rum.store.terms import content_words, terms
 
 FACTS = 1000

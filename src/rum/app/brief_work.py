@@ -11,7 +11,8 @@ from rum.app.context import Context
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.model.memory import Memory
-from rum.model.questions import RecallQuestion
+from rum.model.questions import MAX_LIMIT, RecallQuestion
+from rum.model.run import is_verified
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
@@ -33,7 +34,7 @@ class Recalled(NamedTuple):
 
 def work(context: Context, asked: Asked) -> Iterator[Piece]:
     """Failures, earlier work and follow-ups, each memory under one of them, and follow-ups besides."""
-    on_files = _recalled(context, asked, file=asked.files, failures_only=True, limit=FAILURES)
+    on_files = _failures(context, asked)
     answers = _answers(context, asked)
     lately = _lately(context)
     pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *lately)}
@@ -47,6 +48,17 @@ def work(context: Context, asked: Asked) -> Iterator[Piece]:
         yield _answer(asked, found, times, after)
     at_hand = {*warned, *(found.memory.id for found in answers)}
     yield from follow_ups(asked, pool.values(), at_hand, after)
+
+
+def _failures(context: Context, asked: Asked) -> list[Recalled]:
+    """The newest failures on the files at hand; work of which nobody said how it ended is none."""
+    told: list[Recalled] = []
+    for most in (FAILURES, MAX_LIMIT):  # what was interrupted again and again must not hide the rest
+        found = _recalled(context, asked, file=asked.files, failures_only=True, limit=most)
+        told = [one for one in found if is_verified(one.memory)]
+        if len(told) == len(found) or len(found) < most:
+            break
+    return told[:FAILURES]
 
 
 def _told_once(found: Iterable[Recalled]) -> list[tuple[Recalled, int]]:
@@ -68,7 +80,11 @@ def _said(memory: Memory) -> frozenset[Word]:
 
 
 def _same_work(one: Memory, other: Memory) -> bool:
-    return flat(one.intent.goal) == flat(other.intent.goal) and one.outcome.success == other.outcome.success
+    return flat(one.intent.goal) == flat(other.intent.goal) and _ended(one) == _ended(other)
+
+
+def _ended(memory: Memory) -> tuple[bool, bool]:
+    return memory.outcome.success, is_verified(memory)
 
 
 def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]:
@@ -86,7 +102,7 @@ def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]
         session=context.session_id,
     )
     matches = {match.memory_id: match.confidence for match in cascade.run(inquiry).matches}
-    return [Recalled(memory, matches[memory.id]) for memory in context.store.memories.get(list(matches))]
+    return [Recalled(memory, matches[memory.id]) for memory in context.store.memories.best(list(matches))]
 
 
 def _answers(context: Context, asked: Asked) -> list[Recalled]:
@@ -111,7 +127,7 @@ def _telling(context: Context, asked: Asked, found: list[Recalled]) -> list[Reca
 def _lately(context: Context) -> list[Memory]:
     numbers = [number for _, number in context.store.search.moments(LATELY, 1)[:LATELY]]
     rows = context.store.search.at(numbers, Filters())
-    return context.store.memories.get([row[0] for row in rows])
+    return context.store.memories.best([row[0] for row in rows])
 
 
 def _likeness(asked: Asked, memory: Memory) -> float:
@@ -136,7 +152,8 @@ def _failure(memory: Memory, points: float, times: int, after: Afterwards) -> Pi
 
 def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Piece:
     memory, points = found.memory, brief.REMEMBERED * found.confidence
-    if not memory.outcome.success:
+    verified = is_verified(memory)
+    if verified and not memory.outcome.success:
         # Twice the points of a success, but no warning: nobody is at those files.
         return _failure(memory, min(2 * points, WARNING - 1), times, after)
     lately = brief.recency(memory.created_at, asked.now)
@@ -145,6 +162,7 @@ def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Pie
         round(points + lately, 2),
         times=times,
         goal=memory.intent.goal,
+        verified=verified,
         summary=memory.outcome.summary,
         context=memory.intent.context or "",
         learned=memory.outcome.learnings,

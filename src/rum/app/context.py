@@ -126,7 +126,7 @@ class Context:
         """The notes of this checkout; nothing is read, or loaded, before they are asked for."""
         from rum.app.shelf import Shelf  # noqa: PLC0415 (a third of what starting takes)
 
-        return Shelf(self.settings.folder("notes_dir"), self.project.directory, self.clean)
+        return Shelf(self.settings.folder("notes_dir"), self.project.directory, self.clean, self.clock)
 
     @cached_property
     def tombstone_key(self) -> bytes:

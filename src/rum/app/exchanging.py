@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from rum.app.asked import Chosen
 from rum.app.calls import plain
+from rum.app.left_out import damage_told
 from rum.app.opened import Opened
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 class Exchanging(Opened):
     """An open project that can be written out and filled."""
 
-    def export(self) -> Iterator[bytes]:
-        """Everything as JSON lines."""
+    def export(self, left_out: Callable[[str], None] = damage_told) -> Iterator[bytes]:
+        """Everything as JSON lines; `left_out` is told of each memory that is damaged and not among them."""
         from rum.app import exchange  # noqa: PLC0415
 
         with self._context.turn():
-            yield from exchange.export(self._context)
+            yield from exchange.export(self._context, left_out)
 
     def import_lines(
         self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None

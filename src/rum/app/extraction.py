@@ -138,7 +138,7 @@ class _Sieve:
             return None
         problem = note_problem(finding, self._run, self._known.said())
         entry = Entry(n=1, title=finding.title, content=finding.content)
-        if problem is None and notes_writing.is_forgotten(self._context, entry):
+        if problem is None and notes_writing.forgotten_of(self._context, entry) is not None:
             problem = _FORGOTTEN
         draft = None
         try:
@@ -181,9 +181,10 @@ class _Sieve:
     def _passed_facts(self) -> Iterator[GivenFact]:
         for fact in self._found.finding.facts:
             problem = fact_problem(fact, self._run)
-            if problem is None and facts.is_forgotten(self._context, fact.key):
-                problem = _FORGOTTEN
             old = self._context.store.facts.get(fact.key)
+            # What somebody set again after it was forgotten is to be known here.
+            if problem is None and old is None and facts.is_forgotten(self._context, fact.key):
+                problem = _FORGOTTEN
             if problem is None and old is not None and old.value == fact.value:
                 problem = "it is known already"
             if problem:

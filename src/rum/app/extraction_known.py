@@ -63,7 +63,7 @@ class Known:
 
     def _memories(self) -> Iterator[Said]:
         """Memories that share rare words with the text; this session's may be of the same run."""
-        for memory in self._context.store.memories.get(sharing(self._context, self._text, _ASKED)):
+        for memory in self._context.store.memories.best(sharing(self._context, self._text, _ASKED)):
             if memory.session_id != self._context.session_id and not memory.superseded_by:
                 yield said(f"the memory {memory.id}", _told(memory), (memory.created_at, 0))
 

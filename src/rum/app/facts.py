@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind, forgotten
 from rum.app.identity import somebody
+from rum.app.public import public
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
@@ -22,6 +23,7 @@ _INSTEAD = "To correct it, set it."
 _KEYS_COMPARED = 2000
 
 
+@public
 class Facts:
     """The facts of an open project."""
 

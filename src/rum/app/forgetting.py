@@ -24,12 +24,12 @@ def _found(context: Context, name: str) -> list[str]:
 
 
 def _held(context: Context, memory_id: str) -> Counts:
-    context.may_change(context.memory(memory_id))
+    context.may_change(_memory(context, memory_id))
     return context.store.memories.hanging_on(memory_id)
 
 
 def _removed(context: Context, memory_id: str) -> Counts:
-    memory = context.memory(memory_id)
+    memory = _memory(context, memory_id)
     context.may_change(memory)
     ever = list(_ever(context, memory))
     known = [mark for said in ever for mark in marks(said, context.tombstone_key)]
@@ -42,6 +42,11 @@ def _removed(context: Context, memory_id: str) -> Counts:
     # Before the commit: if the other file cannot be written, nothing was forgotten.
     context.store.activity.delete(memory.id)
     return removed
+
+
+def _memory(context: Context, memory_id: str) -> Memory:
+    """A memory, as far as it can be read: one that is damaged must not have to stay."""
+    return next(iter(context.store.memories.best([memory_id])), None) or context.memory(memory_id)
 
 
 def _ever(context: Context, memory: Memory) -> Iterator[Memory]:

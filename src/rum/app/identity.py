@@ -105,6 +105,16 @@ def somebody(context: Context) -> tuple[Agent, Who | None]:
     return context.agent, Who(context.agent.id, "resumed" if known else "registered")
 
 
+def name_of_who_acts(context: Context) -> str | None:
+    """The name of the agent that acts: as it was registered or set, else its client's; None for a person."""
+    if context.agent is not None and context.agent.name:
+        return context.agent.name
+    if context.settings.agent:
+        return context.settings.agent
+    me = context.acting()
+    return me.name if me and me.name else None if context.owner else context.client
+
+
 def known_as(context: Context, name: str, parent_id: str | None = None) -> Agent:
     """The agent of this name: resumed, or registered, below another one where that is given."""
     if _resumable(context, name):

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from rum.app.context import Context
+from rum.app.public import public
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
@@ -26,6 +27,7 @@ from rum.store.files.journal_text import JournalText
 _LONGEST_ID = 100
 
 
+@public
 class AgentJournal:
     """A journal, which need not exist yet: the first thing that is written down makes it."""
 

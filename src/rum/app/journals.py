@@ -10,7 +10,9 @@ from typing import Any, cast
 from msgspec import UNSET, Struct
 
 from rum.app.context import Context
+from rum.app.identity import name_of_who_acts
 from rum.app.journal import AgentJournal, checked
+from rum.app.public import public
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import Kind
@@ -26,6 +28,7 @@ SHOWN = 10
 """So many sessions are named where one is not there."""
 
 
+@public
 class Journals:
     """The sessions of an open project's checkout."""
 
@@ -123,19 +126,14 @@ class Journals:
             return [checked(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
-        acting = self._context.acting()
-        named = given or self._context.settings.agent or (acting and acting.name)
+        named = given or name_of_who_acts(self._context)
         if named:
-            return named
+            return _as_name(named) if named == self._context.client else named
         there = self._sessions().agents(session)
         if len(there) == 1:
             return there[0]
-        if self._context.owner:
-            some = f" There are {', '.join(there)}." if there else ""
-            raise InvalidQuery(
-                f"Say whose journal it is: give the agent.{some}", field="agent", allowed=there
-            )
-        return _as_name(self._context.client)
+        some = f" There are {', '.join(there)}." if there else ""
+        raise InvalidQuery(f"Say whose journal it is: give the agent.{some}", field="agent", allowed=there)
 
 
 def call(context: Context, question: JournalQuestion) -> Struct:

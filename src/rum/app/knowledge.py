@@ -86,10 +86,12 @@ def _passes(one: Chapter | Wisdom, question: RecallQuestion) -> bool:
 
 
 def _told(one: Chapter | Wisdom) -> str:
-    """What it says in short: the summary, then claims while there is room."""
+    """What it says in short: the summary, then claims that memories make, while there is room."""
     told = f"{one.title}: {one.summary}" if isinstance(one, Chapter) else one.summary
     claims = one.learnings if isinstance(one, Chapter) else one.claims
     for claim, rests_on in zip(claims, one.evidence, strict=True):
+        if not rests_on.supporting:
+            continue  # whoever handed it in is the only one to say so
         line = f"{claim} ({rests_on.supporting})"
         if len(told) + len(line) + 1 > LONGEST:
             break

@@ -14,6 +14,7 @@ import msgspec
 
 from rum.app.calls import plain
 from rum.app.layers_lasting import LastingLayers, Older
+from rum.app.public import public
 from rum.consolidate.summary import worth_folding
 from rum.model.entry import (
     FOUND_AT_MOST,
@@ -39,6 +40,7 @@ from rum.store.files.layers import json_size
 Given = Mapping[str, Any]
 
 
+@public
 class Layers:
     """The four layers; calls from several threads take turns."""
 

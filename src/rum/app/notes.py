@@ -12,6 +12,7 @@ from rum.app import notes_reading, notes_writing
 from rum.app.context import Context
 from rum.app.forgettable import forgotten
 from rum.app.notes_import import NotesImport, import_notes
+from rum.app.public import public
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.note import (
@@ -64,6 +65,7 @@ class Asked(TypedDict, total=False):
     min_importance: Importance | str | None
 
 
+@public
 class Notes:
     """The notes of an open project's checkout."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rum.app.context import Context
 from rum.app.imported import Imported, Tally
-from rum.app.notes_writing import is_forgotten, note_of
+from rum.app.notes_writing import forgotten_of, note_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.note import Broken, Entry
 from rum.store.files.notes import NoteFolder, slug_of
@@ -36,7 +36,7 @@ def import_notes(context: Context, path: str) -> NotesImport:
     for piece in _pieces(context, source, broken):
         if _said(piece.entry) in known:
             tally.counts["unchanged"] += 1
-        elif is_forgotten(context, piece.entry):
+        elif forgotten_of(context, piece.entry) is not None:
             tally.counts["forgotten"] += 1
         else:
             _add(context, piece)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from rum.app.agent_settings import agent_settings
 from rum.app.context import Context
+from rum.app.identity import name_of_who_acts
 from rum.app.notes_writing import entry_named
 from rum.inject.notes import Asker, Head, Ranked, cut, prompted, ranked
 from rum.model.note import (
@@ -56,8 +57,7 @@ def day(at: int) -> str:
 def agent_named(context: Context, named: str | None) -> str | None:
     """The name of the agent that is meant: the one named, by name or id, or the one that asks."""
     if not named:
-        me = context.acting()
-        return context.settings.agent or (me.name if me else None)
+        return name_of_who_acts(context)
     found = context.store.agents.named(named)
     agent = context.store.agents.get(found[0]) if len(found) == 1 else None
     return (agent.name if agent else None) or named

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import UNSET
 
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind
-from rum.capture.tombstones import note_marks
+from rum.app.identity import name_of_who_acts, somebody
+from rum.capture.tombstones_worded import note_marks
 from rum.inject import match
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.note import Entry, NoteAdded, NoteDraft
 from rum.model.times import seconds
+from rum.model.unseen import one_line
 from rum.store.files.notes import same_title, slug_of
-from rum.store.files.notes_fields import one_line
 from rum.store.files.notes_text import LONGEST_FRONTMATTER, clean, is_one_entry, slug_named, written
 
+OWNER = "owner"
+"""Who discovered what a person wrote."""
 _INSTEAD = "Add an entry of your own under the same title instead."
 
 
 def add(context: Context, draft: NoteDraft) -> NoteAdded:
     """Write an entry at the end of the note of its title, or into a new one."""
+    _register(context)
     entry = _entry(context, draft)
-    if not context.owner and is_forgotten(context, entry):
+    if not context.owner and (said := forgotten_of(context, entry)) is not None:
+        told = "".join(f"\n- {one_line(text)}" for text in said)
         raise PermissionDenied(
-            f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again.",
+            f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again."
+            + (f" Leave out:{told}" if told else ""),
             title=entry.title,
         )
     text = written(entry)
@@ -33,6 +41,7 @@ def add(context: Context, draft: NoteDraft) -> NoteAdded:
     path = context.relative(folder.file(added.slug))
     odd = ((pattern, match.problem(pattern)) for pattern in entry.when_to_use)
     remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
+    remarks += tuple(_successor_remarks(context, entry))
     return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
 
 
@@ -54,7 +63,7 @@ def _entry(context: Context, draft: NoteDraft) -> Entry:
         tags=tuple(dict.fromkeys(map(one_line, draft.tags))),
         importance=draft.importance,
         discovered_at=at,
-        discovered_by=one_line(draft.discovered_by or discoverer(context)),
+        discovered_by=one_line(draft.discovered_by or name_of_who_acts(context) or OWNER),
         discovered_in=draft.discovered_in and one_line(draft.discovered_in),
         source=draft.source and one_line(draft.source),
         related_memories=tuple(dict.fromkeys(map(slug_named, draft.related_memories))),
@@ -64,12 +73,21 @@ def _entry(context: Context, draft: NoteDraft) -> Entry:
     return context.shelf.cleaned(entry)
 
 
-def discoverer(context: Context) -> str:
-    """Who says it: the agent's name, else its id, else the person or the client."""
-    if context.settings.agent:
-        return context.settings.agent
-    me = context.acting()
-    return (me.name or me.id) if me else "owner" if context.owner else context.client
+def _successor_remarks(context: Context, entry: Entry) -> Iterator[str]:
+    """What to know of an entry whose note is superseded by one that is not there."""
+    named = entry.superseded_by
+    if named and named.casefold() not in {slug.casefold() for slug in context.shelf.heads()[0]}:
+        yield f"`{context.spell('superseded_by')}` names `{one_line(named)}`, which is no note here yet."
+
+
+def _register(context: Context) -> None:
+    """See to it that an agent that writes is known here, as it alone may forget what it wrote.
+
+    A person may anyway; and where only files can be written, a note is written all the same.
+    """
+    if not context.owner and context.store.writable:
+        with context.identity_undone_on_error(), context.store.transaction():
+            somebody(context)
 
 
 def _refuse_unreadable(entry: Entry, text: str) -> None:
@@ -97,13 +115,14 @@ def note_of(context: Context, title: str) -> str | None:
     return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
 
 
-def is_forgotten(context: Context, entry: Entry) -> bool:
-    """Whether an entry that says this was forgotten."""
+def forgotten_of(context: Context, entry: Entry) -> list[str] | None:
+    """Which statements of an entry that says what was forgotten were; None where it was not forgotten."""
     try:
         key = context.tombstone_key
     except OSError:  # there is none yet, and where it would lie nothing can be written
-        return False
-    return bool(context.store.memories.buried(note_marks(entry.title, entry.content, key)))
+        return None
+    marks = note_marks(entry.title, entry.content, key)
+    return marks.forgotten(context.store.memories.buried(marks.all))
 
 
 def entry_named(context: Context, name: str) -> tuple[str, Entry]:
@@ -129,10 +148,17 @@ def _found(context: Context, name: str) -> list[str]:
 
 def _may_change(context: Context, name: str) -> tuple[str, Entry]:
     slug, entry = entry_named(context, name)
-    authors = context.store.agents.named(entry.discovered_by)
-    author = authors[0] if len(authors) == 1 else entry.discovered_by
-    context.may_change_of(name, author, imported=False, instead=_INSTEAD)
+    context.may_change_of(name, _author(context, entry), imported=False, instead=_INSTEAD)
     return slug, entry
+
+
+def _author(context: Context, entry: Entry) -> str:
+    """The id of the agent that discovered something; its name where nobody here has that."""
+    authors = context.store.agents.named(entry.discovered_by)
+    if len(authors) == 1:
+        return authors[0]
+    me = context.acting()
+    return me.id if me and entry.discovered_by == name_of_who_acts(context) else entry.discovered_by
 
 
 def _held(context: Context, name: str) -> Counts:
@@ -143,7 +169,7 @@ def _held(context: Context, name: str) -> Counts:
 def _removed(context: Context, name: str) -> Counts:
     slug, entry = _may_change(context, name)
     marks = note_marks(entry.title, entry.content, context.tombstone_key)
-    context.store.memories.bury(marks, "note", context.now())
+    context.store.memories.bury(marks.all, "note", context.now())
     context.shelf.folder.remove(slug, entry.n)
     return {"entries": 1}
 

@@ -100,7 +100,7 @@ def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) ->
 def _fetched(context: Context, depth: Depth, ids: list[str]) -> dict[str, Memory]:
     """The memories by id, with as much as the depth shows."""
     kept = context.store.memories
-    return {memory.id: memory for memory in (kept.headlines if depth is Depth.SUMMARY else kept.get)(ids)}
+    return {memory.id: memory for memory in (kept.headlines if depth is Depth.SUMMARY else kept.best)(ids)}
 
 
 def _resolved(context: Context, question: RecallQuestion) -> RecallQuestion:
@@ -262,7 +262,7 @@ def listing(context: Context, question: ListQuestion) -> ListResult:
     uses = context.store.activity.most_used() if question.sort == "access_count" else []
     ids, total = context.store.search.listed(filters, question.sort, question.limit, uses)
     counts = context.used(ids)
-    return ListResult([_listed(memory, counts) for memory in context.store.memories.get(ids)], total)
+    return ListResult([_listed(memory, counts) for memory in context.store.memories.best(ids)], total)
 
 
 def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:

@@ -74,11 +74,11 @@ def _names(context: Context) -> dict[str, str]:
 
 
 def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
-    """What wisdom says; without any, what memories learned."""
+    """What wisdom says; where it says nothing, what memories learned."""
     known = [one for batch in context.store.wisdom.all() for one in batch if one.end_ts >= since]
-    if not known:
-        return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
     claims = _claims(known)
+    if not claims:
+        return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
     return {
         "insights": tuple(claims[:INSIGHTS]),
         "insight_count": len(claims),
@@ -88,10 +88,12 @@ def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
 
 
 def _claims(wisdom: Sequence[Wisdom]) -> list[Insight]:
-    """Every claim once, as the wisdom says it that has most memories for it; those with most first."""
+    """Every claim that memories make, once, with the most of them that any wisdom names; those first."""
     claims: dict[str, Insight] = {}
     for one in wisdom:
         for claim, evidence in zip(one.claims, one.evidence, strict=True):
+            if not evidence.supporting:
+                continue
             said = Insight(
                 text=claim,
                 supporting=evidence.supporting,

@@ -11,21 +11,23 @@ from rum.app.context import Context
 from rum.app.facts import first
 from rum.app.forgettable import Counts, Kind, forgotten
 from rum.app.identity import somebody
-from rum.capture.tombstones import rule_marks
+from rum.app.public import public
+from rum.capture.tombstones_worded import rule_marks
 from rum.inject import match
 from rum.inject.match import Match, Text, best, compiled
-from rum.inject.render import one_line
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.fact import GivenRule, Rule, RuleVersion
 from rum.model.ids import new_id
 from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
+from rum.model.unseen import one_line
 
 _INSTEAD = "To correct it, set it."
 _SHOWN = 60
 
 
+@public
 class Rules:
     """The rules of an open project."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rum.app import identity, reading, writing
 from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
+from rum.app.public import public
 from rum.app.tended import Tended
 from rum.model.agent import Identity
 from rum.model.answers import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 # What answering never needs is loaded by the method that does: all of it together takes as long as the rest.
 
 
+@public
 class Rum(Tended):
     """The memory of one project.
 
@@ -160,14 +162,14 @@ class Rum(Tended):
         """Memories that tell one story, and what they say together."""
         from rum.app.chapters import Chapters  # noqa: PLC0415
 
-        return Chapters(self._context)
+        return public(Chapters)(self._context)
 
     @cached_property
     def wisdom(self) -> WisdomKept:
         """What chapters say together: insights, patterns and practices, each with what it rests on."""
         from rum.app.wisdom import WisdomKept  # noqa: PLC0415
 
-        return WisdomKept(self._context)
+        return public(WisdomKept)(self._context)
 
     def refresh(self, *ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the chapters and wisdom that are named, or else all that are stale; says what changed."""

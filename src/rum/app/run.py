@@ -15,6 +15,7 @@ from rum.app.calls import plain
 from rum.app.context import Context
 from rum.app.layers import Layers
 from rum.app.layers_kept import KeptLayers
+from rum.app.public import public
 from rum.app.run_failed import is_failure, kept_whole, verdict_of
 from rum.app.run_journal import LONGEST, Attempt, RunJournal
 from rum.app.run_record import Child, Record
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 
+@public
 class Run:
     """A run of an agent loop; as a context manager it begins, ends, and is remembered.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rum.inject.render import one_line
 from rum.model.run import Result, Unsaid, Verdict
+from rum.model.unseen import one_line
 
 LONGEST = 500
 """Characters of what an event says."""

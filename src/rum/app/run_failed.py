@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from rum.inject.render import one_line
+from rum.app.public import PREFIX
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.layers import FailureCategory
 from rum.model.run import Result, Unsaid, Verdict
+from rum.model.unseen import one_line
 
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (ImportError, FailureCategory.MISSING_DEPENDENCY),
@@ -22,10 +22,11 @@ CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (Exception, FailureCategory.RUNTIME_ERROR),
     (BaseException, FailureCategory.OTHER),
 )
-"""The first class that fits gives the category; the last are interruptions."""
+"""The first class that fits gives the category; the last is for a program that ends badly."""
 _SUMMARY, _REASON = 200, 2000
-_WRONG_CALL = re.compile(r"(?:Run|Attempt)\.\w+\(\) ")
-"""How Python names one of our methods that was called with the wrong arguments."""
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+"""Where RUM's own code lies."""
+_PYTHONS = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
 
 
 def category_of(error: BaseException) -> FailureCategory:
@@ -36,19 +37,14 @@ def category_of(error: BaseException) -> FailureCategory:
 def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
     """A failure; where the loop said itself why it failed, its own words stand.
 
-    What RUM raised, or a wrong call of it, says nothing of the task: then all that the loop said stands.
+    What RUM raised, a wrong call of it and an interruption say nothing of the task: then all that the loop
+    said stands.
     """
-    reason = reason_of(error)
-    if is_ours(error):
-        by = "a wrong call of RUM" if isinstance(error, InvalidQuery | TypeError) else "RUM"
-        return said or Unsaid(
-            result=Result.PARTIAL,
-            summary=one_line(f"Broken off by {by}, not by the task: {reason}", _SUMMARY),
-            reason=f"Broken off by {by}, not by the task: {reason}" + _where(error),
-            category=FailureCategory.OTHER,
-        )
+    if told := interruption_of(error):
+        return said or _broken_off(error, told)
     if said is not None and said.result is not Result.SUCCESS:
         return said
+    reason = reason_of(error)
     return Verdict(
         result=Result.FAILURE,
         summary=one_line(f"Stopped by {reason}", _SUMMARY),
@@ -59,10 +55,42 @@ def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
     )
 
 
+def interruption_of(error: BaseException) -> str | None:
+    """What an exception that says nothing of the work says instead; None where the work failed by it."""
+    if is_ours(error):
+        wrong = isinstance(error, InvalidQuery | TypeError | AttributeError)
+        by = "a wrong call of RUM" if wrong else "RUM"
+        return f"Broken off by {by}, not by the task: {reason_of(error)}"
+    if isinstance(error, Exception | SystemExit):
+        return None
+    return f"Interrupted by {reason_of(error)}"
+
+
+def _broken_off(error: BaseException, told: str) -> Unsaid:
+    return Unsaid(
+        result=Result.PARTIAL,
+        summary=one_line(told, _SUMMARY),
+        reason=told + _where(error),
+        category=FailureCategory.OTHER,
+    )
+
+
 def is_ours(error: BaseException) -> bool:
     """Whether an exception comes from RUM, or from calling it wrongly, and not from the work."""
-    wrong_call = isinstance(error, TypeError) and _WRONG_CALL.match(_words(error))
-    return isinstance(error, RumError) or bool(wrong_call)
+    if isinstance(error, RumError) or not isinstance(error, Exception):
+        return isinstance(error, RumError)
+    if isinstance(error, TypeError) and _words(error).startswith(PREFIX):
+        return True
+    if isinstance(error, AttributeError) and type(error.obj).__module__.startswith(PREFIX):
+        return True
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    raised_in = next((frame.filename for frame in frames if not _is_pythons_own(frame.filename)), "")
+    return raised_in.startswith(_PACKAGE)
+
+
+def _is_pythons_own(path: str) -> bool:
+    """Whether code is Python's own, which says nothing of who called it wrongly."""
+    return path.startswith(("<frozen ", _PYTHONS)) and "site-packages" not in path
 
 
 def reason_of(error: BaseException) -> str:

@@ -12,12 +12,13 @@ from rum.app.calls import plain
 from rum.app.context import Context
 from rum.app.journal import AgentJournal
 from rum.app.journals import Journals
-from rum.app.run_failed import is_ours, kept_whole, reason_of
-from rum.inject.render import one_line
+from rum.app.public import public
+from rum.app.run_failed import interruption_of, is_failure, is_ours, kept_whole, reason_of
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Situation, moment
 from rum.model.journal_check import refuse_problems, spelt
 from rum.model.run import RunQuestion
+from rum.model.unseen import one_line
 
 Json = dict[str, Any]
 SHOWN = 50
@@ -101,6 +102,7 @@ class RunJournal:
                 self._journal.context(fields)
 
 
+@public
 class Attempt:
     """Something that is tried within a run; leaving its block without a word means that it worked.
 
@@ -163,7 +165,9 @@ class Attempt:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         with kept_whole(error):
-            if error is None and not self.is_over:
-                self.succeed()
-            elif error is not None and not is_ours(error):
-                self.fail(reason_of(error))
+            if error is None or not is_failure(error):
+                if not self.is_over:
+                    self.succeed()
+            elif not is_ours(error):
+                told = interruption_of(error)
+                self.partial(told) if told else self.fail(reason_of(error))

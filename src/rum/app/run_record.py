@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from rum.inject.render import one_line
 from rum.model.journal import DiscoveryType
 from rum.model.layers import ActionType
 from rum.model.run import PARTIAL, UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.unseen import one_line
 
 Json = dict[str, Any]
 LONGEST = 2000

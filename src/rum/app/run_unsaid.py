@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rum.app.run_record import Child, Record
-from rum.inject.render import one_line
 from rum.model.layers import FailureCategory
 from rum.model.run import Result, Unsaid
+from rum.model.unseen import one_line
 
 NOT_SAID = "(nobody said whether it worked)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}

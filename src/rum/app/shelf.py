@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from rum.inject.match import problem
-from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of
+from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of, standing
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.note import Broken, Entry, Note, Otherwise
 from rum.model.parse import nearest
@@ -32,10 +32,11 @@ MOST_READ = 20
 class Shelf:
     """All notes of one checkout; `path` is None where notes are off or there is no checkout."""
 
-    def __init__(self, path: str | None, indexes: str, clean: Clean) -> None:
+    def __init__(self, path: str | None, indexes: str, clean: Clean, clock: Callable[[], float]) -> None:
         self._path = path
         self._indexes = indexes
         self._clean = clean
+        self._clock = clock
         self._index: NoteIndex[Head] | None = None
         if path is not None:
             key = crc32(os.path.realpath(path).encode())
@@ -55,7 +56,10 @@ class Shelf:
 
     def heads(self) -> tuple[dict[str, Head], list[Broken]]:
         """The head of every note by slug, and the files that are broken."""
-        return self._index.refresh() if self._index else ({}, [])
+        if not self._index:
+            return {}, []
+        heads, broken = self._index.refresh()
+        return standing(heads), broken
 
     def rebuild(self) -> None:
         """Read every note again; the indexes of other checkouts go too, as some of those may be gone."""
@@ -115,4 +119,5 @@ class Shelf:
         return msgspec.convert(self._clean(msgspec.to_builtins(entry)), Entry)
 
     def _cleaned(self, note: Note) -> Note:
-        return replace(note, entries=tuple(map(self.cleaned, note.entries)))
+        now = self._clock()
+        return replace(note, entries=tuple(self.cleaned(entry).as_of(now) for entry in note.entries))

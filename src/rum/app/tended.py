@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rum.app import idle, upkeep
 from rum.app import tidy as tidying
 from rum.app.exchanging import Exchanging
+from rum.app.left_out import damage_told
 from rum.app.tidy import TidyResult
 from rum.model.answers import Diagnosis
 from rum.model.errors import RumError
@@ -24,9 +25,18 @@ class Tended(Exchanging):
         """Check files, index, permissions, space and settings."""
         return self._look_after(upkeep.doctor)
 
-    def reindex(self, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False) -> int:
-        """Build everything derived anew; vectors only if asked for, and then as there is time."""
-        return self._look_after(upkeep.reindex, progress, vectors=vectors)
+    def reindex(
+        self,
+        progress: Callable[[int], None] = lambda _: None,
+        *,
+        vectors: bool = False,
+        left_out: Callable[[str], None] = damage_told,
+    ) -> int:
+        """Build everything derived anew; vectors only if asked for, and then as there is time.
+
+        `left_out` is told of each memory that is damaged.
+        """
+        return self._look_after(upkeep.reindex, progress, left_out, vectors=vectors)
 
     @property
     def pending(self) -> int:

@@ -104,20 +104,23 @@ def _home_problems(home: str) -> list[Problem]:
 
 
 def reindex(
-    context: Context, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False
+    context: Context,
+    progress: Callable[[int], None],
+    left_out: Callable[[str], None],
+    *,
+    vectors: bool = False,
 ) -> int:
     """Build everything derived anew, a batch at a time so that writers get their turn; how many memories.
 
     Vectors take much longer than words: they are kept, or else dropped and made again when there is time.
+    `left_out` is told of each memory that is damaged. Whoever is killed leaves everything to be found.
     """
     done = 0
     context.store.upkeep.mend_index()
-    context.store.archive.drop_index()
+    context.store.archive.reindex(left_out)
     for batch in context.store.memories.in_time_order(200):
         with context.store.transaction():
-            for memory in batch:
-                context.store.memories.reindex(memory)
-        done += len(batch)
+            done += sum([context.store.memories.reindex(memory) for memory in batch])
         progress(done)
     context.store.knowledge.reindex()
     context.store.upkeep.stamp_index()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rum.capture.history.names import is_memory_of
-from rum.model.fact import Event, Rule
+from rum.model.fact import Event
 from rum.model.memory import Memory
 from rum.settings import file_lock, write_private
 
@@ -24,37 +24,32 @@ def marks(memory: Memory, key: bytes) -> list[str]:
     its subject.
     """
     said = (memory.intent, memory.outcome, memory.reasoning, memory.perception, memory.tags)
-    found = [_keyed(key, "id", memory.id), _content(key, *said, [file.path for file in memory.files])]
+    found = [keyed(key, "id", memory.id), content_mark(key, *said, [file.path for file in memory.files])]
     if memory.commit and memory.actions and is_memory_of(memory.id, memory.commit):
         written = (memory.agent_id, memory.actions[0].timestamp, memory.intent.goal)
-        found.append(_content(key, "commit", *written))
+        found.append(content_mark(key, "commit", *written))
     return found
 
 
 def fact_marks(fact_key: str, key: bytes) -> list[str]:
     """The hash by which a forgotten fact is known again: whatever comes under its key."""
-    return [_keyed(key, "fact", fact_key)]
-
-
-def rule_marks(rule: Rule, key: bytes) -> list[str]:
-    """The hashes by which a forgotten rule is known again: its id, and what it says."""
-    return [_keyed(key, "id", rule.id), _content(key, "rule", rule.condition, rule.action)]
-
-
-def note_marks(title: str, content: str, key: bytes) -> list[str]:
-    """The hash by which a forgotten entry of a note is known again: what it says, and under which title."""
-    return [_content(key, "note", title, content)]
+    return [keyed(key, "fact", fact_key)]
 
 
 def event_marks(event: Event, key: bytes) -> list[str]:
     """The hashes by which a forgotten entry is known again: its id with its time, and what it says."""
-    named = _keyed(key, "event", f"{event.id}\0{event.timestamp}")
-    return [named, _content(key, "event", event.content, event.metadata)]
+    named = keyed(key, "event", f"{event.id}\0{event.timestamp}")
+    return [named, content_mark(key, "event", event.content, event.metadata)]
 
 
 def chapter_marks(memory_ids: Iterable[str], key: bytes, chapter_id: str | None = None) -> list[str]:
     """The hashes by which a forgotten chapter is known again: which memories it was of, and its id."""
     return _grouped("chapter", memory_ids, key, chapter_id)
+
+
+def member_marks(memory_ids: Iterable[str], key: bytes) -> list[str]:
+    """The hashes by which each memory of a forgotten chapter is known again, in their order."""
+    return [keyed(key, "member", one) for one in memory_ids]
 
 
 def wisdom_marks(chapter_ids: Iterable[str], key: bytes, wisdom_id: str | None = None) -> list[str]:
@@ -63,17 +58,18 @@ def wisdom_marks(chapter_ids: Iterable[str], key: bytes, wisdom_id: str | None =
 
 
 def _grouped(kind: str, parts: Iterable[str], key: bytes, one: str | None) -> list[str]:
-    made_of = _keyed(key, kind, "\0".join(sorted(set(parts))))
-    return [made_of, _keyed(key, "id", one)] if one else [made_of]
+    made_of = keyed(key, kind, "\0".join(sorted(set(parts))))
+    return [made_of, keyed(key, "id", one)] if one else [made_of]
 
 
-def _content(key: bytes, *said: object) -> str:
+def content_mark(key: bytes, *said: object) -> str:
     """The hash of some words, whatever their case and the blanks between them."""
     content = msgspec.json.encode(said).decode().casefold()
-    return _keyed(key, "content", " ".join(content.split()))
+    return keyed(key, "content", " ".join(content.split()))
 
 
-def _keyed(key: bytes, kind: str, content: str) -> str:
+def keyed(key: bytes, kind: str, content: str) -> str:
+    """The hash of something of a kind."""
     return hmac.new(key, f"{kind}\0{content}".encode(), hashlib.sha256).hexdigest()
 
 

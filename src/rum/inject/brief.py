@@ -6,9 +6,10 @@ The points of everything are on the scale of the notes' own, so that one ranking
 from __future__ import annotations
 
 from rum.inject.budget import Piece
-from rum.inject.render import one_line, short_id
+from rum.inject.render import short_id
 from rum.inject.score import RECENT
 from rum.model.fence import defused, fenced
+from rum.model.unseen import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,11 @@ CONDITION, GOAL, REASON = 160, 120, 200
 
 
 def recency(created_at: int, now: int) -> float:
-    """The points for what happened lately, as for a note."""
-    return next((float(points) for within, points in RECENT if now - created_at < within), 0.0)
+    """The points for what happened lately, as for a note; what is yet to come by more than a day has none."""
+    age = now - created_at
+    if age <= -RECENT[0][0]:
+        return 0.0
+    return next((float(points) for within, points in RECENT if age < within), 0.0)
 
 
 def failure(
@@ -104,15 +108,19 @@ def memory(
     summary: str,
     context: str = "",
     learned: Sequence[str] = (),
+    verified: bool = True,
     times: int = 1,
     at: int = 0,
 ) -> Piece:
-    """Earlier work that answers the task; where nothing was learned from it, why it was done."""
+    """Earlier work that answers the task, and whether anybody said how it ended.
+
+    Where nothing was learned from it, it says why it was done.
+    """
     why = [f"Why: {_line(context, REASON)}"] if context.strip() else []
     more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]] or why
-    tail = _tail(memory_id, times)
-    whole = f"- {_line(goal, GOAL)}: {_sentences(_line(summary, LONG), *more)}{tail}"
-    short = f"- {_line(goal, SHORT)}: {_line(summary, SHORT)}{tail}"
+    tail, mark = _tail(memory_id, times), "" if verified else " (unverified)"
+    whole = f"- {_line(goal, GOAL)}{mark}: {_sentences(_line(summary, LONG), *more)}{tail}"
+    short = f"- {_line(goal, SHORT)}{mark}: {_line(summary, SHORT)}{tail}"
     return Piece("memory", memory_id, points, _forms(whole, short), at)
 
 

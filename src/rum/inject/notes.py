@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rum.inject import match, score
 from rum.inject.brief import FENCE, NOTICE
 from rum.inject.match import Match, Pattern, Text
+from rum.inject.render import one_line
 from rum.inject.score import Scored
 from rum.model.fence import fenced
-from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
+from rum.model.note import Importance, MatchedNote, Note, Otherwise
 from rum.store import claims, terms
 from rum.store.files.notes_split import closes, open_fence, opening
 
-VERSION = f"2.{terms.VERSION}"
+VERSION = f"3.{terms.VERSION}"
 """Changes whenever the head of a note would be another one."""
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 LONGEST = 500
@@ -25,6 +27,7 @@ LONGEST = 500
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _OWN, _LOWEST = 3, 6
 """How deep a note's own heading is in a prompt, and how deep headings go."""
+_NAMED = 60
 MOST_SHOWN = 3
 """Statements that are shown against one note."""
 
@@ -44,6 +47,8 @@ class Head(Struct, frozen=True, array_like=True):
     discovered_by: str
     related: tuple[str, ...]
     retired: str | None
+    superseded_by: str | None
+    line: int
     claims: tuple[int, ...]
     stances: tuple[int, ...]
     otherwise: tuple[Otherwise, ...]
@@ -86,7 +91,9 @@ def head_of(note: Note) -> Head:
         discovered_at=entry.discovered_at,
         discovered_by=entry.discovered_by,
         related=tuple(dict.fromkeys(slug for one in note.entries for slug in one.related_memories)),
-        retired=_retired(entry),
+        retired="deprecated" if entry.deprecated else None,
+        superseded_by=entry.superseded_by,
+        line=entry.line,
         claims=tuple(claim.key for claim in own),
         stances=tuple(claim.stance for claim in own),
         otherwise=tuple(_earlier(note, own)),
@@ -94,10 +101,33 @@ def head_of(note: Note) -> Head:
     )
 
 
-def _retired(entry: Entry) -> str | None:
-    if entry.superseded_by is not None:
-        return f"superseded by {entry.superseded_by}"
-    return "deprecated" if entry.deprecated else None
+def standing(heads: Mapping[str, Head]) -> dict[str, Head]:
+    """Notes as they stand to each other: one is superseded only by another that is there, and not in turn."""
+    slugs = {slug.casefold(): slug for slug in heads}
+    found: dict[str, Head] = {}
+    for slug, head in heads.items():
+        found[slug] = head
+        if head.superseded_by is not None:
+            odd = _no_successor(head, heads, slugs)
+            remarks = (*head.remarks, f"line {head.line}: `supersededBy` {odd}; it is ignored.")
+            found[slug] = (
+                replace(head, remarks=remarks)
+                if odd
+                else replace(head, retired=f"superseded by {head.superseded_by}")
+            )
+    return found
+
+
+def _no_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str]) -> str | None:
+    """Why the note that supersedes another does not count as such; None if it does."""
+    passed: set[str] = set()
+    name = head.superseded_by
+    while name is not None and (slug := slugs.get(name.casefold())) is not None and slug not in passed:
+        if slug == head.slug:
+            return "leads back to this note itself"
+        passed.add(slug)
+        name = heads[slug].superseded_by
+    return None if passed else f"names `{one_line(str(head.superseded_by), _NAMED)}`, which is no note here"
 
 
 def _earlier(note: Note, own: list[claims.Claim]) -> list[Otherwise]:

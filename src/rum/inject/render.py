@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import time
 
-
-def one_line(text: str, most: int = 160) -> str:
-    """A text on one line, cut at a word."""
-    flat = " ".join(text.split())
-    if len(flat) <= most:
-        return flat
-    return flat[: most - 1].rsplit(" ", 1)[0].rstrip(",.;:") + "…"
+from rum.model.unseen import one_line
 
 
 def memory_line(memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1) -> str:
@@ -18,7 +12,7 @@ def memory_line(memory_id: str, goal: str, success: bool, summary: str, confiden
     worked = "ok  " if success else "FAIL"
     sure = f"{confidence:.2f}"
     doubt = "" if sure == "1.00" else f" {sure}"
-    return f"{worked} {one_line(goal, 90)} — {one_line(summary)} [{short_id(memory_id)}]{doubt}"
+    return f"{worked} {one_line(goal, 90)} — {one_line(summary, 160)} [{short_id(memory_id)}]{doubt}"
 
 
 def short_id(memory_id: str) -> str:

@@ -189,7 +189,8 @@ class Period(Part, frozen=True, kw_only=True):
 class Journal(Part, frozen=True, kw_only=True):
     """The whole file; a section may be missing or empty."""
 
-    version: Annotated[str, Meta(pattern=r"^\d+(\.\d+)*$")]
+    version: Annotated[str, Meta(pattern=r"^\d+(\.\d+)*$")] | Annotated[float, Meta(ge=0)]
+    """As text or, where somebody left out the quotes, as a number."""
     schema: Literal["agent-memory"]
     session_id: Text
     agent: Text

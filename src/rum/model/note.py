@@ -6,11 +6,13 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from rum.model.errors import InvalidQuery
 from rum.model.layers import Layer, Text
 from rum.model.pattern import Spoken
 from rum.model.times import Time
+from rum.model.unseen import one_line
 
 LONGEST_TITLE = 200
 LONGEST_ORIGIN = 1000
@@ -22,6 +24,10 @@ MOST_WORDS = 2000
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
 """A text of one line that says something."""
 Origin = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_ORIGIN)]
+
+
+AHEAD = 24 * 3600
+"""Seconds by which a clock may be wrong."""
 
 
 class Importance(StrEnum):
@@ -55,8 +61,15 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     @property
     def retired(self) -> bool:
-        """Whether it is kept for people only, and never put into a prompt."""
+        """Whether it says that it is kept for people only, and never put into a prompt."""
         return self.deprecated or self.superseded_by is not None
+
+    def as_of(self, now: float) -> Entry:
+        """The same without a time that is yet to come: by that it would be the newest one for ever."""
+        if self.discovered_at is None or self.discovered_at <= now + AHEAD:
+            return self
+        odd = f"line {self.line}: `discoveredAt` is more than a day ahead; it is ignored."
+        return replace(self, discovered_at=None, remarks=(*self.remarks, odd))
 
 
 class Note(Struct, frozen=True):
@@ -93,7 +106,9 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     superseded_by: Line | None = None
 
     def check(self) -> None:
-        """Refuse what is longer than anybody reads."""
+        """Refuse a title that nobody sees, and what is longer than anybody reads."""
+        if not one_line(self.title):
+            raise InvalidQuery("note: `title` has no character that can be seen.", field="title")
         if (words := len(self.content.split())) > MOST_WORDS:
             raise InvalidQuery(
                 f"note: `content` has {words} words; {MOST_WORDS} are allowed and 200 to 500 are ideal. "

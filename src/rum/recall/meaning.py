@@ -181,7 +181,7 @@ class Meaning:
         while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
             missing = missing[share:]
             began = time.monotonic()
-            memories = self._store.memories.get(ids)
+            memories = self._store.memories.best(ids)
             texts = [self._clean(embedded_text(memory)) for memory in memories]
             if done and not thorough:
                 texts = texts[: _fitting(texts, pace * (deadline - began))]

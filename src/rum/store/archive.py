@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 Vector = tuple[int, bytes]
@@ -65,8 +65,8 @@ class Archive(Protocol):
         """Make archived memories live again, in one transaction; how many were archived."""
         ...
 
-    def drop_index(self) -> None:
-        """Empty the index of the archive, so that it can be filled anew."""
+    def reindex(self, left_out: Callable[[str], None]) -> None:
+        """Make the index of the archive anew, all at once; `left_out` is told of what cannot be read."""
         ...
 
     def among(self, numbers: Iterable[int]) -> set[int]:

@@ -49,12 +49,26 @@ class Memories(Protocol):
         """Overwrite a memory and renew everything derived from it."""
         ...
 
-    def reindex(self, memory: Memory) -> None:
-        """Write the terms of a memory anew, as it is by now; nothing if it is gone."""
+    def reindex(self, memory: Memory) -> bool:
+        """Write all that is derived from a memory anew, as it is by now; False if it is gone or damaged.
+
+        The terms of archived ones are made anew by the archive.
+        """
         ...
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
-        """The memories with these ids, in this order; unknown ones are left out."""
+        """The memories with these ids, in this order; unknown ones are left out.
+
+        StorageError names one that is damaged.
+        """
+        ...
+
+    def readable(self, ids: Sequence[str]) -> list[Memory]:
+        """The same without those that are damaged."""
+        ...
+
+    def best(self, ids: Sequence[str]) -> list[Memory]:
+        """The same; of one that is damaged what can still be read, which is its headline."""
         ...
 
     def headlines(self, ids: Sequence[str]) -> list[Memory]:
@@ -70,7 +84,7 @@ class Memories(Protocol):
         ...
 
     def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
-        """All memories since a time, oldest first, a batch at a time."""
+        """All memories since a time, oldest first, a batch at a time, each as far as it can be read."""
         ...
 
     def count(self) -> int:

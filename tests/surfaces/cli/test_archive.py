@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,26 @@ def test_it_is_found_and_comes_back(run: Run, old: list[str]):
     assert run("archive", "--restore", old[2][-10:], "--json").json == {"restored": [old[2]], "live": []}
 
 
+def test_one_that_is_damaged_is_named_and_keeps_nobody_from_the_others(
+    run: Run, old: list[str], tmp_path: Path
+):
+    run("archive")
+    (database,) = tmp_path.rglob("rum.db")
+    with closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("UPDATE archived SET data = x'00' WHERE memory = 1")
+    left_out = f"{old[0]} cannot be read from the archive and was left out. Restore a backup, or forget it."
+    told = run("reindex")
+    assert (told.out, told.err) == ("Reindexed: 3\n", f"{left_out}\n")
+    told = run("export")
+    assert (told.out.count('"intent"'), told.err) == (3, f"{left_out}\n")
+    assert run("archive", "--restore", old[0], old[2]).out == f"Restored 1.\n{left_out}\n"
+    assert old[0] in run("doctor").out
+    assert left_out in run("forget", "--since", "2000-01-01", "--dry-run").err
+    assert old[0] in run("forget", "--all", "--dry-run").out
+    assert run("forget", old[0]).out.startswith(old[0])
+    assert run("doctor").code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -64,7 +86,7 @@ def test_it_is_found_and_comes_back(run: Run, old: list[str]):
         (("--restore", "--dry-run", "mem_123456789"), "--restore goes without --dry-run"),
         (("--restore", "--uses", "0", "mem_123456789"), "--restore goes without --uses"),
         (("--restore", "mem_123456789"), "No memory `mem_123456789`"),
-        (("--older-than", "0"), "`older_than` is a number from 1"),
+        (("--older-than", "0"), "`--older-than` is a number from 1"),
         (("--older-than", "soon"), "not a valid float"),
     ],
 )

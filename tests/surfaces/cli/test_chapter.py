@@ -57,7 +57,14 @@ def test_what_a_caller_should_know_goes_to_stderr(run: Run, ids: list[str]):
     assert "it was made again" in again.err
     few = run("chapter", "create", "--tag", "auth", "--tag", "nowhere", "--min-memories", "2")
     assert (few.code, "There are no memories with all the tags auth, nowhere" in few.err) == (1, True)
-    assert run("chapter", "create").code == 1
+    assert "`--min-memories`" in few.err
+    unnamed = run("chapter", "create")
+    assert (unnamed.code, "`ID`" in unnamed.err, "`--tag`" in unnamed.err) == (1, True, True)
+    for command in ((), ("--tag", "nowhere")):
+        said = run("wisdom", "synthesize", *command).err
+        assert "`--" in said
+        assert "chapter_ids" not in said
+        assert "min_chapters" not in said
     assert "no chapters yet" not in run("chapter", "list", "--tag", "nowhere").err
 
 

@@ -91,8 +91,14 @@ def test_the_prompt_is_what_is_known_and_then_the_task(tmp_path: Path):
 def test_where_nothing_is_known_the_prompt_is_the_task(tmp_path: Path):
     (reply,) = ask(tmp_path, prompt(task=TASK))
     text = reply["result"]["messages"][0]["content"]["text"]
+    assert text == f"From the project's memory: Nothing is known about this yet.\n\nYour task: {TASK}"
+
+
+def test_where_there_was_only_no_room_for_what_is_known_the_prompt_says_so(tmp_path: Path):
+    _, reply = ask(tmp_path, FACT, prompt(task=TASK, tokens="5"))
+    text = reply["result"]["messages"][0]["content"]["text"]
+    assert text.startswith("From the project's memory: Something is known, but 5 tokens have no room for it;")
     assert text.endswith(f"\n\nYour task: {TASK}")
-    assert "<background-knowledge" not in text
 
 
 @pytest.mark.parametrize(

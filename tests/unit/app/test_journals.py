@@ -272,6 +272,15 @@ def test_an_older_version_is_read_and_written(shop: Shop) -> None:
     assert journal.entries("attempt")[-1]["description"] == "x"
 
 
+def test_a_version_without_quotes_is_valid_and_written_into(shop: Shop) -> None:
+    text = whole().replace('version: "1"', "version: 1")
+    put(shop, ".rum", "sessions", "s1", "developer", "agent-memory.yaml", text=text)
+    journal = shop.open().journal("s1", "developer")
+    journal.attempt("x")
+    assert journal.validate().problems == []
+    assert journal.entries("attempt")[-1]["description"] == "x"
+
+
 def test_every_problem_of_a_file_is_told_with_its_line(shop: Shop) -> None:
     text = (
         HEADER

@@ -42,6 +42,17 @@ def test_a_chapter_that_holds_the_words_comes_beside_the_memories(rum: Rum, ids:
     assert after.token_estimate > before.token_estimate
 
 
+def test_a_claim_that_no_memory_makes_is_not_told(rum: Rum, ids: list[str]) -> None:
+    said, invented = "Always handle refresh token expiry too", "Refresh tokens were invented by unicorns"
+    made = rum.chapters.create(memory_ids=ids, title="Refresh token expiry", learnings=[invented, said])
+    assert [one.supporting > 0 for one in made.evidence] == [False, True]
+    answer = rum.recall(query="refresh token expiry")
+    assert answer.knowledge
+    [known] = answer.knowledge
+    assert said in known.text
+    assert "unicorns" not in known.text
+
+
 def test_of_several_the_surest_chapter_and_the_surest_wisdom_come(rum: Rum, ids: list[str]) -> None:
     chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:], ids)]
     best = rum.chapters.create(memory_ids=ids[:1], title="Refresh token expiry").chapter_id

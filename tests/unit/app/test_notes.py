@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from fencing import inside
 from making import NOON
@@ -73,6 +74,7 @@ def test_the_same_title_adds_an_entry_also_to_a_file_of_another_name(rum: Rum, s
     [
         ({"title": ""}, "title"),
         ({"title": "two\nlines"}, "title"),
+        ({"title": "\u200b\u2060"}, "title"),
         ({"title": "x" * 201}, "title"),
         ({"content": "  "}, "content"),
         ({"content": "\x00"}, "content"),
@@ -187,14 +189,44 @@ def test_a_note_that_was_retired_stays_on_disk_and_out_of_prompts(rum: Rum):
     add(rum)
     add(rum, content="See the other one.", superseded_by="new-auth.md")
     add(rum, "Old", deprecated=True)
+    add(rum, "New auth", when="something else")
     assert rum.notes.match("auth").notes == []
-    assert {one.id: one.retired for one in rum.notes.list().notes} == {
+    assert {one.id: one.retired for one in rum.notes.list().notes if one.retired} == {
         "auth-module": "superseded by new-auth",
         "old": "deprecated",
     }
     assert len(rum.notes.show("auth-module").entries) == 2
     add(rum, content="It holds again.")
     assert [one.id for one in rum.notes.match("auth").notes] == ["auth-module#3"]
+
+
+def test_a_note_whose_successor_is_gone_counts_again_and_that_is_told(shop: Shop, rum: Rum):
+    owner = shop.open(owner=True)
+    add(rum, "New auth", when="something else")
+    add(rum, superseded_by="new-auth")
+    assert rum.notes.match("auth").notes == []
+    owner.forget("new-auth#1")
+    assert [one.id for one in rum.notes.match("auth").notes] == ["auth-module#1"]
+    remark = "line 2: `supersededBy` names `new-auth`, which is no note here; it is ignored."
+    assert [one.remarks for one in rum.notes.list().notes] == [(remark,)]
+    assert rum.doctor().remarks == [f".rum/notes/auth-module.md, {remark}"]
+
+
+def test_who_names_a_successor_that_is_not_there_is_told_at_once(rum: Rum):
+    added = rum.notes.add("Auth module", "Moved.", "auth", superseded_by="sign-in")
+    assert added.remarks == ("`superseded_by` names `sign-in`, which is no note here yet.",)
+
+
+def test_an_entry_from_the_future_does_not_stand_for_its_note_for_ever(shop: Shop, rum: Rum):
+    add(rum, content="Of next year.", discovered_at=NOON + 400 * DAY)
+    add(rum, content="Of today.")
+    assert [one.content for one in rum.notes.match("auth").notes] == ["Of today."]
+    assert rum.notes.show("auth-module").newest == 2
+    remark = "line 2: `discoveredAt` is more than a day ahead; it is ignored."
+    assert rum.notes.list().notes[0].remarks == (remark,)
+    assert remark in str(rum.doctor().remarks)
+    assert add(rum, "Of tomorrow", discovered_at=NOON + DAY - 60)
+    assert [one.remarks for one in rum.notes.list().notes if one.id == "of-tomorrow"] == [UNSET]
 
 
 def test_related_notes_are_known_both_ways(rum: Rum):
@@ -334,6 +366,31 @@ def test_an_entry_is_forgotten_and_not_brought_back(shop: Shop, tmp_path: Path):
     with pytest.raises(PermissionDenied, match="forgotten here on purpose"):
         add(agent, content="wrong.")
     assert add(owner, content="Wrong.") == "auth-module#2"
+
+
+def test_what_was_forgotten_is_refused_with_the_statements_that_say_it(shop: Shop):
+    owner, agent = shop.open(owner=True), shop.open(agent="planner")
+    add(owner, content="Sessions end after 30 minutes. Guards stand before the routes.")
+    owner.forget("auth-module#1")
+    with pytest.raises(PermissionDenied, match="Guards stand before the routes") as raised:
+        add(agent, content="Guards stand before the routes! They ask the session store.")
+    assert "They ask" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Tokens are kept in Redis.",
+        "Sessions end after 60 minutes.",
+        "Sessions do not end after 30 minutes.",
+        "Routes stand before the guards.",
+    ],
+)
+def test_a_note_may_say_something_else_under_the_title_of_what_was_forgotten(shop: Shop, content: str):
+    owner, agent = shop.open(owner=True), shop.open(agent="planner")
+    add(owner, content="Sessions end after 30 minutes. Guards stand before the routes.")
+    owner.forget("auth-module#1")
+    assert add(agent, content=content) == "auth-module#1"
 
 
 def test_the_last_entry_takes_the_file_with_it(rum: Rum, shop: Shop):

@@ -87,6 +87,20 @@ def test_with_wisdom_it_tells_what_that_says_and_what_needs_renewal(worked: Rum,
     assert "1 of the wisdom needs renewal" in worked.report().text
 
 
+def test_what_only_its_author_says_is_no_insight(worked: Rum, shop: Shop):
+    ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
+    chapters = [worked.chapters.create(memory_ids=ids[half::2]).chapter_id for half in (0, 1)]
+    invented = "The price list was invented by unicorns"
+    given = {"patterns": [], "best_practices": []}
+    worked.wisdom.synthesize(chapter_ids=chapters, insights=["Prices change hourly", invented], **given)
+    told = worked.report()
+    assert ([one.text for one in told.insights], told.insight_count) == (["Prices change hourly"], 1)
+    assert invented not in told.text
+    worked.wisdom.synthesize(chapter_ids=chapters, insights=[invented], **given)
+    told = worked.report()
+    assert (told.insights_from, told.insights[0].text) == ("learnings", "prices change hourly.")
+
+
 def test_since_a_time_only_what_came_then_is_counted(worked: Rum):
     told = worked.report(since=NOON + DAY)
     assert (told.since, told.memories, told.successes, told.first_at) == (NOON + DAY, 5, 5, NOON + DAY)

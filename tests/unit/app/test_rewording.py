@@ -33,7 +33,7 @@ def nothing_is_left(rum: Rum, forgotten: str) -> bool:
     return not [word for word in (*WORDS, forgotten) if word in said]
 
 
-def test_drawn_words_are_drawn_again_from_what_is_left(shop: Shop, rum: Rum) -> None:
+def test_drawn_words_are_only_of_what_is_left(shop: Shop, rum: Rum) -> None:
     ids = [*tell(shop, rum), odd_one(rum)]
     made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[1:])]
     wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
@@ -73,6 +73,91 @@ def test_handed_in_words_stay_unless_they_rest_on_it_or_have_its_words(shop: Sho
     assert (shown.words, "xylophone" in shown.title, "release" in shown.tags) == ("given", False, True)
     rum.refresh()
     assert rum.chapters.show(made).learnings == ("Handle refresh token expiry", "My own view")
+
+
+def test_words_that_others_say_too_stay_and_a_list_that_was_emptied_is_drawn_anew(
+    shop: Shop, rum: Rum
+) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [
+        rum.chapters.create(memory_ids=ids[:3], learnings=["Handle refresh token expiry"]).chapter_id,
+        rum.chapters.create(memory_ids=ids, learnings=["Never tune a xylophone in a quagmire"]).chapter_id,
+    ]
+    given = ["Handle refresh token expiry"]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made, insights=given, patterns=[]).wisdom_id
+    assert rum.chapters.show(made[0]).evidence[0].supporting == 2
+    rum.forget(ids[0])
+    rum.forget(ids[3])
+    kept, emptied = (rum.chapters.show(one) for one in made)
+    assert (kept.learnings, kept.words, kept.evidence[0].memory_ids) == (tuple(given), "given", (ids[1],))
+    assert kept.evidence[0].supporting == 1
+    assert (emptied.learnings, emptied.words) == ((), "drawn")
+    assert rum.wisdom.show(wisdom).insights == tuple(given)
+    rum.refresh()
+    assert rum.chapters.show(made[0]).learnings == tuple(given)
+    assert rum.chapters.show(made[1]).learnings
+    shown = rum.wisdom.show(wisdom)
+    assert (shown.insights, shown.patterns) == (tuple(given), ())  # none were handed in, which stays
+    rum.forget(ids[1])
+    assert rum.chapters.show(made[0]).learnings == ()  # nobody who is left says so
+
+
+def test_nothing_else_is_drawn_until_it_is_renewed(shop: Shop, rum: Rum) -> None:
+    """Drawing takes its time, and others wait while something is forgotten."""
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[1:])]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
+    rum.update_memory(ids[2], outcome={"learnings": ["Caches forget keys only on restart"]})
+    rum.forget(ids[3])
+    for one in (rum.chapters.show(made[0]), rum.chapters.show(made[1]), rum.wisdom.show(wisdom)):
+        said = repr(one)
+        assert "Key caches must be flushed before rotation" in said
+        assert "only on restart" not in said
+        assert one.stale
+    assert f"{ids[2]} was changed" in (rum.chapters.show(made[0]).stale or ())
+    rum.refresh()
+    assert "only on restart" in repr(rum.wisdom.show(wisdom))
+
+
+def test_words_go_out_of_wisdom_though_its_chapter_let_go_of_the_memory_before(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(tags=["auth"]).chapter_id, rum.chapters.create(memory_ids=ids[:2]).chapter_id]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
+    rum.update_memory(ids[3], tags=["other"])
+    rum.chapters.refresh()
+    assert ids[3] not in (rum.chapters.show(made[0]).memory_ids or ())
+    assert rum.forget(ids[3], dry_run=True).renew == [wisdom]
+    assert rum.forget(ids[3], purge=True).renew == [wisdom]
+    assert nothing_is_left(rum, ids[3])
+    assert not [word for word in WORDS if word in rum.brief(task="tune the xylophone").text]
+    assert rum.doctor().problems == []
+
+
+def test_handed_in_words_go_with_a_memory_that_was_let_go_of_before(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = rum.chapters.create(tags=["auth"], summary="Of a xylophone", learnings=["My own view"]).chapter_id
+    lone = rum.chapters.create(memory_ids=ids[:1]).chapter_id
+    wisdom = rum.wisdom.synthesize(chapter_ids=[made, lone], insights=["A quagmire", "My own view"]).wisdom_id
+    rum.update_memory(ids[3], tags=["other"])
+    rum.refresh()
+    assert rum.chapters.show(made).summary == "Of a xylophone"
+    assert "A quagmire" in rum.wisdom.show(wisdom).insights
+    rum.forget(ids[3])
+    assert nothing_is_left(rum, ids[3])
+    assert rum.chapters.show(made).learnings == ("My own view",)
+    assert rum.wisdom.show(wisdom).insights == ("My own view",)
+    rum.chapters.create(tags=["auth"], learnings=["Another view"])
+    assert rum.refresh().renewed
+    assert rum.doctor().problems == []
+
+
+def test_a_claim_of_others_stays_without_counting_the_one_that_is_gone(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids, learnings=["Handle refresh token expiry"]).chapter_id
+    newest = rum.show(ids[0]).created_at
+    rum.forget(ids[1])
+    [evidence] = rum.chapters.show(made).evidence
+    assert (evidence.memory_ids, evidence.supporting, evidence.last_confirmed) == ((ids[0],), 1, newest)
 
 
 def test_words_that_an_earlier_version_had_go_too(shop: Shop, rum: Rum) -> None:

@@ -195,3 +195,15 @@ def test_secrets_are_cut_out_of_rules(rum: Rum) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"
     rule = rum.rules.add(f"token {secret}", f"use {secret}")
     assert secret not in rule.condition + rule.action
+
+
+@pytest.mark.parametrize("said", ["run `pnpm test:auth`", "Run: pnpm test:auth."])
+def test_a_forgotten_rule_is_known_by_its_words_whatever_the_signs_between_them(
+    shop: Shop, tmp_path: Path, said: str
+) -> None:
+    rum = shop.open()
+    rum.rules.forget(rum.rules.add("When adding an interceptor", "Run `pnpm test:auth`!").id)
+    for action, added in ((said, 0), ("Never run `pnpm test:auth`", 1)):
+        rule = {"condition": "adding an interceptor", "action": action}
+        (tmp_path / "procedural.json").write_text(json.dumps([rule]))
+        assert rum.import_layers(tmp_path).added == added

@@ -160,7 +160,6 @@ class TestOutcome:
             (TypeError("no"), "type_error"),
             (ModuleNotFoundError("jwt"), "missing_dependency"),
             (SyntaxError("oops"), "build_failure"),
-            (KeyboardInterrupt(), "other"),
             (SystemExit(3), "other"),
         ],
     )

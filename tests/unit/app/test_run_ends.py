@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -48,16 +49,17 @@ class TestMisuse:
         ("wrong", "words"),
         [
             (lambda run: run.fail("x", "bad_luck"), "InvalidQuery: failure: `category` must be one of"),
-            (lambda run: wrongly(run).succeed(), r"TypeError: Run.succeed() missing"),
+            (lambda run: wrongly(run).succeed(), "TypeError: rum.Run.succeed() missing"),
             (lambda run: wrongly(run).step("x", fiel="y"), "InvalidQuery: step: there is no field `fiel`"),
-            (lambda run: wrongly(run).attempt("x").fail(), "TypeError: Attempt.fail() missing"),
+            (lambda run: wrongly(run).attempt("x").fail(), "TypeError: rum.Attempt.fail() missing"),
+            (lambda run: wrongly(run).sucede("x"), "AttributeError: 'Run' object has no attribute 'sucede'"),
         ],
     )
     def test_a_wrong_call_that_ends_the_run_is_told_as_what_it_was(
         self, rum: Rum, wrong: Callable[[Run], Any], words: str
     ):
         run = rum.run(agent="developer", task=TASK)
-        with pytest.raises((InvalidQuery, TypeError)) as raised:
+        with pytest.raises((InvalidQuery, TypeError, AttributeError)) as raised:
             ended_by_call(run, wrong)
         assert words in str(raised.value) or words.partition(": ")[2] in str(raised.value)
         memory = memory_of(rum, run)
@@ -87,6 +89,62 @@ class TestMisuse:
             ended_by_call(run, lambda _: len(wrongly(run).task + 5))
         assert memory_of(rum, run).outcome.failure_category == "type_error"
         assert memory_of(rum, run).outcome.summary.startswith("Stopped by TypeError")
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            lambda rum: rum.notes.add(nonsense=1),
+            lambda rum: rum.facts.set("only a key"),
+            lambda rum: rum.rules.add(),
+            lambda rum: rum.journal(agent="developer").discovery(),
+            lambda rum: rum.layers.append(),
+            lambda rum: rum.chapters.create(1, 2, 3),
+            lambda rum: rum.wisdom.create(1, 2, 3),
+            lambda rum: rum.show(),
+            lambda rum: rum.export(1, 2, 3),
+            lambda rum: rum.nots,
+            lambda rum: rum.recall(intent="x").answer,
+            lambda rum: Rum.open("a", "b", "c"),
+        ],
+    )
+    def test_a_wrong_call_of_anything_else_of_rums_is_one_too(self, rum: Rum, wrong: Callable[[Any], Any]):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises((InvalidQuery, TypeError, AttributeError)):
+            ended_by_call(run, lambda _: wrong(rum))
+        summary = memory_of(rum, run).outcome.summary
+        assert summary.startswith("Broken off by a wrong call of RUM, not by the task: ")
+
+    @pytest.mark.parametrize("name", ["go", "step", "succeed"])
+    def test_a_wrong_call_of_a_class_of_the_same_name_is_a_failure_of_the_task(self, rum: Rum, name: str):
+        exec(f"class Run:\n    def {name}(self): pass", theirs := dict[str, Any]())
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(TypeError, match=rf"^Run\.{name}\(\) takes 1 positional"):
+            ended_by_call(run, lambda _: getattr(theirs["Run"](), name)("x"))
+        assert memory_of(rum, run).outcome.summary.startswith("Stopped by TypeError")
+        assert memory_of(rum, run).tags == ()
+
+    def test_an_attribute_that_something_of_the_loops_own_lacks_is_its_failure(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(AttributeError):
+            ended_by_call(run, lambda run: wrongly(run.task).sucede)
+        assert memory_of(rum, run).outcome.summary.startswith("Stopped by AttributeError")
+
+    def test_whatever_else_comes_out_of_a_call_of_rum_is_rums(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(TypeError):
+            ended_by_call(run, lambda _: rum.notes.import_from(cast("Any", 5)))
+        memory = memory_of(rum, run)
+        assert memory.outcome.summary.startswith("Broken off by a wrong call of RUM")
+
+    def test_what_the_loops_own_code_raises_while_rum_calls_it_is_the_loops(self, rum: Rum):
+        def lines() -> Iterator[bytes]:
+            raise ValueError("no such file")
+            yield b""
+
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(ValueError, match="no such file"):
+            ended_by_call(run, lambda _: rum.import_lines(lines()))
+        assert memory_of(rum, run).outcome.summary.startswith("Stopped by ValueError")
 
     def test_a_wrong_call_within_an_attempt_does_not_fail_the_attempt(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
@@ -235,6 +293,59 @@ def everything(shop: Shop, rum: Rum, run: Run) -> tuple[object, ...]:
     memory = memory_of(rum, run)
     told = (memory.outcome, memory.actions, memory.perception, memory.reasoning, memory.links, memory.version)
     return files, told, len(rum.layers.get_episodic_memory()), len(rum.list().memories)
+
+
+class Stopped(BaseException):
+    """What some libraries raise to have work stop."""
+
+
+INTERRUPTIONS = [KeyboardInterrupt(), asyncio.CancelledError(), GeneratorExit(), Stopped("enough")]
+
+
+class TestInterrupted:
+    @pytest.mark.parametrize("error", INTERRUPTIONS, ids=repr)
+    def test_it_is_no_failure_of_the_task(self, rum: Rum, error: BaseException):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(type(error)):
+            ended_by(error, run, lambda: run.step("Read it"))
+        memory = memory_of(rum, run)
+        assert memory.outcome.summary.startswith(f"Interrupted by {type(error).__name__}")
+        assert "test_run_ends.py" in str(memory.outcome.failure_reason)
+        assert memory.outcome.failure_category == "other"
+        assert memory.tags == ("partial", "unverified")
+        assert attempts(rum)[0]["result"] == "partial"
+        assert "Recently Failed" not in rum.journal(agent="developer").prompt()
+
+    def test_what_the_loop_said_before_it_stands(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(KeyboardInterrupt):
+            ended_by(KeyboardInterrupt(), run, lambda: run.succeed("Done"))
+        assert memory_of(rum, run).outcome.summary == "Done"
+        assert memory_of(rum, run).tags == ()
+
+    def test_an_attempt_that_was_interrupted_has_not_failed(self, rum: Rum):
+        with rum.run(agent="developer", task=TASK) as run:
+            with pytest.raises(asyncio.CancelledError), run.attempt("Retry it"):
+                raise asyncio.CancelledError
+            run.attempt("Retry once").succeed("Works")
+            run.succeed("Done")
+        assert [(one["result"], one.get("output")) for one in attempts(rum)] == [
+            ("partial", "Interrupted by CancelledError"),
+            ("success", "Works"),
+        ]
+        assert memory_of(rum, run).reasoning.alternatives_considered == ()
+
+    def test_an_attempt_within_which_the_program_ended_well_has_worked(self, rum: Rum):
+        with pytest.raises(SystemExit), rum.run(agent="developer", task=TASK) as run, run.attempt("Do it"):
+            raise SystemExit(0)
+        assert memory_of(rum, run).outcome.success
+        assert attempts(rum)[0]["result"] == "success"
+
+    def test_no_note_is_made_of_it(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(KeyboardInterrupt):
+            ended_by(KeyboardInterrupt(), run, lambda: None)
+        assert rum.notes.list().notes == []
 
 
 class TestWithoutAWord:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from making import NOON
-from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked
+from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked, standing
 from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
 
 
@@ -23,7 +23,8 @@ def note(slug: str, *contents: str, **fields: Any) -> Note:
 def order(*notes: Note, **asked: Any) -> list[str]:
     usual: dict[str, Any] = {"task": "add a login page", "plan": "", "agent": None, "now": NOON}
     asker = Asker(**(usual | {"least": "low", "specialties": ()} | asked))
-    return [one.head.slug for one in ranked(map(head_of, notes), asker)]
+    heads = standing({one.slug: head_of(one) for one in notes})
+    return [one.head.slug for one in ranked(heads.values(), asker)]
 
 
 def test_the_most_points_come_first():
@@ -63,7 +64,32 @@ def test_an_agent_gets_nothing_below_its_least_importance():
 
 
 def test_a_deprecated_or_superseded_note_is_out():
-    assert order(note("a", deprecated=True), note("b", superseded_by="c"), note("c")) == ["c"]
+    assert order(note("a", deprecated=True), note("b", superseded_by="C"), note("c")) == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("by", "left", "odd"),
+    [
+        ({"a": "gone"}, ["a", "b", "c"], {"a": "names `gone`, which is no note here"}),
+        ({"a": "a"}, ["a", "b", "c"], {"a": "leads back to this note itself"}),
+        ({"a": "b", "b": "A"}, ["a", "b", "c"], dict.fromkeys("ab", "leads back to this note itself")),
+        ({"a": "b", "b": "c", "c": "a"}, ["a", "b", "c"], dict.fromkeys("abc", "leads back")),
+        ({"a": "b", "b": "c", "c": "b"}, ["b", "c"], dict.fromkeys("bc", "leads back")),
+        ({"a": "b", "b": "c"}, ["c"], {}),
+        ({"a": "b", "b": "gone"}, ["b", "c"], {"b": "no note here"}),
+    ],
+)
+def test_a_note_is_superseded_only_by_one_that_is_there_and_not_in_turn(
+    by: dict[str, str], left: list[str], odd: dict[str, str]
+):
+    notes = [note(slug, superseded_by=by.get(slug)) for slug in "abc"]
+    assert order(*notes) == left
+    remarks = {
+        slug: " ".join(head.remarks)
+        for slug, head in standing({one.slug: head_of(one) for one in notes}).items()
+    }
+    assert {slug for slug, told in remarks.items() if told} == set(odd)
+    assert all(words in remarks[slug] for slug, words in odd.items())
 
 
 def test_the_newest_entry_stands_for_the_note():

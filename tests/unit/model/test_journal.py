@@ -33,10 +33,18 @@ def test_the_schema_that_is_shipped_is_what_the_model_makes_and_is_one() -> None
     assert shipped_schema() == schema_text()
 
 
+@pytest.mark.parametrize("version", ["1", "1.0", "0.9", "'1'", '"1.0"'])
+def test_a_version_may_be_written_with_quotes_or_without(version: str) -> None:
+    value = load(HEADER.replace('version: "1"', f"version: {version}"), "file")
+    assert list(problems(value)) == []
+    jsonschema.validate(value, SCHEMA)
+
+
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
-        ('version: "1"|version: 1', "version", "expected str"),
+        ('version: "1"|version: yes', "version", "version"),
+        ('version: "1"|version: -1', "version", "version"),
         ('version: "1"|version: "9"', "version", "only reads it"),
         ("schema: |schema: x", "schema", "one of agent-memory"),
         ("agent: |nobody: ", "agent", "required"),

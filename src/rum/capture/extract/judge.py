@@ -10,7 +10,19 @@ from rum.capture.extract.cues import cues, headings
 from rum.capture.extract.passages import Passage
 from rum.capture.extract.spotting import is_anchored, is_named
 from rum.capture.extract.stated import is_personal, states
-from rum.capture.extract.tone import CHANGES, CHAT, DOING, FOUND, HEDGE, LEAD, LESSONS, ORDERS, PLAN
+from rum.capture.extract.tone import (
+    CHANGES,
+    CHAT,
+    DOING,
+    FOUND,
+    GENERAL,
+    HEDGE,
+    LEAD,
+    LESSONS,
+    ORDERS,
+    PLAN,
+    WISH,
+)
 from rum.model.extraction import Kind
 
 TELLING = 3.0
@@ -36,7 +48,7 @@ class Judged(NamedTuple):
     passage: Passage
     weights: dict[Kind, float]
     fleeting: bool = False
-    """A plan, a pleasantry, an order: not to be repeated."""
+    """A plan, a pleasantry, an order, a wish, what holds everywhere: not to be repeated."""
     done: bool = False
     """A step that was taken, which is repeated only beside what it led to."""
 
@@ -77,12 +89,20 @@ def _block(block: Sequence[Passage], asks_why: bool) -> Iterator[Judged]:
     for passage, text in zip(block, texts, strict=True):
         if passage.kind == "code":
             yield Judged(passage, {})
-        elif CHAT.search(text) or PLAN.search(text) or ORDERS.search(text):
+        elif _is_fleeting(text):
             yield Judged(passage, {}, fleeting=True)
         else:
             told = found or bool(LESSONS.search(passage.heading))
             weights = _weights(passage.heading, text, factor, asks_why=asks_why, told=told)
             yield Judged(passage, weights, done=_is_done(text))
+
+
+def _is_fleeting(text: str) -> bool:
+    """Talk, plans, orders, what was asked for, and what everybody knows who names nothing of this project."""
+    if any(tone.search(text) for tone in (CHAT, PLAN, ORDERS, WISH)):
+        return True
+    general = GENERAL.search(LEAD.sub("", text))
+    return general is not None and not is_named(general["rule"])
 
 
 def _weights(heading: str, text: str, factor: float, *, asks_why: bool, told: bool) -> dict[Kind, float]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from rum.capture.extract.spotting import NAME, PATH, PRODUCT
 from rum.capture.extract.usual import is_usual, is_vague
+from rum.store.stem import stem
 from rum.store.terms import content_words, says_little, terms
 
 MOST_NAMES = 6
@@ -15,6 +16,8 @@ MOST_WORDS = 4
 _LONGEST_TASK = 120
 _ASKED, _FEWEST_ASKED = 3, 2
 """Words of a task that together tell it from others."""
+_FEWEST_SPOKEN, _MOST_SPOKEN = 4, 6
+"""Words of natural language, of which half are enough: of fewer than these a single one would be."""
 _SHORTEST = 4
 """Characters of a name; shorter ones stand in other words."""
 _LONG_NAME, _LONG_WORD = 8, 6
@@ -33,7 +36,7 @@ def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
     """Patterns for tasks that name what the note names, or that are like the one it comes from."""
     told = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
     names = distinctive(told)[:MOST_NAMES] or [*_phrases(title), *_nouns(title)][:MOST_WORDS]
-    found = tuple(filter(None, ("|".join(names), like_task(task))))
+    found = tuple(filter(None, ("|".join(names), like_task(task), spoken_of(title, task))))
     return found or ((f"When the task is about: {title}",) if len(content_words(title)) >= _ASKED else ())
 
 
@@ -53,9 +56,25 @@ def like_task(task: str) -> str:
         return f"When the task is about: {spoken}"  # half of its words are never all usual ones
     telling = [word for word in words if not is_vague(word)]
     best = sorted(telling, key=lambda word: (is_usual(word), -len(word)))
+    if best and len(best) < _FEWEST_ASKED:
+        best = words  # one word is too little; with those that any task may have it is this one's
     if len(best) < _FEWEST_ASKED:
         return ""
     return ".*".join(sorted(best[:_ASKED], key=spoken.lower().index))
+
+
+def spoken_of(title: str, task: str) -> str:
+    """A pattern for tasks that speak of what title and task do; nothing if that is too little."""
+    words: dict[str, str] = {}
+    for word in _WORD.findall(f"{task[:_LONGEST_TASK]} {_NAMES.sub(' ', title)}".lower()):
+        words.setdefault(stem(word), word)
+    telling = [word for word in words.values() if word.isalpha() and _tells(word) and not is_vague(word)]
+    own = [word for word in telling if not is_usual(word)]
+    usual = [word for word in telling if is_usual(word)][: max(0, len(own) - 1)]
+    best = [*own, *usual][:_MOST_SPOKEN]
+    if len(best) < _FEWEST_SPOKEN:
+        return ""  # with more usual words than others half of them could all be usual
+    return f"When the task is about: {' '.join(word for word in telling if word in best)}"
 
 
 def _ordinary(name: str, text: str) -> bool:

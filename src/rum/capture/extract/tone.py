@@ -45,6 +45,23 @@ ORDERS = _words(
     r"<\|?(?:system|im_start)\b",
 )
 """Somebody speaks to the reader's model, not to the reader."""
+WISH = _words(
+    r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
+    r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",
+    r"^you(?:'ve| have)?(?: also| just| explicitly)? (?:asked|wanted|said|wrote|requested|told (?:me|us))\b",
+    r"^as (?:requested|asked|instructed|specified|you (?:asked|said|wanted))\b",
+)
+"""What somebody asked for in this task, whatever words they asked in."""
+_LANGUAGE = (
+    r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure|coroutine"
+    r"|decorator|exception|generator|integer|promise|struct|tuple|keyword|identifier|statement|expression"
+    r"|bracket|brace|semicolon)"
+)
+GENERAL = _words(
+    rf"^(?:in [\w+#.-]+,? )?(?P<rule>(?:an? {_LANGUAGE}|(?:all |any )?{_LANGUAGE}(?:e?s)|every {_LANGUAGE})"
+    r" (?:must|cannot|can't|can only|have to|has to|needs? to)\b.*)"
+)
+"""What holds of a language wherever it is spoken."""
 FOUND = _words(
     r"\b(?:found it|(?:root )?cause found|turn(?:s|ed) out|by the way|important)\b",
     r"\b(?:worth knowing|gotcha|caveat)\b",

@@ -115,6 +115,11 @@ wednesday week well went whenever whether whitespace whole wide width wildcard w
 wording work workaround worker workflow worth wrap wrapper write written wrong wrongly xml yaml year yet
 yield zero
 """
+_PAST = """
+began brought chose drew drove fell felt flew gave grew knew led met paid rose saw sold spoke stood stuck
+threw told woke wore wrote
+"""
+"""Verbs of which the stem is another than that of their first form."""
 _VAGUE = """
 add bug build change check choose code command create data delete detail do document error example feature
 file find fix function general get give handle help implement improve info introduce investigate issue item
@@ -128,7 +133,7 @@ version want way work write
 
 def is_usual(word: str) -> bool:
     """Whether a word is used of every software, in whatever form."""
-    return stem(word.lower()) in _stems(_USUAL)
+    return stem(word.lower()) in _stems(_USUAL + _PAST)
 
 
 def is_vague(word: str) -> bool:

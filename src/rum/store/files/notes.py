@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.note import Note
+from rum.model.unseen import one_line
 from rum.store.files import notes_text
-from rum.store.files.notes_fields import Judge, one_line, sound
+from rum.store.files.notes_fields import Judge, sound
 from rum.store.files.writing import inside, locked, make_folder, read, replace
 
 LIMIT = 1024 * 1024

@@ -11,6 +11,7 @@ from typing import Any, cast
 from rum.model.note import LONGEST_TITLE, MOST_PATTERNS, Importance
 from rum.model.pattern import LONGEST_PATTERN
 from rum.model.times import seconds
+from rum.model.unseen import one_line
 from rum.store.files.yaml import Path
 
 Judge = Callable[[str], str | None]
@@ -148,11 +149,6 @@ class Given:
 
     def _remark(self, path: Path, what: str) -> None:
         self._remarks.append((self._line_of(path), what))
-
-
-def one_line(text: str) -> str:
-    """A text without line breaks and doubled blanks."""
-    return " ".join(text.split())
 
 
 def _meant(name: str) -> str | None:

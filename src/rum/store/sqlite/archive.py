@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rum.store import terms
 from rum.store.archive import Weighed
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.packing import FORM, packed, unpacked
 from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.shelving import Parcel, distinct_terms, drop_all_terms, put_away, take_back
+from rum.store.sqlite.shelving import (
+    HEADLINE,
+    Parcel,
+    distinct_terms,
+    drop_all_terms,
+    put_away,
+    take_back,
+)
 from rum.store.sqlite.wording import apart, distinct
 
 _AT_ONCE = 1000
@@ -72,10 +80,39 @@ class SqliteArchive:
                     back += 1
             return back
 
-    def drop_index(self) -> None:
-        """Empty the index of the archive, so that it can be filled anew."""
-        with self._database.transaction() as db:
-            drop_all_terms(db)
+    def reindex(self, left_out: Callable[[str], None]) -> None:
+        """Make the index of the archive anew; `left_out` is told of each memory that cannot be read.
+
+        The terms are gathered beside it while others go on. It is exchanged in one transaction, so that
+        whoever is killed leaves the old one.
+        """
+        with self._database.transaction() as db:  # where nothing can be written, this says so
+            db.execute(SQL["end_renewed"])
+            db.execute(SQL["begin_renewed"])
+        try:
+            self._gather(left_out)
+            with self._database.transaction() as db:
+                self._gather(left_out)  # what was archived meanwhile
+                drop_all_terms(db)
+                db.execute(SQL["put_renewed_terms"])
+                db.execute(SQL["note_renewed_terms"])
+        finally:
+            self._database.connection.execute(SQL["end_renewed"])
+
+    def _gather(self, left_out: Callable[[str], None]) -> None:
+        last = -1
+        while rows := self._rows("yet_to_renew", (last, _AT_ONCE)):
+            ids = [one for _, one, *_ in rows]
+            whole = {memory.id: memory for memory in self._memories.readable(ids)}
+            best = {
+                memory.id: memory for memory in self._memories.best([one for one in ids if one not in whole])
+            }
+            for last, one, *state in rows:
+                if one not in whole:
+                    left_out(one)
+                made_by = terms.VERSION if one in whole else HEADLINE
+                held = distinct_terms(whole.get(one) or best[one])
+                self._database.connection.execute(SQL["renew_terms"], (last, *state, *held, made_by))
 
     def among(self, numbers: Iterable[int]) -> set[int]:
         """Which of the memories with these numbers are archived."""

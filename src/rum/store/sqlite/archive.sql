@@ -58,7 +58,7 @@ FROM archived AS a JOIN memories AS m ON m.seq = a.memory WHERE a.memory > ? ORD
 
 -- name: archive_figures
 SELECT (SELECT count(*) FROM archived), (SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived'),
-  (SELECT count(*) FROM archived WHERE terms = ? AND memory IN (SELECT id FROM archived_text_docsize)),
+  (SELECT count(*) FROM archived WHERE terms IN (?, ?) AND memory IN (SELECT id FROM archived_text_docsize)),
   (SELECT count(*) FROM archived_text_docsize);
 
 -- name: live_figures
@@ -87,11 +87,41 @@ INSERT INTO archived_text (archived_text, rowid, terms) VALUES ('delete', ?, ?);
 -- name: drop_all_archived_terms
 INSERT INTO archived_text (archived_text) VALUES ('delete-all');
 
--- name: note_archived_terms
-UPDATE archived SET terms = ?, length = ? WHERE memory = ?;
-
 -- name: note_no_archived_terms
 UPDATE archived SET terms = 0 WHERE terms <> 0;
+
+-- name: open_archived_instances
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.archived_instances USING fts5vocab(main, 'archived_text', 'instance');
+
+-- name: archived_terms_of
+SELECT DISTINCT term FROM temp.archived_instances WHERE doc = ? ORDER BY term;
+
+-- name: begin_renewed
+CREATE TEMP TABLE renewed (
+  memory INTEGER PRIMARY KEY, archived_at INTEGER, version INTEGER, terms TEXT, length INTEGER, made_by INTEGER
+);
+
+-- name: end_renewed
+DROP TABLE IF EXISTS temp.renewed;
+
+-- name: yet_to_renew
+SELECT a.memory, m.id, a.archived_at, m.version FROM archived AS a JOIN memories AS m ON m.seq = a.memory
+WHERE a.memory > ? AND NOT EXISTS (
+  SELECT 1 FROM temp.renewed AS r
+  WHERE r.memory = a.memory AND r.archived_at = a.archived_at AND r.version = m.version
+) ORDER BY a.memory LIMIT ?;
+
+-- name: renew_terms
+INSERT OR REPLACE INTO temp.renewed VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: put_renewed_terms
+INSERT INTO archived_text (rowid, terms)
+SELECT r.memory, r.terms FROM temp.renewed AS r JOIN archived AS a ON a.memory = r.memory ORDER BY r.memory;
+
+-- name: note_renewed_terms
+UPDATE archived SET
+  terms = (SELECT r.made_by FROM temp.renewed AS r WHERE r.memory = archived.memory),
+  length = (SELECT r.length FROM temp.renewed AS r WHERE r.memory = archived.memory);
 
 -- name: archive_vectors
 INSERT INTO archived_vectors (memory, model, data) SELECT memory, model, data FROM memory_vectors WHERE memory = ?

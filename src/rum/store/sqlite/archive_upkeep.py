@@ -11,6 +11,7 @@ from rum.store import terms
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.packing import unpacked
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.shelving import HEADLINE
 
 MERGE = tuple(
     f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours
@@ -25,7 +26,7 @@ _AT_ONCE = 1000
 
 def figures_disagree(db: sqlite3.Connection) -> Iterator[str]:
     """What does not agree between the archived memories, their number and their index."""
-    archived, told, indexed, rows = db.execute(SQL["archive_figures"], (terms.VERSION,)).fetchone()
+    archived, told, indexed, rows = db.execute(SQL["archive_figures"], (terms.VERSION, HEADLINE)).fetchone()
     if archived != told:
         yield f"There are {archived} archived memories, not {told} as noted."
     if archived != indexed or rows != indexed:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from rum.model.ids import TAIL
-from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef, Memory, Operation
 from rum.store.base import State
 from rum.store.index import indexed_text
 from rum.store.renames import renames_told
 from rum.store.sqlite import shelving
 from rum.store.sqlite.connect import Database
+from rum.store.sqlite.memory_rows import Parts, as_row, best_of, headline, whole, whole_or_none
 from rum.store.sqlite.queries import SQL
-
-_encode = msgspec.json.encode
-_intent = msgspec.json.Decoder(Intent)
-_perception = msgspec.json.Decoder(Perception)
-_reasoning = msgspec.json.Decoder(Reasoning)
-_actions = msgspec.json.Decoder(tuple[Action, ...])
-_outcome = msgspec.json.Decoder(Outcome)
-_tags = msgspec.json.Decoder(tuple[str, ...])
 
 
 class SqliteMemories:
@@ -36,7 +26,7 @@ class SqliteMemories:
     def add(self, memory: Memory) -> None:
         """Write a new memory with its files, tags and terms."""
         with self._database.transaction() as db:
-            seq = db.execute(SQL["insert_memory"], _row(memory)).lastrowid
+            seq = db.execute(SQL["insert_memory"], as_row(memory)).lastrowid
             db.execute(SQL["queue_memory"], (seq,))
             self._add_parts(memory, seq)
 
@@ -44,7 +34,7 @@ class SqliteMemories:
         """Overwrite a memory and renew everything derived from it."""
         with self._database.transaction() as db:
             self._unarchive(memory.id)
-            row = _row(memory)
+            row = as_row(memory)
             for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
                 db.execute(SQL[statement], row)
             (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
@@ -59,6 +49,11 @@ class SqliteMemories:
             shelving.take_back(db, seq, self.get([memory_id])[0])
 
     def _add_parts(self, memory: Memory, seq: int | None) -> None:
+        self._add_named(memory)
+        self._database.connection.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+
+    def _add_named(self, memory: Memory) -> None:
+        """Write down its files and tags, by which it is found without its terms."""
         db = self._database.connection
         files = [
             (memory.id, file.path, file.operation.value, file.content_hash, memory.created_at)
@@ -67,34 +62,54 @@ class SqliteMemories:
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
         self.note_renames(memory.id, renames_told(memory.actions))
-        if seq is not None and shelving.is_archived(db, seq):
-            shelving.add_terms(db, seq, memory)
-        else:
-            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
     def _delete_parts(self, memory: Memory, seq: int) -> None:
-        db = self._database.connection
         self._delete_terms(memory.id, seq)
+        self._delete_named(memory.id)
+
+    def _delete_named(self, memory_id: str) -> None:
         for statement in ("delete_files", "delete_tags"):
-            db.execute(SQL[statement], (memory.id,))
+            self._database.connection.execute(SQL[statement], (memory_id,))
 
     def _delete_terms(self, memory_id: str, seq: int) -> None:
         """Take its terms out of whichever index has them; an archived memory's are made of what it says."""
         db = self._database.connection
         db.execute(SQL["delete_text"], (seq,))
         if shelving.is_archived(db, seq):
-            shelving.drop_terms(db, seq, self.get([memory_id])[0])
+            shelving.drop_terms(db, seq, next(iter(self.readable([memory_id])), None))
 
-    def reindex(self, memory: Memory) -> None:
-        """Write the terms, tags and files of a memory anew, as it is by now; nothing if it is gone."""
+    def reindex(self, memory: Memory) -> bool:
+        """Write the terms, tags and files of a memory anew, as it is by now; False if it is gone or damaged.
+
+        The terms of an archived one are the archive's.
+        """
         with self._database.transaction() as db:
-            for present in self.get([memory.id]):
-                (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-                self._delete_parts(memory, seq)
-                self._add_parts(present, seq)
+            present = next(iter(self.readable([memory.id])), None)
+            if present is None:
+                return False
+            (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
+            db.execute(SQL["delete_text"], (seq,))
+            self._delete_named(memory.id)
+            self._add_named(present)
+            if not shelving.is_archived(db, seq):
+                db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
+            return True
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
         """The memories with these ids, in this order; unknown ones are left out."""
+        return self._made(ids, whole)
+
+    def readable(self, ids: Sequence[str]) -> list[Memory]:
+        """The same without those that are damaged in the archive."""
+        return self._made(ids, whole_or_none)
+
+    def best(self, ids: Sequence[str]) -> list[Memory]:
+        """The same; of one that is damaged in the archive what its row still says, which is its headline."""
+        return self._made(ids, best_of)
+
+    def _made(
+        self, ids: Sequence[str], made: Callable[[tuple[Any, ...], Parts], Memory | None]
+    ) -> list[Memory]:
         if not ids:
             return []
         wanted = {"ids": json.dumps(list(ids))}
@@ -104,16 +119,15 @@ class SqliteMemories:
         for memory_id, path, operation, content_hash in db.execute(SQL["files_of"], wanted):
             files.setdefault(memory_id, []).append(FileRef(path, Operation(operation), content_hash))
         newer = self._superseders(ids, rows)
-        found = {
-            row[1]: _memory(_whole(row), tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows
-        }
-        return [found[one] for one in ids if one in found]
+        parts = (Parts(tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows)
+        found = {row[1]: made(row, more) for row, more in zip(rows, parts, strict=True)}
+        return [memory for one in ids if (memory := found.get(one)) is not None]
 
     def headlines(self, ids: Sequence[str]) -> list[Memory]:
         """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
         rows = self._database.connection.execute(SQL["headlines_by_id"], (json.dumps(list(ids)),)).fetchall()
         newer = self._superseders(ids, rows)
-        found = {row[0]: _headline(row, newer.get(row[0], ())) for row in rows}
+        found = {row[0]: headline(row, newer.get(row[0], ())) for row in rows}
         return [found[one] for one in ids if one in found]
 
     def states(self, ids: Sequence[str]) -> dict[str, State]:
@@ -142,10 +156,10 @@ class SqliteMemories:
         return [found for (found,) in db.execute(SQL["ids_by_tail"], {"tail": tail})]
 
     def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
-        """All memories since a time, oldest first, a batch at a time."""
+        """All memories since a time, oldest first, a batch at a time, each as far as it can be read."""
         last = (since, "")
         while rows := self._database.connection.execute(SQL["in_time_order"], (*last, batch)).fetchall():
-            if memories := self.get([memory_id for _, memory_id in rows]):
+            if memories := self.best([memory_id for _, memory_id in rows]):
                 yield memories
             last = rows[-1]
 
@@ -206,74 +220,3 @@ class SqliteMemories:
         """Which of these have a tombstone."""
         rows = self._database.connection.execute(SQL["tombstones_among"], (json.dumps(list(hashes)),))
         return {one for (one,) in rows}
-
-
-def _row(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "agent_id": memory.agent_id,
-        "project_id": memory.project_id,
-        "session_id": memory.session_id,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "version": memory.version,
-        "intent_goal": memory.intent.goal,
-        "intent_type": memory.intent.task_type.value,
-        "outcome_success": int(memory.outcome.success),
-        "outcome_summary": memory.outcome.summary,
-        "intent": _encode(memory.intent).decode(),
-        "perception": _encode(memory.perception).decode(),
-        "reasoning": _encode(memory.reasoning).decode(),
-        "actions": _encode(memory.actions).decode(),
-        "outcome": _encode(memory.outcome).decode(),
-        "tags": _encode(memory.tags).decode(),
-        "importance": memory.importance,
-        "git_commit": memory.commit,
-        "git_branch": memory.branch,
-        "imported_at": memory.imported_at,
-    }
-
-
-def _whole(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row with its layers, from wherever they lie."""
-    form, data, goal, summary = row[18:22]
-    return (
-        row if data is None else (*row[:8], *shelving.layers_of(form, data, goal, summary, row[1]), *row[13:])
-    )
-
-
-def _memory(row: tuple[Any, ...], files: tuple[FileRef, ...], superseded_by: tuple[str, ...]) -> Memory:
-    return Memory(
-        id=row[1],
-        agent_id=row[2],
-        project_id=row[3],
-        session_id=row[4],
-        created_at=row[5],
-        updated_at=row[6],
-        version=row[7],
-        intent=_intent.decode(row[8]),
-        perception=_perception.decode(row[9]),
-        reasoning=_reasoning.decode(row[10]),
-        actions=_actions.decode(row[11]),
-        outcome=_outcome.decode(row[12]),
-        tags=_tags.decode(row[13]),
-        importance=row[14],
-        commit=row[15],
-        branch=row[16],
-        imported_at=row[17],
-        files=files,
-        superseded_by=superseded_by,
-    )
-
-
-def _headline(row: tuple[Any, ...], superseded_by: tuple[str, ...]) -> Memory:
-    return Memory(
-        id=row[0],
-        agent_id=row[1],
-        project_id=row[2],
-        session_id=row[3],
-        created_at=row[4],
-        intent=Intent(goal=row[5], task_type=TaskType(row[6])),
-        outcome=Outcome(success=bool(row[7]), summary=row[8]),
-        superseded_by=superseded_by,
-    )

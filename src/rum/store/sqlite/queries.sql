@@ -23,7 +23,7 @@ SELECT m.seq, m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.upda
   m.intent, m.perception, m.reasoning, m.actions, m.outcome, m.tags, m.importance,
   m.git_commit, m.git_branch, m.imported_at,
   a.form, a.data, iif(a.memory IS NULL, NULL, m.intent_goal), iif(a.memory IS NULL, NULL, m.outcome_summary),
-  m.superseded
+  m.intent_type, m.outcome_success, m.superseded
 FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value
 LEFT JOIN archived AS a ON a.memory = m.seq;
 

@@ -22,4 +22,4 @@ class SqliteSearch(Lookup):
         wanted = list(dict.fromkeys(ids))
         found = super().texts(wanted)
         missing = [one for one in wanted if one not in found]
-        return found | {memory.id: indexed_text(memory) for memory in self._memories.get(missing)}
+        return found | {memory.id: indexed_text(memory) for memory in self._memories.best(missing)}

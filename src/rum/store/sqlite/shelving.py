@@ -14,6 +14,8 @@ from rum.store.sqlite.queries import SQL
 
 EMPTY = ("", "", "", "", "")
 """The layers in the row of an archived memory."""
+HEADLINE = -1
+"""In place of a tokeniser's version: the terms are those of the headline alone, as the rest is damaged."""
 
 
 class Parcel(NamedTuple):
@@ -75,32 +77,31 @@ def take_back(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
 def layers_of(form: int, data: bytes, goal: str, summary: str, memory_id: str) -> list[str]:
     """The layers that an archived memory's blob holds."""
     try:
-        return unpacked(form, data, goal, summary)
+        layers = unpacked(form, data, goal, summary)
+        if len(layers) != len(EMPTY):
+            raise ValueError(f"it has {len(layers)} layers")
+        return layers
     except ValueError as error:
         raise StorageError(
-            f"{memory_id} cannot be read from the archive: {error}. Restore a backup.",
+            f"{memory_id} cannot be read from the archive: {error}. Restore a backup, or forget it.",
             memory_id=memory_id,
         ) from None
 
 
-def add_terms(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
-    """Put the terms of an archived memory into its index, which has none of it."""
-    held, length = distinct_terms(memory)
-    db.execute(SQL["add_archived_terms"], (seq, held))
-    db.execute(SQL["note_archived_terms"], (terms.VERSION, length, seq))
+def drop_terms(db: sqlite3.Connection, seq: int, memory: Memory | None) -> None:
+    """Take the terms of an archived memory out of its index; of one that cannot be read it is None.
 
-
-def drop_terms(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
-    """Take the terms of an archived memory out of its index.
-
-    The index does not keep them, so they are made again; those of another tokeniser cannot be. Then all of
-    them go, and `rum reindex` brings back the others'.
+    The index does not keep them by memory, so they are made again. Those of a damaged memory, and of another
+    tokeniser, are looked for in all of the index, which takes a while.
     """
     (made_by,) = db.execute(SQL["archived_row"], (seq,)).fetchone()[-1:]
-    if made_by == terms.VERSION:
+    if made_by == terms.VERSION and memory is not None:
         db.execute(SQL["drop_archived_terms"], (seq, distinct_terms(memory)[0]))
     elif made_by:
-        drop_all_terms(db)
+        db.execute(SQL["open_archived_instances"])
+        held = [term for (term,) in db.execute(SQL["archived_terms_of"], (seq,))]
+        if held:
+            db.execute(SQL["drop_archived_terms"], (seq, " ".join(held)))
 
 
 def drop_all_terms(db: sqlite3.Connection) -> None:

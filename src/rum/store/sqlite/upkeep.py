@@ -16,6 +16,9 @@ from rum.store.sqlite.queries import SQL
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
 
+_NAMED = 20
+"""So many damaged memories are named."""
+
 
 class SqliteUpkeep:
     """The health of one project's two files."""
@@ -39,7 +42,9 @@ class SqliteUpkeep:
             )
         for database in self._both:
             found += _checked(database, _file_problems)
-        return found + _checked(self._rum, self._index_problems) + _checked(self._rum, _archive_problems)
+        for check in (self._index_problems, _archive_problems, _unknown_members):
+            found += _checked(self._rum, check)
+        return found
 
     def _index_problems(self, rum: Database) -> list[tuple[str, str]]:
         db = rum.connection
@@ -98,6 +103,8 @@ class SqliteUpkeep:
                 db.execute(f"DELETE FROM {whole}")  # noqa: S608 a name of ours
                 db.execute(f"INSERT INTO {whole} SELECT * FROM {anew}")  # noqa: S608 names of ours
             db.execute(f"DROP TABLE {table}_anew")
+            if table == "archived_text":
+                db.execute(SQL["note_no_archived_terms"])
         self._rum.reopen()
 
     def merge_index(self) -> bool:
@@ -208,8 +215,18 @@ def _archive_problems(rum: Database) -> list[tuple[str, str]]:
     damaged = unreadable(rum.connection)
     if not damaged:
         return []
-    some = ", ".join(damaged[:3]) + (" and others" if len(damaged) > 3 else "")
-    return [(f"{len(damaged)} archived memories cannot be read: {some}.", _advice(rum))]
+    some = ", ".join(damaged[:_NAMED]) + (" and others" if len(damaged) > _NAMED else "")
+    advice = "Restore a backup, or forget them: `rum forget ID`."
+    return [(f"{len(damaged)} archived memories cannot be read: {some}.", advice)]
+
+
+def _unknown_members(rum: Database) -> list[tuple[str, str]]:
+    unknown = [one for (one,) in rum.connection.execute(SQL["unknown_members"])]
+    if not unknown:
+        return []
+    some = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
+    what = f"Chapters or wisdom were made of memories that are not here ({len(unknown)}): {some}."
+    return [(what, "Run `rum refresh`.")]
 
 
 def _truncate_log(database: Database) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rum.app.archive import Archived, Restored
+from rum.app.left_out import damage
 from rum.surfaces.cli.asked import Asked, command, those_given
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import say, size_of
@@ -80,4 +81,5 @@ def _sizes(answer: Archived) -> str:
 
 def _restored(answer: Restored) -> View:
     view = said(f"Restored {len(answer.restored)}.")
-    return view + (said(f"Not archived: {', '.join(answer.live)}.") if answer.live else [])
+    view += said(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
+    return view + [line for one in answer.unreadable for line in said(damage(one))]

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import click
 
+from rum.app.left_out import damage
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.asked import Asked, Command, Group
 from rum.surfaces.cli.import_git import import_git
@@ -16,7 +17,7 @@ from rum.surfaces.cli.import_issues import import_issues
 from rum.surfaces.cli.import_layers import export_layers, import_layers
 from rum.surfaces.cli.import_notes import import_notes
 from rum.surfaces.cli.opening import opened
-from rum.surfaces.cli.output import say, say_lines
+from rum.surfaces.cli.output import note, say, say_lines
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.taken import taken, tell_of_vectors
 from rum.surfaces.cli.views import said
@@ -59,13 +60,17 @@ def export_lines(asked: Asked, file: str | None) -> None:
     """Write everything as JSON lines."""
     with opened(asked) as rum:
         if file is None:
-            say_lines(rum.export())
+            say_lines(rum.export(_left_out))
             return
         if os.path.exists(file):
             raise InvalidQuery(f"{file} exists already; an export never overwrites.", field="file")
         with progress("Exporting", None) as tell:
-            count = _write(file, rum.export(), tell)
+            count = _write(file, rum.export(_left_out), tell)
     say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
+
+
+def _left_out(memory_id: str) -> None:
+    note(damage(memory_id))
 
 
 def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> int:

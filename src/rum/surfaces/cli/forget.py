@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 import msgspec
 
+from rum.app.left_out import damage
 from rum.app.rum import Rum
 from rum.inject.render import memory_line
 from rum.model.answers import ForgetResult
@@ -91,12 +92,18 @@ def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
     """Id and line of every memory a filter means. The export has them all, and counts as no retrieval."""
     if chosen.agent_id:
         chosen = chosen._replace(agent_id=rum.identity("info", agent_id=chosen.agent_id).agent_id)
-    for line in rum.export():
+    lost: list[str] = []
+    for line in rum.export(lost.append):
         entry = msgspec.json.decode(line)
         if entry["kind"] == "memory" and chosen.passes(memory := entry["memory"]):
             outcome = memory["outcome"]
             told = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
             yield memory["id"], told
+    for one in lost:
+        if chosen.everything:
+            yield one, one
+        else:
+            note(damage(one))
 
 
 def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -104,7 +111,7 @@ def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for one in sorted(ids, key=_place, reverse=True):
         try:
             memory = rum.show(meant(rum, one), "summary")
-        except NotFound:
+        except (NotFound, StorageError):  # what is damaged can be forgotten all the same
             found = rum.forget(one, dry_run=True).id
             yield found, found
         else:

@@ -8,11 +8,12 @@ from typing import Any, cast
 import click
 
 from rum._version import __version__
+from rum.app.left_out import damage
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import StorageError
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
-from rum.surfaces.cli.output import say, size_of
+from rum.surfaces.cli.output import note, say, size_of
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import Field, Fields, Said, View, Word, said
 
@@ -77,7 +78,7 @@ def reindex(asked: Asked, vectors: bool) -> None:
     with opened(asked) as rum:
         total = rum.list(limit=1).total if asked.agent is None else None
         with progress("Reindexing", total) as tell:
-            done = rum.reindex(tell, vectors=vectors)
+            done = rum.reindex(tell, vectors=vectors, left_out=lambda one: note(damage(one)))
     say(asked.json, {"reindexed": done}, lambda _: said(f"Reindexed: {done}"))
 
 

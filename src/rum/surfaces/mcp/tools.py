@@ -14,7 +14,6 @@ from rum.surfaces.mcp.door import Caller
 Json = dict[str, Any]
 MEMORY = "rum://memory/"
 PROJECT = "rum://project"
-NOTHING_KNOWN = "The project's memory knows nothing that matters to this task.\n"
 
 
 class RumDoor:
@@ -61,7 +60,8 @@ class RumDoor:
             asked["tokens"] = int(asked["tokens"])
         if isinstance(asked.get("file"), str):
             asked["file"] = [path.strip() for path in asked["file"].split(",")]
-        known = self._opened(caller).brief(**asked).text or NOTHING_KNOWN
+        brief = self._opened(caller).brief(**asked)
+        known = brief.text or f"From the project's memory: {brief.hint}\n"
         text = f"{known}\nYour task: {asked['task']}"
         return {
             "description": "What is known about the task, and the task",

@@ -28,7 +28,7 @@ def test_a_cause_becomes_a_note_with_all_that_a_note_needs():
     assert finding.kind is Kind.ERROR
     assert finding.title == "refresh() fails because src/auth/token.ts is loaded twice"
     assert finding.content == f"{CAUSE}\n\n## Error\n\n`TypeError: x`"
-    assert finding.when_to_use == ("src/auth/token.ts",)
+    assert finding.when_to_use == ("src/auth/token.ts", "users.*logged")
     assert finding.tags == ("errors", "failures")
     assert finding.importance is Importance.HIGH
     assert "what went wrong and why" in finding.reasoning
@@ -53,6 +53,35 @@ def test_where_there_is_nothing_it_says_why(output: str, reason: str):
 @pytest.mark.parametrize("doubt", ["It might be that", "Perhaps", "I think", "Not sure, but probably"])
 def test_a_guess_is_not_kept(doubt: str):
     assert not found(f"{doubt} the cache in src/a.py fails because of the clock.").title
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Functions must be defined before they are called.",
+        "In Python, functions must be defined before they are called.",
+        "A variable must be declared before it is used.",
+        "Every statement has to end with a semicolon.",
+    ],
+)
+def test_what_everybody_knows_of_a_language_is_not_kept(said: str):
+    assert not found(said).title
+    assert found("Functions must be registered in src/registry.py before they are called.").title
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The user asked: 'all endpoints must use OAuth'.",
+        'The ticket says: "all endpoints must use OAuth".',
+        "You asked that every endpoint must use OAuth.",
+        "As requested, all endpoints must use OAuth.",
+        "The user explicitly wanted OAuth only; cookies must never be used.",
+    ],
+)
+def test_what_was_asked_for_in_a_task_is_not_kept(said: str):
+    assert not found(said).title
+    assert found("All endpoints must use OAuth, as the gateway drops anything else.").title
 
 
 def test_what_speaks_to_the_reader_as_a_model_is_left_out():
