@@ -131,7 +131,7 @@ def test_a_large_journal_takes_entries_and_shows_the_newest(shop: Shop) -> None:
 
 def test_one_that_grew_too_large_is_read_and_takes_entries_once_the_old_ones_are_archived(shop: Shop) -> None:
     large = f"{HEADER}discoveries:\n"
-    large += "".join(ROW.format(number, "x" * 500, "2024-02-14T09:15:10Z") for number in range(3_000))
+    large += "".join(ROW.format(number, "x" * 500, "2024-02-14T09:15:10Z") for number in range(2_000))
     path = put(shop, large)
     journal = shop.open().journal("s1", "developer")
     assert "Row 1" in journal.prompt()
@@ -140,7 +140,7 @@ def test_one_that_grew_too_large_is_read_and_takes_entries_once_the_old_ones_are
     assert [entry["content"] for entry in journal.entries("discovery")] == ["Newest"]
     assert journal.validate().valid
     archives = sorted(path.parent.glob("agent-memory-archive*.yaml"))
-    assert sum(one.read_text().count("- id: d") for one in archives) == 3_000
+    assert sum(one.read_text().count("- id: d") for one in archives) == 2_000
 
 
 def test_a_pipe_in_place_of_a_journal_makes_nobody_wait(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from rum.model.journal import seconds_of
-from rum.store.files.yaml import Located, line_at
+from rum.store.files.yaml import Located
 from rum.store.files.yaml_edit import content_end
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Entry:
     @property
     def line(self) -> int:
         """The line on which it begins, counted from 1."""
-        return line_at(self.journal.text, self.start)
+        return self.journal.line_at(self.start)
 
     @cached_property
     def _located(self) -> Located:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, cast
@@ -15,7 +16,7 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.model.journal import SCHEMA, VERSION, Kind
 from rum.store.files.journal_entry import Entry
 from rum.store.files.outline import Outline, Section, outline
-from rum.store.files.yaml import Located, line_at, locate
+from rum.store.files.yaml import Located, line_ends, locate
 from rum.store.files.yaml_edit import Edit, apply, changed, line_end, merged
 from rum.store.files.yaml_text import STEP, fields, flow, item
 
@@ -43,10 +44,18 @@ class JournalText:
             locate(self.text, self.where)
             raise
 
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return line_ends(self.text)
+
+    def line_at(self, at: int) -> int:
+        """The line of a character, from 1."""
+        return bisect_right(self._line_ends, at) + 1
+
     def located(self, start: int, end: int) -> Located:
         """What a part of it says; what is wrong with it is told as for the whole, with the same line."""
         try:
-            return locate(self.text[start:end], self.where, line_at(self.text, start))
+            return locate(self.text[start:end], self.where, self.line_at(start))
         except InvalidQuery:
             locate(self.text, self.where)
             raise

@@ -84,6 +84,11 @@ def line_at(text: str, at: int) -> int:
     return sum(1 for _ in _LINE_ENDS.finditer(text, 0, at)) + 1
 
 
+def line_ends(text: str) -> list[int]:
+    """Where each line ends: for who asks for the lines of many characters."""
+    return [end.end() for end in _LINE_ENDS.finditer(text)]
+
+
 def field_name(path: Path) -> str:
     """A path as people write it: `attempts[2].result`."""
     name = ""
@@ -128,7 +133,7 @@ class _Builder:
         self.text = text
         self.where = where
         self.first = first
-        self.lines = [end.end() for end in _LINE_ENDS.finditer(text)]
+        self.lines = line_ends(text)
         """Where lines begin, but for the first."""
         self.stack: list[_Open] = []
         self.spans: dict[Path, Span] = {}
