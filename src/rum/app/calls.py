@@ -56,7 +56,7 @@ CALLS: dict[str, Call] = {
     "list": asks("list", ListQuestion, reading.listing),
     "link": asks("link", LinkQuestion, writing.link),
     "identity": asks("identity", IdentityQuestion, identity.identify),
-    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief")},
+    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief", "feedback")},
 }
 """What can be called, by the name it has at every door."""
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from rum.app import events, facts, notes_writing, rules
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind, forgotten
+from rum.app.intake import forget_seen
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
@@ -21,7 +22,8 @@ def _found(context: Context, name: str) -> list[str]:
 
 def _held(context: Context, memory_id: str) -> Counts:
     context.may_change(context.memory(memory_id))
-    return context.store.memories.hanging_on(memory_id)
+    seen = context.store.seen.count_of(memory_id)
+    return context.store.memories.hanging_on(memory_id) | ({"seen": seen} if seen else {})
 
 
 def _removed(context: Context, memory_id: str) -> Counts:
@@ -30,8 +32,9 @@ def _removed(context: Context, memory_id: str) -> Counts:
     context.store.memories.bury(marks(memory, context.tombstone_key), "memory", context.now())
     removed = context.store.memories.delete(memory.id)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
+    seen = forget_seen(context, memory.id)
     context.store.activity.delete(memory.id)
-    return removed
+    return removed | ({"seen": seen} if seen else {})
 
 
 MEMORY = Kind("memory", _found, _held, _removed)

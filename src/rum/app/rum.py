@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rum.app import identity, idle, reading, upkeep, writing
 from rum.app import tidy as tidying
-from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
+from rum.app.asked import (
+    Briefed,
+    Changes,
+    Given,
+    Identified,
+    Nothing,
+    Offered,
+    Ran,
+    Recalled,
+    Running,
+    Sought,
+    Traced,
+)
 from rum.app.calls import plain
 from rum.app.exchanging import Exchanging
 from rum.app.tidy import TidyResult
@@ -33,6 +45,7 @@ from rum.model.questions import Depth
 
 if TYPE_CHECKING:
     from rum.app.facts import Facts
+    from rum.app.intake import Intake
     from rum.app.journal import AgentJournal
     from rum.app.journals import Journals
     from rum.app.layers import Layers
@@ -40,9 +53,11 @@ if TYPE_CHECKING:
     from rum.app.notes import Notes
     from rum.app.rules import Rules
     from rum.app.run import Run
+    from rum.app.seeing import SeenList
     from rum.app.tokens import TokensSpent
     from rum.model.brief import Brief
     from rum.model.extraction import Extracted
+    from rum.model.offers import FeedbackResult, OffersResult
 
 # What answering never needs is loaded by the method that does: all of it together takes as long as the rest.
 
@@ -188,6 +203,18 @@ class Rum(Exchanging):
 
         return self._look_after(tokens.spent)
 
+    def feedback(self, memory_id: str, *, useful: bool) -> FeedbackResult:
+        """Say whether a memory was of use; it is found a little sooner or later for it."""
+        from rum.model.offers import FeedbackResult  # noqa: PLC0415
+
+        return self._call("feedback", {"memory_id": memory_id, "useful": useful}, FeedbackResult)
+
+    def offers(self, **which: Unpack[Offered]) -> OffersResult:
+        """What was offered to agents by itself, newest first, why, and what came of it."""
+        from rum.app import ledger  # noqa: PLC0415
+
+        return self._look_after(ledger.offers, **which)
+
     def summary(self) -> dict[str, Any]:
         """The project in a few figures: what it is called, where it lies, who remembers how much."""
         return self._do(reading.summary)
@@ -245,6 +272,18 @@ class Rum(Exchanging):
         One process a project does so at a time: another is waited for as long as `patience` says.
         """
         return self._look_after(tidying.tidy, seconds, patience, progress)
+
+    def take_in(self, *, patience: float = 0.0) -> Intake:
+        """Take in what hooks left, and make memories of the turns that are over."""
+        from rum.app import intake  # noqa: PLC0415
+
+        return self._look_after(intake.intake, patience)
+
+    def seen(self, **sought: Unpack[Sought]) -> SeenList:
+        """What was seen of agents at work, newest first, and what became of it."""
+        from rum.app import seeing  # noqa: PLC0415
+
+        return self._look_after(seeing.seen, **sought)
 
     @property
     def behind(self) -> bool:

@@ -6,10 +6,12 @@ import os
 import platform
 import shutil
 import stat
+import time
 from collections.abc import Callable
 
 from rum._version import __version__
 from rum.app.context import Context
+from rum.capture import pausing, spool, trouble
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, StorageError
 
@@ -23,6 +25,7 @@ def doctor(context: Context) -> Diagnosis:
     problems += _home_problems(home) if home else []
     problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
     problems += _embedder_problems(context)
+    problems += _hook_problems(context)
     notes, broken = _notes(context)
     problems += broken
     free = shutil.disk_usage(home).free if home else None
@@ -38,6 +41,7 @@ def doctor(context: Context) -> Diagnosis:
         **context.store.upkeep.facts(),
         "vectors": _vectors(context),
         "notes": notes,
+        **_paused(context),
     }
     return Diagnosis(healthy=not problems, problems=problems, facts=facts)
 
@@ -60,6 +64,34 @@ def _embedder_problems(context: Context) -> list[Problem]:
     trouble = context.meaning.trouble
     advice = "Recall goes by words meanwhile; `rum tidy` asks it again."
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
+
+
+def _hook_problems(context: Context) -> list[Problem]:
+    """What hooks had to keep to themselves, as nothing they print may trouble an agent."""
+    home, project = context.settings.home, context.project
+    places = (*spool.folders(home, project.id, project.directory), *spool.unclaimed_folders(home))
+    found = trouble.noted(places, context.now())
+    return [
+        Problem(
+            f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",
+            "What was kept is taken in by `rum tidy`; this note goes a week after the last time.",
+        )
+        for one in found
+    ]
+
+
+def _paused(context: Context) -> dict[str, str]:
+    """Whether hooks keep nothing here, and until when."""
+    held = pausing.pauses_now(context.settings.home, context.project.id, context.now())
+    ends = [one["until"] for one in held]
+    if not ends:
+        return {}
+    last = None if None in ends else max(filter(None, ends))
+    return {"paused": "until `rum resume`" if last is None else f"until {_when(last)}"}
+
+
+def _when(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def _notes(context: Context) -> tuple[int, list[Problem]]:

@@ -68,6 +68,10 @@ if TYPE_CHECKING:
         memories: NotRequired[list[str]]
         """Memories that a call of RUM's own tools gave or made."""
         offers: NotRequired[list[dict[str, object]]]
+        project: NotRequired[str]
+        """The project's id, where the line's place does not tell it."""
+        withheld: NotRequired[Literal["private", "ignored", "unredacted", "too large"]]
+        """Why what was said or touched is missing."""
 
 else:
 

@@ -95,6 +95,7 @@ class Match:
         "score",
         "session_id",
         "signals",
+        "useful",
     )
 
     def __init__(self, row: Row, level: str) -> None:
@@ -103,6 +104,8 @@ class Match:
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
         self.signals: dict[str, float] = {}
+        self.useful = 0.0
+        """How useful it proved to be, from -1 to 1; nothing without evidence."""
         self.goal = ""
         """The indexed terms of its goal."""
         self.mask = 0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from rum.model.agent import Agent
-from rum.model.depth import Use
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.store.activity import Activity
 from rum.store.layers import Events, Facts, Rules
+from rum.store.ledger import Ledger
 from rum.store.search import Search
+from rum.store.seen import Seen
 from rum.store.vectors import Vectors
 
 
@@ -146,42 +148,6 @@ class Agents(Protocol):
         ...
 
 
-class Activity(Protocol):
-    """How memories are used; never on the path of a memory's own write."""
-
-    def add_uses(self, times: Mapping[str, int], now: int) -> bool:
-        """Count retrievals; False when it could not be written now, and the caller may try later."""
-        ...
-
-    def set_use(self, memory_id: str, use: Use) -> None:
-        """Take over a count from elsewhere; the larger one stands."""
-        ...
-
-    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
-        """The use of each memory that has any."""
-        ...
-
-    def most_used(self) -> list[tuple[str, int]]:
-        """(memory id, times), most used first."""
-        ...
-
-    def delete(self, memory_id: str) -> None:
-        """Forget how a memory was used."""
-        ...
-
-    def fail(self, part: str, why: str, now: int) -> bool:
-        """Note what failed and why, where it can be written at once; whether it could."""
-        ...
-
-    def failure(self, part: str) -> tuple[int, str] | None:
-        """When and why a part failed last, unless it works again."""
-        ...
-
-    def works(self, part: str) -> None:
-        """Note that a part works again."""
-        ...
-
-
 class Upkeep(Protocol):
     """What keeps a store healthy."""
 
@@ -257,8 +223,18 @@ class Store(Protocol):
         ...
 
     @property
+    def ledger(self) -> Ledger:
+        """What was offered, and what came of it; no part of a transaction over the others."""
+        ...
+
+    @property
     def events(self) -> Events:
         """What happened; no part of a transaction over the others."""
+        ...
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen of agents at work; no part of a transaction over the others."""
         ...
 
     @property

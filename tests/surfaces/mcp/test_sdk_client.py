@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 
 TOOLS = [
     *("store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"),
-    *("note", "journal", "learn", "brief"),
+    *("note", "journal", "learn", "brief", "feedback"),
 ]
 WORK = {
     "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},

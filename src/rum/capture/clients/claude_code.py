@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rum.capture.clients.patches import hunked, read_lines, touched
-from rum.capture.clients.plain import CHANGED, PATH, SAID, condensed, items, said_in, table, text
+from rum.capture.clients.plain import PATH, RAW, items, looked_at, said_in, table, text
 from rum.capture.clients.rum_tools import is_rum, memories_in
 from rum.capture.event import event_id
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 NAME = "claude-code"
+MCP = "claude-code"
+"""What it calls itself to MCP servers."""
 KINDS = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
@@ -32,8 +34,10 @@ KINDS = {
     "SessionEnd": "end",
 }
 """The hooks that say something we keep, and what each of them is."""
+HEARS = ("start", "prompt", "before", "after", "failed", "agent_start")
+"""The hooks whose answer reaches the model without making it go on."""
 
-_EXIT = re.compile(r"Exit code:? (-?\d{1,10})\b")
+_EXIT = r"Exit code:? (-?\d{1,10})\b"
 
 
 def event(payload: Given, at: float, client: str = NAME) -> Event | None:
@@ -46,7 +50,8 @@ def event(payload: Given, at: float, client: str = NAME) -> Event | None:
     call, agent = text(payload.get("tool_use_id")), text(payload.get("agent_id"))
     source = text(payload.get("source") or payload.get("reason") or payload.get("trigger"))
     # What has no name of the client's happens once a second at most.
-    told = call or turn if kind not in ("start", "end", "compact") else f"{source}:{int(at)}"
+    named = "" if kind in ("start", "end", "compact") else call or turn
+    told = named or ":".join(filter(None, (source, str(int(at)))))
     found: Event = {
         "id": event_id(client, session, kind, agent, told),
         "client": client,
@@ -62,7 +67,7 @@ def event(payload: Given, at: float, client: str = NAME) -> Event | None:
         "transcript": text(payload.get("agent_transcript_path") or payload.get("transcript_path"), PATH),
         "source": source,
         "call": call,
-        "text": condensed(payload.get("prompt") or payload.get("last_assistant_message"), SAID),
+        "text": looked_at(payload.get("prompt") or payload.get("last_assistant_message")),
     }
     found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
     if call:
@@ -80,9 +85,9 @@ def _add_tool(found: Event, payload: Given) -> None:
     said = tool(name, table(payload.get("tool_input")), gave)
     found.update(said)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if found["kind"] == "failed":
-        error = text(payload.get("error"), SAID * 4)
-        found["output"] = condensed(error)
-        if code := _EXIT.match(error):
+        error = looked_at(payload.get("error"))
+        found["output"] = error
+        if code := re.match(_EXIT, error):
             found["exit"] = int(code[1])
     elif found["kind"] == "after" and said.get("tool") == "run" and not table(gave).get("interrupted"):
         found["exit"] = 0  # a command that failed would have come as a failure
@@ -114,8 +119,8 @@ def _read(given: Given, gave: object) -> Given:
 
 def _edit(given: Given, gave: object) -> Given:
     changes = [table(change) for change in items(given.get("edits"))] or [given]
-    new = [text(change.get("new_string"), CHANGED) for change in changes]
-    old = [text(change.get("old_string"), CHANGED) for change in changes]
+    new = [text(change.get("new_string"), RAW) for change in changes]
+    old = [text(change.get("old_string"), RAW) for change in changes]
     if hunks := table(gave).get("structuredPatch"):
         return {"tool": "edit", "files": _named(hunked(_path(given), "edit", hunks))}
     return {"tool": "edit", "files": _named(touched(_path(given), "edit", new, old))}
@@ -126,28 +131,28 @@ def _write(given: Given, gave: object) -> Given:
     operation = "edit" if answer.get("type") == "update" else "create"
     if hunks := answer.get("structuredPatch"):
         return {"tool": "write", "files": _named(hunked(_path(given), operation, hunks))}
-    content = text(given.get("content") or given.get("new_source"), CHANGED)
+    content = text(given.get("content") or given.get("new_source"), RAW)
     return {"tool": "write", "files": _named(touched(_path(given), operation, [content]))}
 
 
 def _run(given: Given, gave: object) -> Given:
     answer = table(gave)
-    parts = [text(answer.get(name), SAID * 4) for name in ("stdout", "stderr")]
+    parts = [looked_at(answer.get(name)) for name in ("stdout", "stderr")]
     output = "\n".join(part for part in parts if part) or said_in(gave)
-    said: Given = {"tool": "run", "command": text(given.get("command"), SAID)}
+    said: Given = {"tool": "run", "command": text(given.get("command"), RAW)}
     if output:
-        said["output"] = condensed(output)
+        said["output"] = looked_at(output)
     return said
 
 
 def _search(given: Given, _: object) -> Given:
-    return {"tool": "search", "text": text(given.get("pattern") or given.get("query"), SAID)}
+    return {"tool": "search", "text": text(given.get("pattern") or given.get("query"), RAW)}
 
 
 def _agent(given: Given, gave: object) -> Given:
-    said: Given = {"tool": "agent", "text": text(given.get("prompt"), SAID)}
+    said: Given = {"tool": "agent", "text": looked_at(given.get("prompt"))}
     if answer := said_in(table(gave).get("content")):
-        said["output"] = condensed(answer)
+        said["output"] = looked_at(answer)
     return said
 
 

@@ -6,7 +6,7 @@ import re
 
 from rum.capture.clients import claude_code
 from rum.capture.clients.patches import enveloped
-from rum.capture.clients.plain import SAID, condensed, items, said_in, table, text
+from rum.capture.clients.plain import RAW, items, looked_at, said_in, table, text
 from rum.capture.clients.rum_tools import is_rum, memories_in
 
 TYPE_CHECKING = False
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 NAME = "codex"
+MCP = "codex-mcp-client"
+"""What it calls itself to MCP servers."""
+HEARS = claude_code.HEARS
 answer = claude_code.answer
 
 _SHELLS = ("Bash", "shell", "local_shell", "exec_command", "shell_command")
-_EXIT = re.compile(r"Exit code: (-?\d{1,10})\n")
-_WRAPPED = re.compile(r"Exit code: -?\d+\nWall time: [^\n]*\n(?:Output:\n)?")
+_EXIT = r"Exit code: (-?\d{1,10})\n"
+_WRAPPED = r"Exit code: -?\d+\nWall time: [^\n]*\n(?:Output:\n)?"
 
 
 def event(payload: Given, at: float) -> Event | None:
@@ -50,7 +53,7 @@ def tool(name: str, given: Given, gave: object) -> Given:
         said.update(tool="edit", files=enveloped(_command(given)))
         said.update(_outcome(gave))
     elif name.endswith("spawn_agent"):
-        said.update(tool="agent", text=text(given.get("message"), SAID))
+        said.update(tool="agent", text=looked_at(given.get("message")))
     else:
         said["tool"] = "other"
     return said
@@ -66,15 +69,15 @@ def _command(given: Given) -> str:
     words = [word for word in items(asked) if isinstance(word, str)]
     if len(words) == 3 and words[1] in ("-c", "-lc"):
         words = words[2:]
-    return text(" ".join(words) or asked, SAID * 4)
+    return text(" ".join(words) or asked, RAW)
 
 
 def _outcome(gave: object) -> Given:
     output = gave if isinstance(gave, str) else said_in(table(gave).get("content"))
     said: Given = {}
-    if code := _EXIT.match(output):
+    if code := re.match(_EXIT, output):
         said["exit"] = int(code[1])
-        output = _WRAPPED.sub("", output, count=1)
+        output = re.sub(_WRAPPED, "", output, count=1)
     if output:
-        said["output"] = condensed(output)
+        said["output"] = looked_at(output)
     return said

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from rum.capture.clients.patches import read_lines, touched
-from rum.capture.clients.plain import CHANGED, PATH, SAID, condensed, said_in, table, text, whole
+from rum.capture.clients.plain import PATH, RAW, looked_at, said_in, table, text, whole
 from rum.capture.clients.rum_tools import is_rum, memories_in
 from rum.capture.event import event_id
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 NAME = "gemini"
+MCP = "gemini-cli-mcp-client"
+"""What it calls itself to MCP servers."""
 KINDS = {
     "SessionStart": "start",
     "BeforeAgent": "prompt",
@@ -25,6 +29,9 @@ KINDS = {
     "AfterAgent": "stop",
     "SessionEnd": "end",
 }
+HEARS = ("start", "prompt", "after")
+"""The hooks whose answer reaches the model."""
+_EXIT = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _SEARCHES = ("glob", "search_file_content", "grep_search", "google_web_search", "list_directory")
 
 
@@ -46,7 +53,7 @@ def event(payload: Given, at: float) -> Event | None:
     optional = {
         "transcript": text(payload.get("transcript_path"), PATH),
         "source": text(payload.get("source") or payload.get("reason") or payload.get("trigger")),
-        "text": condensed(said, SAID),
+        "text": looked_at(said),
     }
     found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
     if name := text(payload.get("tool_name")):
@@ -72,25 +79,28 @@ def tool(name: str, given: Given, gave: object) -> Given:
             one["lines"] = lines
         said.update(tool="read", files=[one] if path else [])
     elif name in ("replace", "edit"):
-        new, old = text(given.get("new_string"), CHANGED), text(given.get("old_string"), CHANGED)
+        new, old = text(given.get("new_string"), RAW), text(given.get("old_string"), RAW)
         said.update(tool="edit", files=[touched(path, "edit", [new], [old])] if path else [])
     elif name == "write_file":
-        content = text(given.get("content"), CHANGED)
+        content = text(given.get("content"), RAW)
         said.update(tool="write", files=[touched(path, "create", [content])] if path else [])
     elif name == "run_shell_command":
-        said.update(tool="run", command=text(given.get("command"), SAID))
+        said.update(tool="run", command=text(given.get("command"), RAW))
     else:
         said["tool"] = "search" if name in _SEARCHES else "other"
     if output := _output(gave):
         said["output"] = output
+        code = _EXIT.search(output) if said["tool"] == "run" else None
+        if code is not None:
+            said["exit"] = int(code[1])
     return said
 
 
 def _output(gave: object) -> str:
     answer = table(gave)
     error = answer.get("error")
-    said = text(table(error).get("message"), SAID) or text(error, SAID)
-    return condensed(said or said_in(answer.get("llmContent")) or text(answer.get("returnDisplay"), SAID * 4))
+    said = text(table(error).get("message"), RAW) or text(error, RAW)
+    return looked_at(said or said_in(answer.get("llmContent")) or answer.get("returnDisplay"))
 
 
 def answer(kind: str, context: str) -> Given:

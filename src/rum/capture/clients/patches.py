@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.capture.clients.plain import CHANGED, PATH, items, table, text, whole
+from rum.capture.clients.plain import PATH, RAW, items, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ _MOST_FILES = 50
 def touched(path: str, operation: str, added: Iterable[str] = (), removed: Iterable[str] = ()) -> Touched:
     """A file with the lines that were put in and taken out."""
     one: Touched = {"path": path[:PATH], "operation": operation}  # pyright: ignore[reportAssignmentType]
-    if new := "\n".join(added)[:CHANGED]:
+    if new := "\n".join(added)[:RAW]:
         one["added"] = new
-    if old := "\n".join(removed)[:CHANGED]:
+    if old := "\n".join(removed)[:RAW]:
         one["removed"] = old
     return one
 
@@ -54,7 +54,7 @@ def enveloped(patch: str) -> list[Touched]:
 def hunked(path: str, operation: str, hunks: object) -> Touched:
     """A file with the hunks of a structured patch: where each begins, and its lines with + and - in front."""
     tables = [table(hunk) for hunk in items(hunks)]
-    lines = [text(line, CHANGED) for hunk in tables for line in items(hunk.get("lines"))]
+    lines = [text(line, RAW) for hunk in tables for line in items(hunk.get("lines"))]
     one = touched(
         path,
         operation,

@@ -22,7 +22,9 @@ GAVE = 2000
 CHANGED = 4000
 """Characters kept of the lines that an edit put in or took out."""
 
-_LEFT_OUT = "\n[...]\n"
+RAW = 64_000
+"""Characters of any one text that are looked at: what is private must be found before a text is cut."""
+LEFT_OUT = "\n[...]\n"
 
 
 def table(value: object) -> dict[str, Any]:
@@ -51,7 +53,12 @@ def condensed(value: object, most: int = GAVE) -> str:
     if len(said) <= most:
         return said
     first = most // 3
-    return said[:first] + _LEFT_OUT + said[-(most - first) :]
+    return said[:first] + LEFT_OUT + said[-(most - first) :]
+
+
+def looked_at(value: object) -> str:
+    """As much of a text as is looked at, to be cut to what is kept once it is clean."""
+    return condensed(value, RAW)
 
 
 def said_in(content: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rum.capture.clients import claude_code, codex, gemini
 from rum.capture.clients.plain import items, text
 
 TYPE_CHECKING = False
@@ -12,8 +11,10 @@ if TYPE_CHECKING:
 
     from rum.capture.event import Event
 
-CLIENTS: dict[str, ModuleType] = {module.NAME: module for module in (claude_code, codex, gemini)}
-"""The clients whose hooks are understood, by name."""
+CLIENTS = ("claude-code", "codex", "gemini")
+"""The clients whose hooks are understood in their own notation."""
+AS_CLAUDE_CODE = ("cursor", "vscode")
+"""Editors that run the hooks that were meant for Claude Code."""
 
 _CAMEL = {
     "hookEventName": "hook_event_name",
@@ -23,14 +24,29 @@ _CAMEL = {
 }
 
 
+def module_of(client: str) -> ModuleType:
+    """The module that knows a client's notation; loaded now, as a hook needs no other."""
+    if client == "codex":
+        from rum.capture.clients import codex  # noqa: PLC0415
+
+        return codex
+    if client == "gemini":
+        from rum.capture.clients import gemini  # noqa: PLC0415
+
+        return gemini
+    from rum.capture.clients import claude_code  # noqa: PLC0415
+
+    return claude_code
+
+
 def client_of(payload: dict[str, Any], told: str) -> str:
-    """The client that sent a payload: editors also run the hooks that were meant for Claude Code."""
+    """The client that sent a payload, which need not be the one that the hook was configured for."""
     if "cursor_version" in payload or "conversation_id" in payload:
         return "cursor"
     if "hookEventName" in payload or "sessionId" in payload:
         return "vscode"
-    if "turn_id" in payload and told == claude_code.NAME:
-        return codex.NAME
+    if "turn_id" in payload and told == "claude-code":
+        return "codex"
     return told
 
 
@@ -38,12 +54,12 @@ def event_of(payload: dict[str, Any], told: str, at: float) -> Event | None:
     """The event of a payload; None for what is not kept, or not understood."""
     client = client_of(payload, told)
     if client in CLIENTS:
-        return CLIENTS[client].event(payload, at)
-    if client not in ("cursor", "vscode"):
+        return module_of(client).event(payload, at)
+    if client not in AS_CLAUDE_CODE:
         return None
     plain = {_CAMEL.get(name, name): value for name, value in payload.items()}
     name = text(plain.get("hook_event_name"))
     plain["hook_event_name"] = name[:1].upper() + name[1:]
     if not plain.get("cwd") and (roots := items(plain.get("workspace_roots"))):
         plain["cwd"] = roots[0]
-    return claude_code.event(plain, at, client)
+    return module_of(client).event(plain, at, client)

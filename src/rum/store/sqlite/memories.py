@@ -11,6 +11,7 @@ import msgspec
 from rum.model.ids import TAIL
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef, Memory, Operation
+from rum.store.attempts import attempts_of
 from rum.store.index import indexed_text
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
@@ -56,12 +57,14 @@ class SqliteMemories:
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
         db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+        db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
 
     def _delete_parts(self, memory_id: str, seq: int) -> None:
         db = self._database.connection
         for statement in ("delete_files", "delete_tags"):
             db.execute(SQL[statement], (memory_id,))
-        db.execute(SQL["delete_text"], (seq,))
+        for statement in ("delete_text", "delete_attempts"):
+            db.execute(SQL[statement], (seq,))
 
     def reindex(self, memory: Memory) -> None:
         """Write the terms, tags and files of a memory anew, as it is by now; nothing if it is gone."""

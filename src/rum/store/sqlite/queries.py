@@ -14,5 +14,6 @@ def _load(name: str) -> dict[str, str]:
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-SQL = _load("queries.sql") | _load("layers.sql")
-"""Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events."""
+SQL = _load("queries.sql") | _load("layers.sql") | _load("seen.sql") | _load("ledger.sql")
+"""Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, `seen.sql`
+for what was seen of agents at work."""

@@ -14,14 +14,16 @@ from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.events import SqliteEvents
 from rum.store.sqlite.facts import SqliteFacts, SqliteRules
+from rum.store.sqlite.ledger import SqliteLedger
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
+from rum.store.sqlite.seen import SqliteSeen
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
-SCHEMA = {"rum": 3, "activity": 3}
+SCHEMA = {"rum": 4, "activity": 5}
 """The newest migration of each file."""
 
 
@@ -44,6 +46,8 @@ class SqliteStore:
         self.facts = SqliteFacts(self._rum)
         self.rules = SqliteRules(self._rum)
         self.events = SqliteEvents(self._activity)
+        self.seen = SqliteSeen(self._activity)
+        self.ledger = SqliteLedger(self._activity)
         self.activity = SqliteActivity(self._activity)
         self.upkeep = SqliteUpkeep(self._rum, self._activity)
 

@@ -14,6 +14,7 @@ from rum.model.fact import LearnQuestion
 from rum.model.journal_answers import JournalQuestion
 from rum.model.memory import Draft
 from rum.model.note import NoteQuestion
+from rum.model.offers import FeedbackQuestion
 from rum.model.questions import (
     ForgetQuestion,
     IdentityQuestion,
@@ -231,6 +232,16 @@ def _brief() -> Json:
     }
 
 
+def _feedback() -> Json:
+    return {
+        "name": "feedback",
+        "title": "Judge a memory",
+        "description": "Say if a memory helped. Use when it did, or misled you.",
+        "annotations": ADDS_ONCE,
+        "inputSchema": schema_of(FeedbackQuestion),
+    }
+
+
 def catalogue() -> list[Json]:
     """Every tool, in the order clients list them."""
     return [
@@ -248,6 +259,7 @@ def catalogue() -> list[Json]:
             _journal,
             _learn,
             _brief,
+            _feedback,
         )
     ]
 
