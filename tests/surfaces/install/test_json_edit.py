@@ -20,6 +20,8 @@ ENTRY = {"command": "rum", "args": ["mcp"]}
     [
         ("{}", '{\n  "a": 1\n}'),
         ('{"b": 2}', '{"b": 2, "a": 1}'),
+        ('{"b": 2 // two\n}', '{"b": 2, "a": 1 // two\n}'),
+        ('{"b": 2, // two\n}', '{"b": 2, "a": 1, // two\n}'),
         ('{\n\t"b": 2\n}\n', '{\n\t"b": 2,\n\t"a": 1\n}\n'),
         ('{\n    "b": 2,\n}', '{\n    "b": 2,\n    "a": 1,\n}'),
         ('{\r\n  "b": 2\r\n}\r\n', '{\r\n  "b": 2,\r\n  "a": 1\r\n}\r\n'),
@@ -47,6 +49,7 @@ def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
         ('{\n  // one\n  "a": 1 // it\n}', "{\n  // one\n   // it\n}"),
         ('{"b": 2, /* c */ "a": 1 /* d */ , "e": 3}', '{"b": 2, /* c */  /* d */  "e": 3}'),
         ('{"a": 1 // one\n, "b": 2}', '{ // one\n "b": 2}'),
+        ('{"b": 2 // two\n, "a": 1}', '{"b": 2 // two\n }'),
         ('{"b": 2}', '{"b": 2}'),
     ],
 )

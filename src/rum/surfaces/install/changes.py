@@ -113,8 +113,10 @@ def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes |
 
 
 def _check(target: Target, plain: str, new: str) -> None:
-    """Taken out again, RUM must leave what was there; else the edit is not one to be written."""
-    if _pruned(target.said(target.drop(new))) != _pruned(target.said(target.drop(plain))):
+    """RUM must be in it and, taken out again, leave what was there; else the edit is not to be written."""
+    if target.said(new) == target.said(plain) or _pruned(target.said(target.drop(new))) != _pruned(
+        target.said(target.drop(plain))
+    ):
         raise InvalidQuery("It cannot be changed without changing other things in it.")
 
 

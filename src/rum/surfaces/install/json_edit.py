@@ -99,16 +99,18 @@ def _appended(text: str, node: Node, value: object, name: str) -> str:
         said = f"{newline}{inner}{name}{_written(text, value, inner)}{newline}{column}"
         return _spliced(text, node.start + 1, said)
     last = node.parts[-1]
-    if "\n" not in text[node.start : last.start]:
+    in_one_line = "\n" not in text[node.start : last.start]
+    if in_one_line:
         said = f" {name}{json.dumps(value, ensure_ascii=False)}"
     else:
         inner = _column(text, last.start)
         said = f"{newline}{inner}{name}{_written(text, value, inner)}"
+    end = last.node.end if last.comma is None else last.comma + 1
+    # What is new on a line of its own goes behind a comment on the value before it.
+    place = end if in_one_line else _after_comment(text, end)
     if last.comma is None:
-        # The comma goes to the value; what is new goes behind a comment on that value.
-        end = _after_comment(text, last.node.end)
-        return text[: last.node.end] + "," + text[last.node.end : end] + said + text[end:]
-    return _spliced(text, _after_comment(text, last.comma + 1), f"{said},")
+        return text[:end] + "," + text[end:place] + said + text[place:]
+    return _spliced(text, place, f"{said},")
 
 
 def _after_comment(text: str, at: int) -> int:
@@ -121,23 +123,22 @@ def _without(text: str, above: Node, part: Part) -> str:
     number = above.parts.index(part)
     before = above.parts[number - 1] if number else None
     head, tail = text[: part.start], text[part.node.end :]
+    edge = above.start + 1
+    if before is not None and before.comma is not None:
+        edge = before.comma + 1
     if part.comma is not None:
         between = text[part.node.end : part.comma]
         tail = (between if between.strip(_BLANKS) else "") + text[part.comma + 1 :]
     elif before is not None and before.comma is not None:
+        # The last one takes the comma before it along, and a comment may stand on either side of that.
         head = text[: before.comma] + text[before.comma + 1 : part.start]
+        edge = before.node.end
     bare = head.rstrip(_BLANKS)
-    if len(above.parts) == 1 and len(bare) == above.start + 1:
+    if len(above.parts) == 1 and len(bare) == edge:
         return bare + tail.lstrip(_BLANKS)
     # A comment of one line must still end with that line.
     ends = tail.lstrip(" \t")[:1] in ("\r", "\n")
-    return (bare if ends or not _ends_in_remark(text, before, part, above) else head) + tail
-
-
-def _ends_in_remark(text: str, before: Part | None, part: Part, above: Node) -> bool:
-    """Whether a comment stands between a part and what comes before it."""
-    edge = above.start + 1 if before is None or before.comma is None else before.comma + 1
-    return bool(text[edge : part.start].strip(_BLANKS))
+    return (bare if ends or len(bare) == edge else head) + tail
 
 
 def _spliced(text: str, at: int, said: str) -> str:
