@@ -7,7 +7,19 @@ import os
 import sys
 import tempfile
 
-from benchmarks import briefing, cold, growth, hooks, importing, meaning, page, report, speed, writers
+from benchmarks import (
+    archiving,
+    briefing,
+    cold,
+    growth,
+    hooks,
+    importing,
+    meaning,
+    page,
+    report,
+    speed,
+    writers,
+)
 from benchmarks.scene import Scene
 
 WRITERS, EACH = 4, 100
@@ -47,11 +59,13 @@ def main() -> None:
         size = min(scenes, key=lambda size: abs(size - briefing.SIZE))
         _say(f"briefs among {size:,} memories and {briefing.NOTES} notes")
         briefed = briefing.measure(scenes[size].enter())
+        _say(f"archive of {max(scenes):,} memories")
+        archived = archiving.table(archiving.measure(scenes[max(scenes)].enter()))
     rows = list(report.lines(started, speeds, grown, meanings, imported, written, briefed, hooked))
-    print(page.table(rows), page.kinds_table(speeds), page.machine(), sep="\n\n")
+    print(page.table(rows), page.kinds_table(speeds), archived, page.machine(), sep="\n\n")
     if options.write:
         with open(options.write, "w", encoding="utf-8") as file:
-            file.write(page.page(rows, speeds))
+            file.write(page.page(rows, speeds, archived))
 
 
 def _hooks(sizes: list[int], rounds: int) -> list[hooks.Cost]:

@@ -48,6 +48,16 @@ was asked: a goal, the words that stuck, a file's stem, a ticket, a path.
 - Growth is measured with the small and the large store asked in turn.
 - "Through MCP" is the same recall asked of `rum mcp` and of the floor as a server.
 
+## The archive
+
+The largest store once more, and a copy of it in which the oldest nine tenths are [archived](archive.md); both
+are asked in turn. Here RUM goes by words alone, unless the row says otherwise. A memory is found by id if all
+of it is as it was, by its ticket or goal if it is among the five that are given.
+
+{archived}
+
+## Again
+
 Measured on {machine}. Again on yours: `make bench`; on other sizes:
 `make bench ARGS="--sizes 1000,10000 --commits 40000"`.
 
@@ -107,6 +117,6 @@ def kinds_table(speeds: list[Speed]) -> str:
     return _markdown(rows)
 
 
-def page(rows: list[Line], speeds: list[Speed]) -> str:
+def page(rows: list[Line], speeds: list[Speed], archived: str) -> str:
     """The whole page for the documentation."""
-    return PAGE.format(table=table(rows), kinds=kinds_table(speeds), machine=machine())
+    return PAGE.format(table=table(rows), kinds=kinds_table(speeds), archived=archived, machine=machine())

@@ -35,8 +35,9 @@ class WordEmbedder:
         self.patience: float | None = None
         """How long it might have taken over what it was asked last."""
         self.fault: Exception | None = None
-        self.unclear: set[str] = set()
-        """Texts with one of these words get a vector without a length."""
+        self.spoils: Callable[[str], bool] = lambda _: False
+        """Vectors of such texts are multiplied by `factor`, so that they point nowhere."""
+        self.factor = 0.0
 
     def fail(self, why: str = "out of order") -> None:
         self.fault = CannotEmbed(why)
@@ -46,7 +47,10 @@ class WordEmbedder:
         self.patience = patience
         if self.fault:
             raise self.fault
-        rows = [word_vector(text, self.dimensions) * (not self.unclear & set(text.split())) for text in texts]
+        factors = [self.factor if self.spoils(text) else 1.0 for text in texts]
+        rows = [
+            word_vector(text, self.dimensions) * factor for text, factor in zip(texts, factors, strict=True)
+        ]
         return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
 
 

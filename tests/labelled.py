@@ -1,11 +1,20 @@
-"""Finished runs of which it is known what is worth keeping, and how to measure what was found in them."""
+"""Finished runs of which it is known what is worth keeping, and how well that is found by rules.
+
+`python tests/labelled.py known held_out unseen` measures each of these sets.
+"""
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
 from ruamel.yaml import YAML
+
+from opening import open_shop
+from rum import Rum
 
 FOLDER = Path(__file__).parent / "labelled_runs"
 
@@ -80,3 +89,26 @@ def score(cases: list[Labelled], found: dict[str, str | None]) -> Score:
         right_no=sum(not case.create and not found[case.name] for case in cases),
         right_kind=sum(found[case.name] in case.kinds for case in yes),
     )
+
+
+def measured(rum: Rum, cases: list[Labelled]) -> Score:
+    """What is found in the runs by whoever is asked, compared with their labels."""
+    answers = {case.name: rum.extract(dry_run=True, **case.run) for case in cases}
+    kinds = {name: None if answer.kind is UNSET else answer.kind for name, answer in answers.items()}
+    return score(cases, {name: kind.value if kind else None for name, kind in kinds.items()})
+
+
+def report(names: list[str]) -> None:
+    """Print how well each of these sets is judged."""
+    with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
+        for name in names:
+            cases = labelled(name)
+            found = measured(shop.open(), cases)
+            print(
+                f"{name}: {len(cases)} runs, {sum(case.create for case in cases)} worth keeping; precision "
+                f"{found.precision:.2f}, recall {found.recall:.2f}, right kind {found.kinds:.2f}"
+            )
+
+
+if __name__ == "__main__":
+    report(sys.argv[1:])

@@ -17,7 +17,7 @@ from benchmarks.timing import Pair, Times
 from benchmarks.workload import memories
 from benchmarks.writers import Writers
 
-from benchmarks import briefing, importing, report, repository, vectors
+from benchmarks import archiving, briefing, importing, report, repository, vectors
 
 
 @pytest.fixture
@@ -97,6 +97,16 @@ def test_briefs_fit_and_stay_the_same_among_memories_and_notes(scene: Scene):
     assert briefed.holds
     assert briefed.most_tokens > 300
     assert (briefed.size, briefed.asked) == (300, 4)
+
+
+def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(scene: Scene):
+    scene.fill(islice(memories(), 400))
+    vectors.give(scene, [3, 390])
+    measured = archiving.measure(scene, sample=12, asked=4)
+    assert (measured.size, measured.archived) == (400, 360)
+    assert measured.bytes[1] < measured.bytes[0]
+    assert measured.found.before == measured.found.after == (12, 12, 12)
+    assert "360 of 400 memories archived" in archiving.table(measured)
 
 
 @pytest.mark.parametrize(("tokens", "same", "met"), [(600, 40, True), (601, 40, False), (600, 39, False)])

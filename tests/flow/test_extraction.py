@@ -42,6 +42,10 @@ ANSWER: dict[str, Any] = {
     "facts": [{"key": "node", "value": "18.17 or newer"}],
     "rules": [{"condition": "interceptor", "action": "Run `pnpm test:auth`"}],
 }
+DECIDED = {
+    **RUN,
+    "agent_output": "We decided to keep invoices in billing_db rather than in the ledger.",
+}
 TOKEN = "ghp_" + "a1B2" * 9
 
 
@@ -139,6 +143,59 @@ def test_the_memory_of_the_very_run_does_not_stand_in_the_way_of_its_note(shop: 
     assert rum.extract(**RUN).should_create_memory
 
 
+@pytest.mark.parametrize(
+    ("known", "learned"),
+    [
+        ("Use port 8080 for the gateway of the shop.", "Never use port 8080 for the gateway of the shop."),
+        (
+            "Production requires Postgres 14 with the pgcrypto extension.",
+            "Production requires Postgres 16 with the pgcrypto extension.",
+        ),
+    ],
+)
+def test_what_corrects_a_note_or_a_memory_is_kept(shop: Shop, known: str, learned: str):
+    rum = shop.open()
+    keep(shop.open(), "Set up the gateway", known)
+    rum.notes.add("The gateway", known, "gateway")
+    assert rum.extract(**{**RUN, "agent_output": learned}).should_create_memory
+    again = rum.extract(**{**RUN, "agent_output": learned})
+    assert "says the same" in reasons(again)["note"]
+
+
+def test_what_was_true_before_it_was_corrected_is_kept_when_it_is_true_again(shop: Shop):
+    rum = shop.open()
+    old, new = (f"Production requires Postgres {version} with pgcrypto." for version in (14, 16))
+    for said in (old, new, old):
+        assert rum.extract(**{**RUN, "agent_output": said}).should_create_memory
+        assert not rum.extract(**{**RUN, "agent_output": said}).should_create_memory
+        shop.clock.forward(60)
+
+
+@pytest.mark.parametrize(
+    "learned",
+    [
+        "The importer must run before the nightly indexer starts.",
+        "Never call the destructor twice on the same handle.",
+        "Date pickers only work with ISO strings.",
+        "Fonts have to be bundled since the sandbox has no network.",
+        "The worker requires a running broker, otherwise it exits without a message.",
+    ],
+)
+def test_a_constraint_that_a_run_learned_in_one_plain_sentence_is_kept(shop: Shop, learned: str):
+    with shop.open().run(agent="developer", task="Make it work") as run:
+        run.succeed("Done.", learnings=[learned])
+    assert run.extracted is not None
+    assert run.extracted.should_create_memory, run.extracted.reasoning
+    assert learned in str(run.extracted.content)
+
+
+def test_a_rule_that_says_the_opposite_is_kept(shop: Shop):
+    rum = shop.open()
+    rum.rules.add("billing_db", "Always vacuum billing_db by hand")
+    answer = rum.extract(**{**RUN, "agent_output": "Never vacuum billing_db by hand, it is done at night."})
+    assert [rule.action for rule in answer.rules] == ["Never vacuum billing_db by hand, it is done at night"]
+
+
 def test_what_was_handed_in_as_known_is_not_noted_again(shop: Shop):
     known = [{"frontmatter": {"title": "Refresh"}, "content": OUTPUT}]
     answer = shop.open().extract(existing_memories=known, **RUN)
@@ -184,7 +241,7 @@ def test_a_model_sees_what_is_noted_already(shop: Shop, server: ModelServer):
     rum = shop.open()
     rum.notes.add("Old pattern", "Something old that was noted before.", "old")
     rum.extract(**RUN)
-    assert "Known already:\n- the note old-pattern#1" in server.requests[0].said[0]
+    assert "\n\n- Old pattern\n</known-" in server.requests[0].said[0]
 
 
 @pytest.mark.parametrize(
@@ -279,15 +336,20 @@ def test_where_the_notes_folder_is_a_file_nothing_is_kept(shop: Shop):
         ({"result": "good"}, "must be one of success, failure, partial"),
         ({"agent": ""}, "agent"),
         ({"task": " "}, "task"),
-        ({"agent_output": None}, "agentOutput"),
+        ({"agent_output": None}, "run: `agent_output`: expected str, got null"),
+        ({"agentOutput": None}, "run: `agentOutput`: expected str, got null"),
         ({"outcome": "x"}, "there is no field `outcome`"),
-        ({"agent_output": "x" * 2_000_001}, "agentOutput"),
-        ({"existing_memories": [1]}, "existingMemories"),
+        ({"agent_output": "x" * 2_000_001}, "run: `agent_output`: expected str of length <= 2000000"),
+        ({"existing_memories": [1]}, "run: `existing_memories[0]`: expected"),
+        ({"agentOutput": "x", "existingMemories": [{"content": 1}]}, "run: `existingMemories[0].content`:"),
+        ({"agent_outptu": "x"}, "Did you mean `agent_output`?"),
+        ({"agentOutput": "x", "existingMemory": 1}, "Did you mean `existingMemories`?"),
     ],
 )
 def test_a_run_that_is_none_is_refused_by_field(shop: Shop, change: dict[str, Any], message: str):
+    said = RUN if "agentOutput" not in change else {one: RUN[one] for one in RUN if one != "agent_output"}
     with pytest.raises(InvalidQuery) as caught:
-        shop.open().extract(**{**RUN, **change})
+        shop.open().extract(**{**said, **change})
     assert message in caught.value.message
     assert nothing_was_kept(shop)
 
@@ -315,3 +377,47 @@ def test_processes_with_the_same_run_at_once_keep_it_once(shop: Shop):
     kept = [one.communicate()[0].strip() for one in running]
     assert sorted(kept) == ["None", "None", "None", "the-server-takes-the-old-token-only-once#1"]
     assert len(notes_of(shop)) == 1
+
+
+LOCKED = """
+import json, sqlite3, sys
+from pathlib import Path
+from rum import Rum
+
+folder, home, run = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+[database] = Path(home).glob("**/rum.db")
+other = sqlite3.connect(database, timeout=0, isolation_level=None)
+watching, seen, waited = False, set(), set()
+
+
+def watch(event, given):
+    if not watching or event != "open" or not str(given[0]).endswith(".md"):
+        return
+    name = Path(given[0]).name
+    seen.add(name)
+    try:
+        other.execute("BEGIN IMMEDIATE").connection.rollback()
+    except sqlite3.OperationalError:
+        waited.add(name)
+
+
+sys.addaudithook(watch)
+with Rum.open(folder, home=home) as rum:
+    rum.notes.list()
+    watching = True
+    kept = rum.extract(**run).kept.note
+    watching = False
+print(json.dumps([kept, sorted(seen), sorted(waited)]))
+"""
+
+
+def test_nobody_waits_while_notes_are_read(shop: Shop):
+    rum = shop.open(owner=True)
+    for number in range(5):
+        rum.notes.add(f"Note {number}", f"{OUTPUT} The plan number {number} is something else.", "plan")
+        os.utime(shop.folder / ".rum" / "notes" / f"note-{number}.md", (10**9, 10**9))  # settled long ago
+    given = [sys.executable, "-c", LOCKED, str(shop.folder), str(shop.home), json.dumps(DECIDED)]
+    kept, seen, waited = json.loads(subprocess.run(given, capture_output=True, text=True, check=True).stdout)
+    assert kept.startswith("we-decided")
+    assert seen[:5] == [f"note-{number}.md" for number in range(5)]
+    assert not set(seen[:5]) & set(waited)

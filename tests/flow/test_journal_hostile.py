@@ -10,6 +10,7 @@ import pytest
 from journaling import HEADER, whole
 from opening import Shop, open_shop
 from rum import Rum, RumError
+from rum.model.journal import moment
 
 BOMB = (
     HEADER
@@ -112,17 +113,34 @@ def test_what_is_merely_odd_is_read_and_added_to(shop: Shop, name: str) -> None:
     rum.journals.sessions()
 
 
+ROW = "  - id: d{0}\n    timestamp: {2}\n    content: |\n      Row {0}\n      {1}\n\n"
+
+
 def test_a_large_journal_takes_entries_and_shows_the_newest(shop: Shop) -> None:
-    entry = "  - id: d{0}\n    timestamp: 2024-02-14T09:15:10Z\n    content: |\n      Row {0}\n      {1}\n\n"
-    rows = "".join(entry.format(number, "x" * 500) for number in range(3_000))
-    large = f"{HEADER}discoveries:\n{rows}"
+    at = moment(shop.clock.at)
+    large = f"{HEADER}discoveries:\n" + "".join(ROW.format(number, "x" * 500, at) for number in range(1_600))
     path = put(shop, large)
     journal = shop.open().journal("s1", "developer")
+    shop.clock.forward(60)
     journal.discovery("data_model", "Newest")
 
-    assert len(large) > 1024 * 1024
+    assert len(large) > 900_000
     assert path.read_text().startswith(large)
     assert "- [data_model] Newest\n" in journal.prompt()
+
+
+def test_one_that_grew_too_large_is_read_and_takes_entries_once_the_old_ones_are_archived(shop: Shop) -> None:
+    large = f"{HEADER}discoveries:\n"
+    large += "".join(ROW.format(number, "x" * 500, "2024-02-14T09:15:10Z") for number in range(3_000))
+    path = put(shop, large)
+    journal = shop.open().journal("s1", "developer")
+    assert "Row 1" in journal.prompt()
+    journal.discovery("data_model", "Newest")
+
+    assert [entry["content"] for entry in journal.entries("discovery")] == ["Newest"]
+    assert journal.validate().valid
+    archives = sorted(path.parent.glob("agent-memory-archive*.yaml"))
+    assert sum(one.read_text().count("- id: d") for one in archives) == 3_000
 
 
 def test_a_pipe_in_place_of_a_journal_makes_nobody_wait(shop: Shop) -> None:

@@ -115,3 +115,27 @@ def test_the_count_in_the_metadata_is_that_of_all_writers(tmp_path: Path) -> Non
     metadata: Any = load((place.work / ".rum" / "sessions" / "s1" / "metadata.yaml").read_text(), "file")
     assert sum(metadata["counts"].values()) == 18
     assert metadata["agents"] == ["developer"]
+
+
+def test_no_entry_is_lost_when_what_is_old_is_archived_meanwhile(tmp_path: Path) -> None:
+    place = make_place(tmp_path)
+    path = place.work / ".rum" / "sessions" / "s1" / "developer" / "agent-memory.yaml"
+    path.parent.mkdir(parents=True)
+    old = "  - id: old-{0}\n    timestamp: 2024-02-14T{0:02}:15:10Z\n    type: data_model\n"
+    old += "    content: |+\n      x\n\n"
+    path.write_text(HEADER + "discoveries:\n" + "".join(old.format(hour) for hour in range(10)))
+    with ExitStack() as stack:
+        writers = [place.start(WRITER, f"w{number}", 6) for number in range(4)]
+        for writer in writers:
+            stack.callback(end, writer)
+            writer.stdin.write("\n")
+            writer.stdin.flush()
+        told = [line.split()[1] for writer in writers for line in lines_of(writer)[1:]]
+
+    journal: Any = load(path.read_text(), "file")
+    archive: Any = load(path.with_name("agent-memory-archive.yaml").read_text(), "file")
+    assert [entry["id"] for entry in archive["discoveries"]] == [f"old-{hour}" for hour in range(10)]
+    assert all(entry["content"] == "x\n\n" for entry in archive["discoveries"])
+    sections = ("attempts", "decisions", "discoveries")
+    assert sorted(entry["id"] for name in sections for entry in journal[name]) == sorted(told)
+    assert len(told) == 24

@@ -41,6 +41,7 @@ def look(rum, memory_id):
     yield len(list(rum.export()))
     yield rum.recall(query="zebra").code
     yield rum.doctor().healthy
+    yield rum.archive(dry_run=True).archived
     rum.settle()
 
 def change(rum, memory_id):
@@ -53,6 +54,8 @@ def change(rum, memory_id):
         "reindex": lambda: rum.reindex(),
         "purge": lambda: rum.purge(),
         "tidy": lambda: rum.tidy(),
+        "archive": lambda: rum.archive(),
+        "restore": lambda: rum.restore_archived(memory_id),
         "learn": lambda: rum.facts.set("b", "c"),
         "rule": lambda: rum.rules.add("b", "c"),
         "append": lambda: rum.layers.append("episodic", {"content": "It happened again"}),
@@ -85,6 +88,7 @@ from rum import Rum
 with tempfile.TemporaryDirectory() as scratch, Rum.open(home=scratch + "/home", owner=True) as rum:
     rum.store(**make_draft())
     rum.recall(query="login")
+    rum.doctor()
 become_nobody()
 with Rum.open(owner=True) as rum:
     for line in sys.stdin:
@@ -175,7 +179,7 @@ def assert_visited(place: Place, memory_id: str, memories: int = 1, events: int 
     looked, changed = map(json.loads, place.run(VISITOR, memory_id))
     layers = [["a"], ["Ask first"], ["It happened"] * events]
     lines = 4 + memories + events
-    assert looked == [*[memory_id] * 5, *layers, "Fix the login", memories, lines, "NO_RESULTS", True]
+    assert looked == [*[memory_id] * 5, *layers, "Fix the login", memories, lines, "NO_RESULTS", True, 0]
     refused = {name: code for name, code, _ in changed}
     assert refused.pop("link") in ("NOT_FOUND", "STORAGE_ERROR")
     assert set(refused.values()) == {"STORAGE_ERROR"}

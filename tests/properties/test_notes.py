@@ -9,15 +9,18 @@ from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from rum.inject.claims import claims, contradict
+from rum.inject import match
 from rum.inject.match import LITERAL, Text, best, compiled
 from rum.inject.notes import cut
 from rum.model.errors import RumError
 from rum.model.note import Entry, Importance
+from rum.store.claims import claims, contradict
 from rum.store.files.notes import NoteFolder, slug_of
+from rum.store.files.notes_fields import one_line
 from rum.store.files.notes_split import open_fence
-from rum.store.files.notes_text import clean, entries, is_one_entry, one_line, split, without, written
+from rum.store.files.notes_text import clean, entries, is_one_entry, split, without, written
 
 lines = st.one_of(
     st.sampled_from(
@@ -53,10 +56,15 @@ titles = printable.filter(lambda text: bool(one_line(text)))
 def test_any_text_is_read_or_refused_with_a_word_about_where(text: str):
     found, problem = [], "notes/slug.md"
     try:
-        found = entries(text, "slug", "notes/slug.md")
+        found = entries(text, "slug", "notes/slug.md", match.problem)
     except RumError as error:
         problem = error.message
     assert [entry.n for entry in found] == list(range(1, len(found) + 1))
+    last = text.count("\n") + 1
+    for remark in (remark for entry in found for remark in entry.remarks):
+        told = re.match(r"line (\d+): .", remark)
+        assert told, remark
+        assert 1 <= int(told[1]) <= last
     assert "notes/slug.md" in problem
 
 
@@ -129,7 +137,9 @@ def test_what_is_written_is_read_as_it_was_meant(
     )
     text = written(entry)
     if is_one_entry(text):
-        assert entries(text, "slug", "x.md") == (entry,)
+        (again,) = entries(text, "slug", "x.md")
+        assert replace(again, remarks=()) == entry
+        assert bool(again.remarks) == (not entry.when_to_use and not deprecated)
 
 
 @settings(deadline=None)

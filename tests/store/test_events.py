@@ -40,6 +40,13 @@ def test_two_events_may_have_one_id(store: Store):
     assert store.events.delete("entry") == 0
 
 
+def test_an_event_of_a_new_id_is_put_and_one_of_a_taken_id_is_not(store: Store, other: Store):
+    assert store.events.put(make_event("entry", "one"))
+    assert not other.events.put(make_event("entry", "two"))
+    assert other.events.put(make_event("other", "three"))
+    assert [event.content for event in all_events(store)] == ["one", "three"]
+
+
 def test_an_id_or_a_tail_names_events(store: Store):
     store.events.add([make_event("event_01jabcdefgh"), make_event("event_01jabcdefgh"), make_event("short")])
     assert store.events.named("1jabcdefgh") == ["event_01jabcdefgh"]

@@ -203,6 +203,8 @@ def test_all_memories_come_oldest_first_in_batches(store: Store):
         add_memory(store, name, created_at=at)
     batches = [[memory.id for memory in batch] for batch in store.memories.in_time_order(2)]
     assert batches == [["mem_c", "mem_e"], ["mem_b", "mem_d"], ["mem_a"]]
+    since = [[memory.id for memory in batch] for batch in store.memories.in_time_order(2, since=NOON)]
+    assert since == [["mem_b", "mem_d"], ["mem_a"]]
 
 
 def test_going_through_all_memories_survives_that_some_are_deleted_meanwhile(store: Store, other: Store):

@@ -156,12 +156,18 @@ def test_a_model_that_is_asked_for_is_not_dropped(store: Store):
     assert store.vectors.models() == [B, A]
 
 
-def test_vectors_of_zeros_are_counted(store: Store):
+def test_what_a_model_cannot_embed_is_neither_pending_nor_among_the_vectors(store: Store):
+    add_memory(store, "mem_odd")
+    store.vectors.adopt(A, NOON)
+    assert store.vectors.put(A, [("mem_odd", 1, b"")]) == 1
+    assert (store.vectors.counts(A), store.vectors.refused(A)) == ((1, 0), 1)
+    assert (store.vectors.any(A), store.vectors.since(A, 0, 9)) == (False, [])
+    assert store.vectors.of(A, ["mem_odd"]) == {"mem_odd": b""}
     fill(store, "mem_a")
-    assert store.vectors.refused(A) == 0
-    add_memory(store, "mem_b")
-    store.vectors.put(A, [("mem_b", 1, bytes(388))])
-    assert (store.vectors.refused(A), store.vectors.refused(B)) == (1, 0)
+    assert (store.vectors.any(A), store.vectors.refused(A), store.vectors.refused(B)) == (True, 1, 0)
+    assert [data for _, data in store.vectors.since(A, 0, 9)] == [b"mem_a"]
+    store.memories.replace(make_memory("mem_odd", "In other words", version=2))
+    assert (store.vectors.refused(A), store.vectors.pending(A, 9)) == (0, ["mem_odd"])
 
 
 def test_dropping_all_makes_all_pending(store: Store):

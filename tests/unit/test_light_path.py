@@ -96,5 +96,7 @@ with Rum.open({str(tmp_path)!r}, home={str(tmp_path / "home")!r}) as rum:
     loaded = loaded_after(program)
     assert "rum.app.reading" in loaded
     late = ("layer_calls", "notes", "journals", "facts", "rules", "layers", "brief", "exchange", "shelf")
+    late += ("chapter_calls", "chapters", "wisdom", "knowledge", "wording")
     assert loaded & {f"rum.app.{name}" for name in late} == set()
-    assert not [name for name in loaded if name.startswith(("rum.llm", "rum.store.files", "ruamel"))]
+    rooms = ("rum.llm", "rum.store.files", "ruamel", "rum.consolidate", "rum.model.chapter")
+    assert not [name for name in loaded if name.startswith(rooms)]

@@ -129,6 +129,49 @@ class Chosen(TypedDict, total=False):
     dry_run: bool
 
 
+class CreatedChapter(TypedDict, total=False):
+    """What `chapters.create` may be told."""
+
+    memory_ids: Sequence[str]
+    tags: Sequence[str]
+    min_memories: int
+    title: str | None
+    summary: str | None
+    learnings: Sequence[str] | None
+
+
+class ListedChapters(TypedDict, total=False):
+    """What `chapters.list` may be asked."""
+
+    chapter_ids: Sequence[str]
+    tags: Sequence[str]
+    since: float | None
+    before: float | None
+    limit: int
+
+
+class Synthesized(TypedDict, total=False):
+    """What `wisdom.synthesize` may be told."""
+
+    chapter_ids: Sequence[str]
+    tags: Sequence[str]
+    min_chapters: int
+    summary: str | None
+    insights: Sequence[str] | None
+    patterns: Sequence[str] | None
+    best_practices: Sequence[str] | None
+
+
+class RecalledWisdom(TypedDict, total=False):
+    """What `wisdom.recall` may be asked."""
+
+    wisdom_id: str | None
+    tags: Sequence[str]
+    query: str | None
+    limit: int
+    include_chapters: bool
+
+
 class Sought(TypedDict, total=False):
     """Which events `seen` is asked for."""
 

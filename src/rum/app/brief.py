@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from rum.app import brief_knowledge
-from rum.app.brief_asked import asked
+from rum.app.brief_asked import Asked, asked
 from rum.app.brief_work import work
 from rum.app.context import Context
 from rum.inject.brief import written
@@ -16,13 +16,14 @@ from rum.model.tokens import estimate_tokens
 
 
 def brief(context: Context, question: BriefQuestion) -> Brief:
-    """Notes, rules, facts, failures, earlier work, follow-ups and the journal: one ranking, one budget."""
+    """All that is known and matters, from failures to the journal: one ranking, one budget."""
     wanted = asked(context, question)
     notes, broken = brief_knowledge.notes(context, wanted)
     journal, unreadable = brief_knowledge.session(context, wanted)
     pieces = [
         *work(context, wanted),
         *brief_knowledge.matching_rules(context, wanted),
+        *_stories(context, wanted),
         *notes,
         *brief_knowledge.matching_facts(context, wanted),
         *journal,
@@ -38,6 +39,15 @@ def brief(context: Context, question: BriefQuestion) -> Brief:
         code=UNSET if said else NO_RESULTS,
         hint=UNSET if said else _why_nothing(pieces, question.tokens),
     )
+
+
+def _stories(context: Context, wanted: Asked) -> list[Piece]:
+    """Chapters and wisdom, where there are any."""
+    if not context.store.has_chapters():
+        return []
+    from rum.app.brief_chapters import stories  # noqa: PLC0415 (few projects have chapters)
+
+    return stories(context, wanted)
 
 
 def _taken(said: Said) -> Taken:

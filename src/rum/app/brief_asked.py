@@ -9,8 +9,19 @@ from rum.app.notes_reading import agent_named
 from rum.inject.match import Text
 from rum.model.brief import BriefQuestion
 from rum.repo.files import strip_line
+from rum.store.terms import content_words
 
 MINUTE = 60
+Word = tuple[str, ...]
+"""A word as the index terms it stands for."""
+_ANY_WORK = frozenset(
+    content_words(
+        "add adjust allow build change check clean create delete do drop edit ensure extend finish fix handle"
+        " implement improve introduce keep let look make mend modify move need prepare provide put refactor"
+        " remove rename replace rework rewrite run set start support task tell tidy try update use work write"
+    )
+)
+"""Words that any work may be told in."""
 
 
 class Asked(NamedTuple):
@@ -44,3 +55,13 @@ def asked(context: Context, question: BriefQuestion) -> Asked:
         now=context.now() // MINUTE * MINUTE + MINUTE - 1,
         text=Text(task, plan, *files),
     )
+
+
+def telling_words(text: str) -> tuple[Word, ...]:
+    """The words of a text that tell one piece of work from another."""
+    return tuple(word for word in content_words(text) if word not in _ANY_WORK)
+
+
+def flat(text: str) -> str:
+    """A text whose case and blanks do not matter."""
+    return " ".join(text.casefold().split())

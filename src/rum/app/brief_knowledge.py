@@ -10,18 +10,17 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from rum.app import notes_reading, rules
-from rum.app.brief_asked import Asked
+from rum.app.brief_asked import Asked, flat
 from rum.app.context import Context
 from rum.app.journals import Journals
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
-from rum.inject.match import Text, best, compiled, content_words
-from rum.inject.notes import HEADING, background, cut
+from rum.inject.match import Text
+from rum.inject.notes import HEADING, background, beneath, cut
 from rum.inject.render import one_line
 from rum.model.errors import RumError
 from rum.model.note import Broken, MatchedNote, MatchQuestion
-from rum.store.files.notes_split import open_fence
-from rum.store.terms import terms
+from rum.store.terms import content_words, terms
 
 FACTS = 1000
 """So many of the facts that were changed last are looked at."""
@@ -49,10 +48,14 @@ def notes(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
 
 
 def _note(note: MatchedNote) -> Piece:
-    flat = replace(note, title=one_line(note.title, NAME), discovered_by=one_line(note.discovered_by, NAME))
-    return brief.note(
-        note.id, note.score, [_block(flat), *(_block(_shorter(flat, most)) for most in SHORTER)]
+    flat = replace(
+        note,
+        title=one_line(note.title, NAME),
+        discovered_by=one_line(note.discovered_by, NAME),
+        content=beneath(note.title, note.content),
     )
+    blocks = [_block(flat), *(_block(_shorter(flat, most)) for most in SHORTER)]
+    return brief.note(note.id, note.score, blocks, note.discovered_at or 0)
 
 
 def _shorter(note: MatchedNote, most: int) -> MatchedNote:
@@ -60,20 +63,18 @@ def _shorter(note: MatchedNote, most: int) -> MatchedNote:
 
 
 def _block(note: MatchedNote) -> str:
-    """A note as prompts have it; a code fence that its author left open ends with it."""
-    fence = open_fence(note.content)
-    closed = replace(note, content=f"{note.content}\n{fence}") if fence else note
-    return background([closed], notes_reading.day).removeprefix(HEADING)
+    """A note as prompts have it."""
+    return background([note], notes_reading.day).removeprefix(HEADING)
 
 
 def matching_rules(context: Context, asked: Asked) -> Iterator[Piece]:
-    """The rules whose condition speaks of the task, the plan or the files."""
-    found: list[Piece] = []
-    for rule in rules.matching(context, asked.task, " ".join((asked.plan, *asked.files))):
-        matched = best([compiled(rule.condition)], asked.text)
-        kind = matched.kind if matched else "some words"
-        found.append(brief.rule(rule.id, brief.RULE[kind], rule.condition, rule.action))
-    yield from sorted(found, key=lambda piece: -piece.points)[:EACH]
+    """The rules whose condition speaks of the task, the plan or the files; of those that say the same one."""
+    found: dict[str, Piece] = {}
+    for rule, matched in rules.matching(context, asked.text):
+        points, said = brief.RULE[matched.kind], flat(rule.action)
+        if said not in found or points > found[said].points:
+            found[said] = brief.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
+    yield from sorted(found.values(), key=lambda piece: -piece.points)[:EACH]
 
 
 def matching_facts(context: Context, asked: Asked) -> Iterator[Piece]:

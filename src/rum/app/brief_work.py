@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rum.app.brief_asked import Asked
+from rum.app.brief_afterwards import Afterwards, follow_ups
+from rum.app.brief_asked import Asked, Word, flat, telling_words
 from rum.app.context import Context
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
-from rum.inject.match import Text, content_words
-from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.questions import RecallQuestion
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
+from rum.store.terms import content_words
 
 FAILURES = 20
 """So many of the newest failures on the files at hand are looked at."""
 ANSWERS = 8
 LATELY = 40
 """So many of the newest memories are looked at for what was left to do."""
-EACH = 3
-"""So many follow-ups of one memory are given."""
 
 
 class Recalled(NamedTuple):
@@ -39,7 +37,7 @@ def work(context: Context, asked: Asked) -> Iterator[Piece]:
     answers = _answers(context, asked)
     lately = _lately(context)
     pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *lately)}
-    after = _Afterwards(context, pool)
+    after = Afterwards(context, pool)
     warned = {found.memory.id for found in on_files}
     for (memory, _), times in _told_once(on_files):
         points = WARNING + brief.LIKE_THE_TASK * _likeness(asked, memory)
@@ -48,17 +46,29 @@ def work(context: Context, asked: Asked) -> Iterator[Piece]:
     for found, times in _told_once(one for one in answers if one.memory.id not in warned):
         yield _answer(asked, found, times, after)
     at_hand = {*warned, *(found.memory.id for found in answers)}
-    yield from _follow_ups(asked, pool.values(), at_hand, after)
+    yield from follow_ups(asked, pool.values(), at_hand, after)
 
 
 def _told_once(found: Iterable[Recalled]) -> list[tuple[Recalled, int]]:
-    """Of memories that say the same the surest, with how often it happened."""
-    alike: dict[tuple[object, ...], list[Recalled]] = {}
+    """Of memories that say the same the one that says most, with how often it happened."""
+    told: list[tuple[Recalled, frozenset[Word], int]] = []
     for one in found:
-        outcome = one.memory.outcome
-        said = (one.memory.intent.goal, outcome.success, outcome.failure_reason or outcome.summary)
-        alike.setdefault(said, []).append(one)
-    return [(same[0], len(same)) for same in alike.values()]
+        words = _said(one.memory)
+        for at, (known, said, times) in enumerate(told):
+            if _same_work(one.memory, known.memory) and (words <= said or said <= words):
+                told[at] = (one if said < words else known, words | said, times + 1)
+                break
+        else:
+            told.append((one, words, 1))
+    return [(one, times) for one, _, times in told]
+
+
+def _said(memory: Memory) -> frozenset[Word]:
+    return frozenset(content_words(memory.outcome.failure_reason or memory.outcome.summary))
+
+
+def _same_work(one: Memory, other: Memory) -> bool:
+    return flat(one.intent.goal) == flat(other.intent.goal) and one.outcome.success == other.outcome.success
 
 
 def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]:
@@ -82,9 +92,20 @@ def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]
 def _answers(context: Context, asked: Asked) -> list[Recalled]:
     """The memories that answer the task; without one, the newest of the files at hand."""
     if asked.about:
-        return _recalled(context, asked, intent=asked.about, file=asked.files or None, limit=ANSWERS)
+        found = _recalled(context, asked, intent=asked.about, file=asked.files or None, limit=ANSWERS)
+        return _telling(context, asked, found)
     found = _recalled(context, asked, file=asked.files, limit=ANSWERS)
     return [Recalled(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
+
+
+def _telling(context: Context, asked: Asked, found: list[Recalled]) -> list[Recalled]:
+    """Without those that have nothing in common with a task but words that any work is told in."""
+    words = telling_words(f"{asked.task} {asked.plan}")
+    if not words or asked.files:
+        return found
+    told = context.store.search.texts([one.memory.id for one in found])
+    wanted = {term for word in words for term in word}
+    return [one for one in found if not wanted.isdisjoint(" ".join(told[one.memory.id]).split())]
 
 
 def _lately(context: Context) -> list[Memory]:
@@ -97,7 +118,7 @@ def _likeness(asked: Asked, memory: Memory) -> float:
     return asked.text.share(content_words(memory.intent.goal)) if asked.about else 0.0
 
 
-def _failure(memory: Memory, points: float, times: int, after: _Afterwards) -> Piece:
+def _failure(memory: Memory, points: float, times: int, after: Afterwards) -> Piece:
     outcome = memory.outcome
     solved = after.success(memory.id)
     return brief.failure(
@@ -109,10 +130,11 @@ def _failure(memory: Memory, points: float, times: int, after: _Afterwards) -> P
         category=outcome.failure_category and outcome.failure_category.value,
         learned=outcome.learnings,
         solved=solved.outcome.summary if solved else None,
+        at=memory.created_at,
     )
 
 
-def _answer(asked: Asked, found: Recalled, times: int, after: _Afterwards) -> Piece:
+def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Piece:
     memory, points = found.memory, brief.REMEMBERED * found.confidence
     if not memory.outcome.success:
         # Twice the points of a success, but no warning: nobody is at those files.
@@ -124,68 +146,7 @@ def _answer(asked: Asked, found: Recalled, times: int, after: _Afterwards) -> Pi
         times=times,
         goal=memory.intent.goal,
         summary=memory.outcome.summary,
+        context=memory.intent.context or "",
         learned=memory.outcome.learnings,
+        at=memory.created_at,
     )
-
-
-class _Afterwards:
-    """What came after some memories, by their links and goals, and what they wait for."""
-
-    def __init__(self, context: Context, pool: dict[str, Memory]) -> None:
-        edges = context.store.links.of(pool)
-        self._next: dict[str, list[str]] = {}
-        self._blockers: dict[str, list[str]] = {}
-        for source, target, kind in sorted(edges):
-            if kind is LinkType.CAUSED_BY and target in pool:
-                self._next.setdefault(target, []).append(source)
-            elif kind is LinkType.BLOCKED_BY and source in pool:
-                self._blockers.setdefault(source, []).append(target)
-        named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
-        self._known = dict(pool)
-        self._known.update((one.id, one) for one in context.store.memories.get(sorted(named - pool.keys())))
-        self._by_goal: dict[str, list[Memory]] = {}
-        for one in self._known.values():
-            self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
-
-    def success(self, memory_id: str) -> Memory | None:
-        """The last success that a memory led to, or that had the same goal later."""
-        memory = self._known[memory_id]
-        led_to = [self._known[one] for one in self._next.get(memory_id, ()) if one in self._known]
-        again = self._by_goal.get(memory.intent.goal.casefold(), ())
-        done = [
-            one
-            for one in (*led_to, *again)
-            if one.outcome.success and (one.created_at, one.id) > (memory.created_at, memory.id)
-        ]
-        return max(done, key=lambda one: (one.created_at, one.id), default=None)
-
-    def blockers(self, memory_id: str) -> list[Memory]:
-        """What a memory is blocked by, as far as that did not succeed itself, nor led to success."""
-        found = [self._known[one] for one in self._blockers.get(memory_id, ()) if one in self._known]
-        return [one for one in found if not one.outcome.success and self.success(one.id) is None]
-
-
-def _follow_ups(
-    asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: _Afterwards
-) -> Iterator[Piece]:
-    """What is left to do, of memories at hand or of what the task speaks of; without a task, all of it."""
-    memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
-    done = [(one.created_at, Text(one.intent.goal)) for one in memories if one.outcome.success]
-    for memory in memories:
-        if after.success(memory.id) is not None or memory.superseded_by:
-            continue
-        left = [text for text in memory.outcome.follow_up_needed if text.strip()]
-        left = [text for text in left if not _was_done(text, memory, done)]
-        left += [f"Blocked by: {one.intent.goal}" for one in after.blockers(memory.id)]
-        for number, text in enumerate(left[:EACH], start=1):
-            share = asked.text.share(content_words(text)) if asked.about else 0.0
-            if share or memory.id in at_hand or not (asked.about or asked.files):
-                points = brief.FOLLOW_UP + brief.FOLLOW_UP_WORDS * share
-                points += brief.recency(memory.created_at, asked.now)
-                yield brief.follow_up(memory.id, number, round(points, 2), text, memory.intent.goal)
-
-
-def _was_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
-    """Whether a later success has all the words of what was to be done in its goal."""
-    words = content_words(text)
-    return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)

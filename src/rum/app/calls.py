@@ -48,6 +48,17 @@ def _of_layers(name: str) -> Call:
     return call
 
 
+def _of_chapters(name: str) -> Call:
+    """A call for chapters or wisdom, which have a room of their own."""
+
+    def call(context: Context, given: Json) -> Struct:
+        from rum.app import chapter_calls  # noqa: PLC0415 (as above)
+
+        return chapter_calls.CALLS[name](context, given)
+
+    return call
+
+
 CALLS: dict[str, Call] = {
     "store": writing.store,
     "update_memory": _update,
@@ -57,8 +68,15 @@ CALLS: dict[str, Call] = {
     "link": asks("link", LinkQuestion, writing.link),
     "identity": asks("identity", IdentityQuestion, identity.identify),
     **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief", "feedback")},
+    **{
+        name: _of_chapters(name)
+        for name in ("create_chapter", "list_chapters", "synthesize", "recall_wisdom")
+    },
 }
 """What can be called, by the name it has at every door."""
+
+TAKES_TURNS = frozenset({"create_chapter", "synthesize"})
+"""What takes its turns by itself, as it may ask a language model between them."""
 
 
 def called(context: Context, name: str, given: Json) -> Struct:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,17 +27,19 @@ from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.repo.history import Commit
 from rum.repo.patch import Change
+from rum.store.renames import MOST
 
 CLIENT = "git"
 """What imported authors have as their client."""
 
 
 class Origin(NamedTuple):
-    """A commit, the issues it closed, and whether its memory names only some of its files."""
+    """A commit, the issues it closed, whether its memory names only some of its files, and renames then."""
 
     commit: Commit
     closes: tuple[str, ...]
     is_cut: bool
+    renames: tuple[tuple[str, str], ...] = ()
 
 
 Work = Piece[Origin]
@@ -86,7 +88,15 @@ class Commits:
         said = said_of(commit, message, changes, undoing, undoes=undoes)
         author = self._context.label(author_name(commit.author))
         memory = self._memory(commit, changes, author, said)
-        return Piece(memory, author, Origin(commit, message.closes, len(changes) > FILES))
+        is_cut = len(changes) > FILES
+        renames = self._renames(changes) if is_cut else ()
+        return Piece(memory, author, Origin(commit, message.closes, is_cut, renames))
+
+    def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
+        """(earlier name, new name) of files, spelt as a memory would, without secrets."""
+        spell = self._context.redactor.redact
+        found = ((change.before, change.path) for change in changes if change.before)
+        return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MOST))
 
     def _memory(self, commit: Commit, changes: list[Change], author: str, said: dict[str, Any]) -> Memory:
         blobs = {path_of(change.path): change.blob for change in changes}
@@ -110,8 +120,15 @@ class Commits:
         """Add every link of the new memories; what they undid has failed, what they replace is superseded."""
         counted["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
         counted["cut"] += sum(piece.origin.is_cut for piece in pieces)
+        self._note_renames(pieces)
         self._link(pieces, counted)
         self._replace_lost(pieces, counted)
+
+    def _note_renames(self, works: Sequence[Work]) -> None:
+        """Note the renames of commits of which a memory cannot name all files."""
+        for work in works:
+            if work.origin.renames:
+                self._context.store.memories.note_renames(work.memory.id, work.origin.renames)
 
     def _link(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """Add every link that the new memories have with each other and with those that are here."""

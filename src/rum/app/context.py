@@ -257,12 +257,19 @@ class Context:
         self.may_change_of(memory.id, memory.agent_id, imported=imported, instead=instead, named="memory_id")
 
     def may_change_of(
-        self, what: str, author_id: str, *, imported: bool, instead: str, named: str = "id"
+        self,
+        what: str,
+        author_id: str,
+        *,
+        imported: bool,
+        instead: str,
+        named: str = "id",
+        may: str = "change",
     ) -> None:
         """The same for anything that has an author; `instead` is what an agent that is refused can do."""
         if not self.is_over(author_id, imported=imported):
             raise PermissionDenied(
-                f"{what} belongs to {author_id}; only that agent, one above it or the owner may change it. "
+                f"{what} belongs to {author_id}; only that agent, one above it or the owner may {may} it. "
                 f"{instead}",
                 **{named: what},
                 agent_id=author_id,

@@ -14,13 +14,17 @@ from msgspec.structs import replace
 from rum._version import __version__
 from rum.app.context import Context
 from rum.app.exchange_agents import take_agent, take_author
+from rum.app.exchange_chapters import (
+    ChapterImport,
+    ChapterLine,
+    ChaptersTaken,
+    WisdomLine,
+    chapter_lines,
+)
 from rum.app.exchange_layers import (
-    EventLine,
-    FactLine,
-    FactVersionLine,
     LayerImport,
+    LayerLine,
     LayersTaken,
-    RuleLine,
     layer_lines,
 )
 from rum.capture.tombstones import marks
@@ -32,8 +36,8 @@ from rum.model.memory import Content, Memory, Number
 from rum.model.parse import parse
 from rum.model.times import Stamp, seconds
 
-FORMAT = 2
-"""1 knew nothing of facts, rules and events."""
+FORMAT = 3
+"""1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom."""
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 BATCH = 200
 """Lines written at once, so that other writers get their turn in between."""
@@ -82,14 +86,14 @@ class LinkLine(Struct, frozen=True, tag="link", tag_field="kind"):
     created_at: Stamp
 
 
-LayerLine = FactLine | FactVersionLine | RuleLine | EventLine
-Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine
+GroupLine = ChapterLine | WisdomLine
+Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine | GroupLine
 
 
 class ImportResult(Struct, frozen=True, kw_only=True):
     """What an import did: added, there already, different (kept as it was), forgotten (left out).
 
-    So many memories; `layers` counts facts, rules and events, where there were any.
+    So many memories; `layers` counts facts, rules and events, `chapters` chapters and wisdom, where any.
     """
 
     added: int
@@ -97,6 +101,7 @@ class ImportResult(Struct, frozen=True, kw_only=True):
     different: int
     forgotten: int
     layers: LayerImport | UnsetType = UNSET
+    chapters: ChapterImport | UnsetType = UNSET
 
 
 def export(context: Context) -> Iterator[bytes]:
@@ -110,6 +115,7 @@ def export(context: Context) -> Iterator[bytes]:
     for edge, at in context.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
     yield from layer_lines(context)
+    yield from chapter_lines(context)
 
 
 def _memory_lines(context: Context, ids: list[str]) -> list[bytes]:
@@ -182,7 +188,7 @@ def import_lines(
     """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
-    layers = LayersTaken(context)
+    layers, chapters = LayersTaken(context), ChaptersTaken(context)
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
@@ -191,11 +197,13 @@ def import_lines(
                 parsed = _parsed(line, number)
                 if isinstance(parsed, LayerLine):
                     layers.take(parsed)
+                elif isinstance(parsed, GroupLine):
+                    chapters.take(parsed)
                 else:
                     _take(context, parsed, counts, alike)
         done += len(batch)
         progress(done)
-    return ImportResult(**counts, layers=layers.result() or UNSET)
+    return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
 
 
 def _take(context: Context, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:

@@ -48,13 +48,24 @@ class RuleLine(Struct, frozen=True, tag="rule", tag_field="kind"):
     rule: Rule
 
 
+class RuleVersionLine(Struct, frozen=True, tag="rule_version", tag_field="kind"):
+    """What a rule said before."""
+
+    id: str
+    version: Number
+    changed_at: Stamp
+    changed_by: str
+    condition: str
+    action: str
+
+
 class EventLine(Struct, frozen=True, tag="event", tag_field="kind"):
     """One thing that happened."""
 
     event: Event
 
 
-LayerLine = FactLine | FactVersionLine | RuleLine | EventLine
+LayerLine = FactLine | FactVersionLine | RuleLine | RuleVersionLine | EventLine
 
 
 class LayerImport(Struct, frozen=True, kw_only=True):
@@ -74,7 +85,10 @@ def layer_lines(context: Context) -> Iterator[bytes]:
             for version in context.store.facts.versions(fact.key):
                 yield msgspec.json.encode(FactVersionLine(fact.key, *version))
     for batch in context.store.rules.all():
-        yield from (msgspec.json.encode(RuleLine(rule)) for rule in batch)
+        for rule in batch:
+            yield msgspec.json.encode(RuleLine(rule))
+            for version in context.store.rules.versions(rule.id):
+                yield msgspec.json.encode(RuleVersionLine(rule.id, *version))
     for batch in context.store.events.all():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 
@@ -86,7 +100,10 @@ class LayersTaken:
         self._context = context
         self._counts: Counter[str] = Counter()
         self._alike: dict[str, int] = {}
+        self._alike_rules: dict[str, int] = {}
         self._met: Counter[bytes] = Counter()
+        self._told: set[str] = set()
+        """Ids of events that were told of so far, and are here."""
 
     def result(self) -> LayerImport | None:
         """What came of it; None if it was about nothing."""
@@ -100,6 +117,8 @@ class LayersTaken:
             self.rule(line.rule)
         elif isinstance(line, EventLine):
             self.event(line.event)
+        elif isinstance(line, RuleVersionLine):
+            self._rule_version(line)
         else:
             self._version(line)
 
@@ -134,13 +153,25 @@ class LayersTaken:
         known = self._context.store.rules.get([clean.id])
         if known:
             same = (known[0].condition, known[0].action) == (clean.condition, clean.action)
-            self._counts["unchanged" if same else "different"] += 1
+            word = "unchanged" if same else "different"
         elif rules.is_forgotten(self._context, clean):
-            self._counts["forgotten"] += 1
+            word = "forgotten"
         else:
+            word = "added"
             take_author(self._context, clean.agent_id, clean.created_at)
             self._context.store.rules.add(replace(clean, imported_at=self._context.now()))
-            self._counts["added"] += 1
+        if word in ("added", "unchanged"):
+            self._alike_rules[clean.id] = (known[0] if known else clean).version
+        self._counts[word] += 1
+
+    def _rule_version(self, line: RuleVersionLine) -> None:
+        """The same for what a rule said before."""
+        kept = self._context.store.rules
+        told = self._context.clean(msgspec.to_builtins(line))
+        known = {number for number, *_ in kept.versions(told["id"])}
+        if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
+            said = (told["condition"], told["action"])
+            kept.add_version(told["id"], line.version, line.changed_at, told["changed_by"], *said)
 
     def told_rule(self, rule: Rule) -> None:
         """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
@@ -158,15 +189,24 @@ class LayersTaken:
         return sum(as_item(one) == as_item(told) for one in here) >= self._met[said]
 
     def event(self, event: Event) -> None:
-        """Keep an event that is neither here nor forgotten; one that is told twice happened twice."""
+        """Keep an event that is neither here nor forgotten, and whose id is not another one's here.
+
+        One that is told twice happened twice: not every program gives an id only once.
+        """
         clean = msgspec.convert(self._context.clean(msgspec.to_builtins(event)), Event)
-        if self._is_here(clean, self._context.store.events.get(clean.id)):
-            self._counts["unchanged"] += 1
+        here = self._context.store.events.get(clean.id)
+        if self._is_here(clean, here):
+            word = "unchanged"
         elif events.is_forgotten(self._context, clean):
-            self._counts["forgotten"] += 1
+            word = "forgotten"
+        elif here and clean.id not in self._told:
+            word = "different"
         else:
+            word = "added"
             self._context.store.events.add([replace(clean, imported_at=self._context.now())])
-            self._counts["added"] += 1
+        if word in ("added", "unchanged"):
+            self._told.add(clean.id)
+        self._counts[word] += 1
 
 
 def export_layers(context: Context, folder: str) -> dict[str, int]:

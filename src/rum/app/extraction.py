@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET
 
 from rum.app import facts, notes_writing, rules
 from rum.app.context import Context
-from rum.app.similar import sharing
-from rum.capture.extract.alike import Said, said
+from rum.app.extraction_known import Known, titles
+from rum.capture.extract.alike import said
 from rum.capture.extract.by_model import found_by_model
 from rum.capture.extract.by_rules import found_by_rules
 from rum.capture.extract.check import fact_problem, narrowed, note_problem, rule_problem
@@ -23,12 +25,11 @@ from rum.model.fact import GivenFact, GivenRule, Rule
 from rum.model.note import Entry, NoteDraft
 from rum.model.parse import parse
 
+T = TypeVar("T")
 SOURCE = "extraction"
 """What notes have as their source."""
 _SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
 """Fields as Python writes them, and as files do."""
-_ASKED = 12
-"""Rare words by which memories are found that may say the same."""
 _FORGOTTEN = "it was forgotten on purpose"
 
 
@@ -47,15 +48,39 @@ def extract(context: Context, given: dict[str, Any], *, dry_run: bool = False) -
     written in one transaction, so that two processes with the same run do not both keep it.
     """
     told = {_SPELLED.get(name, name): value for name, value in given.items()}
-    with context.turn():
+    with context.turn(), _spelled_as_in(given):
         run = parse(context.clean(told), FinishedRun, "run")
     found = _found(context, run)
+    finding = found.finding
+    known = Known(context, run, f"{finding.title}\n{finding.content}")
     with context.turn(counted=False), context.identity_undone_on_error():
-        if dry_run or found.finding.is_empty:
-            return _Sieve(context, run, found).answer(None if dry_run else Kept())
+        if dry_run or finding.is_empty:
+            return _Sieve(context, run, found, known).answer(None if dry_run else Kept())
+        # All notes are read before the transaction, in which others wait.
+        known.said()
+        context.shelf.heads()
         with context.store.transaction():
-            sieve = _Sieve(context, run, found)
+            sieve = _Sieve(context, run, found, known)
             return sieve.answer(sieve.written())
+
+
+@contextmanager
+def _spelled_as_in(given: Mapping[str, object]) -> Generator[None]:
+    """Name fields as the caller does: as files do, or as Python does who calls them so."""
+    try:
+        yield
+    except InvalidQuery as error:
+        if not any("_" in name for name in given):
+            raise
+        raise InvalidQuery(_in_python(error.message), **_in_python(error.details)) from None
+
+
+def _in_python(told: T) -> T:
+    """A text, or all texts of a JSON value, with fields as Python writes them."""
+    text = msgspec.json.encode(told).decode()
+    for python, written in _SPELLED.items():
+        text = re.sub(rf"\b{written}\b", python, text)
+    return msgspec.json.decode(text)
 
 
 def _found(context: Context, run: FinishedRun) -> _Found:
@@ -64,41 +89,21 @@ def _found(context: Context, run: FinishedRun) -> _Found:
         model = context.language_model
         if model is not None:
             with context.turn(counted=False):
-                titles = [*_handed_in(run), *_noted(context)]
-            return _Found(found_by_model(model, run, [one.name for one in titles]), model.name)
+                known = titles(context, run)
+            return _Found(found_by_model(model, run, known), model.name)
     except CannotComplete as error:
         return _Found(found_by_rules(run), "rules", error.message)
     return _Found(found_by_rules(run), "rules")
 
 
-def _handed_in(run: FinishedRun) -> Iterator[Said]:
-    for number, memory in enumerate(run.existing_memories, start=1):
-        title = memory.text.partition("\n")[0]
-        yield said(f"`{title}`" if title else f"existing memory {number}", memory.text)
-
-
-def _noted(context: Context) -> Iterator[Said]:
-    for note in context.shelf.notes():
-        for entry in note.entries:
-            yield said(f"the note {note.slug}#{entry.n}", f"{entry.title}\n{entry.content}")
-
-
-def _remembered(context: Context, text: str) -> Iterator[Said]:
-    """Memories of other sessions that share rare words with a text; this session's may be of the same run."""
-    ids = sharing(context, text, _ASKED)
-    texts = context.store.search.texts(ids)
-    for memory in context.store.memories.get(ids):
-        if memory.session_id != context.session_id:
-            yield Said(f"the memory {memory.id}", frozenset(" ".join(texts[memory.id]).split()))
-
-
 class _Sieve:
     """Lets through what may be kept, and says of the rest why not."""
 
-    def __init__(self, context: Context, run: FinishedRun, found: _Found) -> None:
+    def __init__(self, context: Context, run: FinishedRun, found: _Found, known: Known) -> None:
         self._context = context
         self._run = run
         self._found = found
+        self._known = known
         self._rejected: list[Rejected] = []
         self._note = self._passed_note()
         self._facts = tuple(self._passed_facts())
@@ -131,9 +136,7 @@ class _Sieve:
         finding = self._found.finding
         if not finding.title and not finding.content:
             return None
-        text = f"{finding.title}\n{finding.content}"
-        known = [*_handed_in(self._run), *_noted(self._context), *_remembered(self._context, text)]
-        problem = note_problem(finding, self._run, known)
+        problem = note_problem(finding, self._run, self._known.said())
         entry = Entry(n=1, title=finding.title, content=finding.content)
         if problem is None and notes_writing.is_forgotten(self._context, entry):
             problem = _FORGOTTEN
@@ -212,8 +215,11 @@ class _Sieve:
         return Kept(added, keys, ids)
 
     def _learned(self, fact: GivenFact) -> bool:
-        """Whether a fact was kept; what another agent put down is not for this one to change."""
+        """Whether a fact was kept; what another agent put down is changed on purpose only."""
+        old = self._context.store.facts.get(fact.key)
         try:
+            if old is not None:
+                facts.must_be_over(self._context, old, "let an extraction change")
             facts.learn(self._context, fact.key, fact.value)
         except PermissionDenied as error:
             self._reject("fact", fact.key, error.message)

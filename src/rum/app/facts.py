@@ -18,7 +18,7 @@ from rum.model.parse import nearest, parse
 
 EVERY = 10**9
 """More than there can be."""
-_INSTEAD = "Learn it under another key instead."
+_INSTEAD = "To correct it, set it."
 _KEYS_COMPARED = 2000
 
 
@@ -67,8 +67,8 @@ class Facts:
 def learn(context: Context, key: str, value: str, timestamp: float | None = None) -> Fact:
     """Keep a fact; `timestamp` is in milliseconds, now if not told.
 
-    Learning what is known already says that it still holds; where another agent's fact says it, that is left
-    as it is.
+    Any agent corrects what another said, which stays its author's all the same. Learning what is known
+    already says that it still holds.
     """
     given = parse({"key": key, "value": value}, GivenFact, "fact")
     clean = parse(context.clean(msgspec.to_builtins(given)), GivenFact, "fact")
@@ -79,10 +79,7 @@ def learn(context: Context, key: str, value: str, timestamp: float | None = None
         fact = Fact(
             key=clean.key, value=clean.value, agent_id=agent.id, created_at=context.now(), timestamp=at
         )
-        if old is not None:
-            if old.value == fact.value and not _is_over(context, old):
-                return old
-            fact = _renewed(context, old, fact)
+        fact = fact if old is None else _renewed(context, old, fact)
         context.store.facts.put(fact)
         context.store.agents.touch(agent.id, context.now())
     return fact
@@ -90,26 +87,24 @@ def learn(context: Context, key: str, value: str, timestamp: float | None = None
 
 def _renewed(context: Context, old: Fact, new: Fact) -> Fact:
     """A fact that takes the place of an earlier one, which goes into its history if it said otherwise."""
-    may_change(context, old)
     now = max(new.created_at, old.updated_at or old.created_at)
     version = old.version
     if old.value != new.value:
         context.store.facts.add_version(old.key, version, now, new.agent_id, old.value)
         version += 1
-    return replace(
-        old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version, imported_at=None
-    )
+    return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
 
 
-def _is_over(context: Context, fact: Fact) -> bool:
-    return context.is_over(fact.agent_id, imported=fact.imported_at is not None)
+def set_by(context: Context, fact: Fact) -> str:
+    """Who said last what a fact says: the id of an agent."""
+    before = context.store.facts.versions(fact.key) if fact.version > 1 else []
+    return before[-1][2] if before else fact.agent_id
 
 
-def may_change(context: Context, fact: Fact) -> None:
-    """Refuse an agent that may not change a fact."""
-    context.may_change_of(
-        f"The fact {fact.key}", fact.agent_id, imported=fact.imported_at is not None, instead=_INSTEAD
-    )
+def must_be_over(context: Context, fact: Fact, may: str = "forget") -> None:
+    """Refuse an agent that is not over a fact's author; `may` is what only those who are may do."""
+    imported = fact.imported_at is not None
+    context.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
 
 
 def known(context: Context, key: str) -> Fact:
@@ -156,12 +151,12 @@ def _found(context: Context, key: str) -> list[str]:
 
 
 def _held(context: Context, key: str) -> Counts:
-    may_change(context, known(context, key))
+    must_be_over(context, known(context, key))
     return {"facts": 1, "versions": len(context.store.facts.versions(key))}
 
 
 def _removed(context: Context, key: str) -> Counts:
-    may_change(context, known(context, key))
+    must_be_over(context, known(context, key))
     context.store.memories.bury(fact_marks(key, context.tombstone_key), "fact", context.now())
     return context.store.facts.delete(key)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
 
-from rum.app import events, facts, notes_writing, rules
+from rum.app import chapter_kinds, events, facts, notes_writing, rules
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind, forgotten
 from rum.app.intake import forget_seen
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
+from rum.model.memory import Content, Memory
 from rum.model.questions import ForgetQuestion
 
 
@@ -29,16 +33,44 @@ def _held(context: Context, memory_id: str) -> Counts:
 def _removed(context: Context, memory_id: str) -> Counts:
     memory = context.memory(memory_id)
     context.may_change(memory)
-    context.store.memories.bury(marks(memory, context.tombstone_key), "memory", context.now())
+    ever = list(_ever(context, memory))
+    known = [mark for said in ever for mark in marks(said, context.tombstone_key)]
+    context.store.memories.bury(known, "memory", context.now())
     removed = context.store.memories.delete(memory.id)
+    if context.store.has_chapters():
+        from rum.app.chapter_forgetting import without_memory  # noqa: PLC0415 (few projects have chapters)
+
+        without_memory(context, ever)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
     seen = forget_seen(context, memory.id)
     context.store.activity.delete(memory.id)
     return removed | ({"seen": seen} if seen else {})
 
 
+def _ever(context: Context, memory: Memory) -> Iterator[Memory]:
+    """A memory as it is and as it was: what comes again may know nothing of what was changed here."""
+    yield memory
+    for *_, data in context.store.memories.versions(memory.id):
+        try:
+            before = msgspec.json.decode(data, type=Content)
+        except msgspec.DecodeError:  # another RUM wrote it, which must not keep the memory from going
+            continue
+        yield replace(memory, **asdict(before))
+
+
 MEMORY = Kind("memory", _found, _held, _removed)
-KINDS = {kind.name: kind for kind in (MEMORY, notes_writing.KIND, facts.KIND, rules.KIND, events.KIND)}
+KINDS = {
+    kind.name: kind
+    for kind in (
+        MEMORY,
+        notes_writing.KIND,
+        facts.KIND,
+        rules.KIND,
+        events.KIND,
+        chapter_kinds.CHAPTER,
+        chapter_kinds.WISDOM,
+    )
+}
 """What can be forgotten, by its name."""
 
 
@@ -46,9 +78,13 @@ def forget(context: Context, question: ForgetQuestion) -> ForgetResult:
     """Delete one thing with its history and all that was derived from it."""
     if question.dry_run:
         kind, one = _meant(context, question)
-        return ForgetResult(id=one, forgotten=False, removed=kind.held(context, one))
+        renew = chapter_kinds.built_on(context, kind.name, one) or UNSET
+        return ForgetResult(id=one, forgotten=False, removed=kind.held(context, one), renew=renew)
     with context.store.transaction():
-        result = forgotten(context, *_meant(context, question))
+        kind, one = _meant(context, question)
+        built = chapter_kinds.built_on(context, kind.name, one)
+        result = forgotten(context, kind, one)
+        result = replace(result, renew=chapter_kinds.still_there(context, built) or UNSET)
     context.uses.pop(result.id, None)
     return replace(result, **purge(context)) if question.purge else result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any, cast
 
 import msgspec
@@ -12,13 +12,13 @@ from msgspec import UNSET
 
 from rum.app.context import Context
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
 from rum.model.journal_answers import JournalArchived, JournalWritten, Validated
 from rum.model.journal_check import refuse_problems, spelt
 from rum.model.parse import parse
 from rum.store.files.journal import JournalFile
-from rum.store.files.journal_archive import ARCHIVE, archive, may_be_due
+from rum.store.files.journal_archive import PATIENCE, archive, may_be_due
 from rum.store.files.journal_metadata import note_work
 from rum.store.files.journal_places import Sessions
 from rum.store.files.journal_text import JournalText
@@ -96,9 +96,9 @@ class AgentJournal:
             refuse_problems(kind.model, {"id": "made", **entry}, kind, whole=True)
             entry_id = _checked_id(entry.pop("id", None))
             self._sessions.prepare()
-            entry_id, after = self._file.add(kind, entry_id, entry, now)
-            self._note(now, kind)
-        return self._written(entry_id, after)
+            self._make_room(now)
+            entry_id, before = self._file.add(kind, entry_id, entry, now)
+            return self._written(now, before, entry_id, kind)
 
     def update(self, id: str, fields: Mapping[str, Any] | None = None, /, **more: Any) -> JournalWritten:
         """Set fields of an entry: maps are merged, lists replaced, None is written as null."""
@@ -113,9 +113,8 @@ class AgentJournal:
                 refuse_problems(kind.model, told, kind, whole=False)
                 return told | _duration(kind, entry, told, now)
 
-            after = self._file.update(id, changes, now)
-            self._note(now)
-        return self._written(id, after)
+            self._make_room(now)
+            return self._written(now, self._file.update(id, changes, now), id)
 
     def context(self, fields: Mapping[str, Any] | None = None, /, **more: Any) -> JournalWritten:
         """Set where the agent stands: the fields of the section `context`; maps in it are merged."""
@@ -127,14 +126,18 @@ class AgentJournal:
             told = self._told(Situation, fields, nulls=True)
             refuse_problems(Situation, told, "context", whole=False)
             self._sessions.prepare()
-            after = self._file.set_context(told, now)
-            self._note(now)
-        return self._written(None, after)
+            self._make_room(now)
+            return self._written(now, self._file.set_context(told, now))
+
+    def kind_of(self, id: str) -> Kind:
+        """What kind of entry one is."""
+        with self._turn():
+            return self._file.read().one(id)[0]
 
     def entry(self, id: str) -> dict[str, Any]:
         """One entry with everything in it."""
         with self._turn():
-            return self._context.clean(self._file.read().one(id)[1])
+            return self._context.clean(self._file.read().one(id)[1].value)
 
     def entries(self, kind: Kind | str) -> list[dict[str, Any]]:
         """All entries of a kind, in their order."""
@@ -149,7 +152,7 @@ class AgentJournal:
             return self._context.clean(self._file.read().context or {})
 
     def text(self) -> str:
-        """The newest discoveries and failures and where the agent stands, as lines for a prompt."""
+        """The newest discoveries and failures and where the agent stands, as lines to put behind a fence."""
         with self._turn():
             journal = self._file.read()
             failures = journal.newest("attempts", FAILURES, result=Result.FAILURE)
@@ -157,7 +160,7 @@ class AgentJournal:
             return self._context.redactor.redact(journal_context(found, failures, journal.context))
 
     def prompt(self, system_prompt: str = "") -> str:
-        """A system prompt with those lines after it."""
+        """A system prompt with those lines after it, fenced as background."""
         return agent_prompt(system_prompt, self.text())
 
     def validate(self) -> Validated:
@@ -168,15 +171,19 @@ class AgentJournal:
     def archive(self) -> JournalArchived:
         """Move what is older than two hours to the archive beside it, if the journal has grown long."""
         with self._turn():
-            long, moved = archive(self._file, self._context.clock())
-        beside = os.path.join(os.path.dirname(self.path), ARCHIVE)
+            done = archive(self._file, self._context.clock())
         return JournalArchived(
             session=self.session,
             agent=self.agent,
-            long=long,
-            moved=moved,
-            path=self._context.relative(beside),
+            long=done.due,
+            moved=done.moved,
+            path=self._context.relative(done.path),
         )
+
+    def tidy(self) -> str | None:
+        """Archive what is due, as all that is written does; a word on it, if there is any."""
+        with self._turn():
+            return self._tidied(self._file.read(), self._context.clock()) if self.exists else None
 
     def _turn(self) -> AbstractContextManager[None]:
         return self._context.turn(counted=self._counted)
@@ -190,18 +197,42 @@ class AgentJournal:
         told = self._context.clean(spelt(model, plain))
         return told if nulls else {name: value for name, value in told.items() if value is not None}
 
-    def _note(self, now: float, kind: Kind | None = None) -> None:
-        note_work(self._sessions, self.session, self.agent, now, kind=kind, task=self._task)
+    def _make_room(self, now: float) -> None:
+        """Before a journal takes no entry any more, archive what can be."""
+        if self._file.is_full:
+            with suppress(RumError):
+                archive(self._file, now, to_follow=True)
 
-    def _written(self, entry_id: str | None, after: JournalText) -> JournalWritten:
-        long = "This journal has grown long; `rum journal archive` moves what is old out of it."
+    def _written(
+        self, now: float, before: JournalText, entry_id: str | None = None, kind: Kind | None = None
+    ) -> JournalWritten:
+        """What is done once something is written down: the account of the session, and what is due."""
+        words = [self._noted(now, kind), self._tidied(before, now)]
         return JournalWritten(
             session=self.session,
             agent=self.agent,
             path=self._context.relative(self.path),
             id=entry_id or UNSET,
-            hint=long if may_be_due(after) else UNSET,
+            hint=" ".join(filter(None, words)) or UNSET,
         )
+
+    def _noted(self, now: float, kind: Kind | None) -> str | None:
+        try:
+            note_work(self._sessions, self.session, self.agent, now, kind=kind, task=self._task)
+        except RumError as error:
+            return f"Written down, but not told in the session's metadata: {error.message}"
+        return None
+
+    def _tidied(self, journal: JournalText, now: float) -> str | None:
+        """Archive what is old, if the journal as it was says that this is due."""
+        try:
+            moved = archive(self._file, now, PATIENCE) if may_be_due(journal) else None
+        except RumError as error:
+            return f"This journal has grown long, and could not be archived: {error.message}"
+        if moved is None or not moved.moved:
+            return None
+        entries = sum(moved.moved.values())
+        return f"Older entries ({entries}) were moved to {self._context.relative(moved.path)}."
 
 
 def checked(file: JournalFile) -> Validated:

@@ -20,6 +20,11 @@ from rum.store.files.journal_metadata import metadata
 from rum.store.files.journal_places import FORBIDDEN, Sessions
 from rum.store.files.journal_text import JournalText
 
+NOBODY = "(nobody)"
+"""The agent of a journal that does not say whose it is."""
+SHOWN = 10
+"""So many sessions are named where one is not there."""
+
 
 class Journals:
     """The sessions of an open project's checkout."""
@@ -48,10 +53,18 @@ class Journals:
         """What each agent of a session did last, as lines for whoever chooses the next one."""
         sessions = self._sessions()
         with self._context.turn(counted=self._counted):
-            session = self.session(session)
-            agents = sessions.agents(session)
-            work = [(agent, _last_attempt(sessions.journal(session, agent).read())) for agent in agents]
-            return self._context.redactor.redact(arbiter_prompt(work))
+            files = sessions.files(self.session(session))
+            return self._context.redactor.redact(
+                arbiter_prompt((file.agent or NOBODY, self._last(file)) for file in files)
+            )
+
+    def _last(self, file: JournalFile) -> dict[str, Any] | str | None:
+        """What an agent tried last; a journal that cannot be read keeps nobody from seeing the others."""
+        try:
+            return _last_attempt(file.read())
+        except RumError as error:
+            problem = error.message.replace(file.path, self._context.relative(file.path))
+            return f"the journal cannot be read: {problem}"
 
     def sessions(self, limit: int = 50) -> list[SessionView]:
         """The sessions with journals, the one written to last first."""
@@ -69,7 +82,18 @@ class Journals:
 
     def latest(self) -> str | None:
         """The session that was written to last."""
-        return next(iter(self._sessions().names()), None)
+        return next(iter(self.names()), None)
+
+    def missing(self, session: str) -> str | None:
+        """A word on a session that has no journals, with those there are; None where it has some."""
+        names = self.names()
+        if session in names:
+            return None
+        more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        there = f"There are {', '.join(f'`{name}`' for name in names[:SHOWN])}{more}, the latest first."
+        return f"There is no session `{session}` here{'.' if names else ' yet, nor any other.'}" + (
+            f" {there}" if names else ""
+        )
 
     def _sessions(self) -> Sessions:
         folder = self._context.settings.folder("sessions_dir")
@@ -88,6 +112,15 @@ class Journals:
     def agents(self, session: str) -> list[str]:
         """Who has a journal in a session."""
         return self._sessions().agents(session)
+
+    def names(self) -> list[str]:
+        """The sessions with journals, the one written to last first."""
+        return self._sessions().names()
+
+    def validate(self, session: str) -> list[Validated]:
+        """Everything that is wrong with the journals of a session, also with one that is nobody's."""
+        with self._context.turn(counted=self._counted):
+            return [checked(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
         acting = self._context.acting()
@@ -110,7 +143,8 @@ def call(context: Context, question: JournalQuestion) -> Struct:
     journals = Journals(context, counted=False)
     if question.action == "arbiter":
         session = journals.session(question.session)
-        return JournalShown(session=session, text=journals.arbiter(session))
+        hint = journals.missing(session) or UNSET
+        return JournalShown(session=session, text=journals.arbiter(session), hint=hint)
     journal = journals.of(question.session, question.agent, question.task)
     return _ACTIONS[question.action](journals, journal, question)
 
@@ -138,9 +172,13 @@ def _show(journals: Journals, journal: AgentJournal, question: JournalQuestion) 
     if question.id is not None:
         entry = journal.entry(question.id)
         return JournalShown(session=journal.session, agent=journal.agent, entry=entry)
-    latest = None if journal.exists else journals.latest()
-    hint = f"Nothing was written down here yet; the latest session is `{latest}`." if latest else UNSET
+    hint = UNSET if journal.exists else journals.missing(journal.session) or _of_others(journals, journal)
     return JournalShown(session=journal.session, agent=journal.agent, text=journal.prompt(), hint=hint)
+
+
+def _of_others(journals: Journals, journal: AgentJournal) -> str:
+    agents = ", ".join(journals.agents(journal.session))
+    return f"`{journal.agent}` has noted nothing down in `{journal.session}`; there are {agents}."
 
 
 _ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalQuestion], Struct]] = {

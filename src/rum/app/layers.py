@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -64,11 +64,12 @@ class Layers:
         """Add an entry to a layer, with an id and a timestamp if it has none; as it was kept.
 
         A semantic entry is known under `metadata.key` or else its id, a procedural one needs
-        `metadata.condition`. Working memory keeps its last entries only.
+        `metadata.condition`. An id of the episodic layer belongs to one entry. Working memory keeps its last
+        entries only.
         """
         layer = _layer(type)
         with self._turn() as lasting:
-            given = parse(lasting.clean(plain(_fields(entry))), GivenEntry, "append")
+            given = parse(lasting.clean(plain(_fields(entry, GivenEntry, "append"))), GivenEntry, "append")
             kept = MemoryEntry(
                 id=given.id or new_id("event"),
                 timestamp=lasting.now() if given.timestamp is None else milliseconds(given.timestamp),
@@ -91,8 +92,12 @@ class Layers:
             return lasting.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))
         if layer is MemoryType.WORKING:
             self._working = [*self._working, entry][-self._most :]
-        else:
-            lasting.append(entry)
+        elif not lasting.append(entry):
+            raise InvalidQuery(
+                f"append: the id `{entry.id}` is taken by another entry of the {layer.value} layer, which "
+                "stays as it is. Give another `id`, or none.",
+                field="id",
+            )
         return entry
 
     def search(self, type: MemoryType | str, query: str, limit: int = FOUND_AT_MOST) -> list[MemoryEntry]:
@@ -105,7 +110,7 @@ class Layers:
     def learn(self, knowledge: KnowledgeEntry | Given) -> KnowledgeEntry:
         """Keep what is known under a key, in the place of what was known before; as it was kept."""
         with self._turn() as lasting:
-            given = parse(plain(_fields(knowledge)), GivenKnowledge, "learn")
+            given = parse(plain(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
             parse({"key": given.key, "value": given.value}, GivenFact, "learn")
             at = None if given.timestamp is None else milliseconds(given.timestamp)
             return lasting.learn(KnowledgeEntry(given.key, given.value, at))
@@ -180,8 +185,18 @@ class Layers:
             return deepcopy(list(lasting.entries(MemoryType.EPISODIC)))
 
 
-def _fields(given: msgspec.Struct | Given) -> Given:
-    return msgspec.structs.asdict(given) if isinstance(given, msgspec.Struct) else given
+def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:
+    """What a caller wrote, as an object."""
+    if isinstance(given, msgspec.Struct):
+        return msgspec.structs.asdict(given)
+    if isinstance(given, Mapping):
+        return cast("Given", given)
+    fields = msgspec.structs.fields(model)
+    needed = ", ".join(f"`{field.name}`" for field in fields if field.required)
+    more = ", ".join(f"`{field.name}`" for field in fields if not field.required)
+    raise InvalidQuery(
+        f"{what}: give an object with {needed}, and if you like {more}; not {type(given).__name__}."
+    )
 
 
 def _summary(entries: Sequence[MemoryEntry], content: str) -> MemoryEntry:

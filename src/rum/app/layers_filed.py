@@ -50,12 +50,7 @@ class FiledLayers:
 
     def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
         """Every entry of a layer, in its order; facts and rules as entries."""
-        items = self._files.items(layer)
-        if layer is MemoryType.EPISODIC:
-            return (as_entry(item)[0] for item in items)
-        if layer is MemoryType.SEMANTIC:
-            return (fact_entry(as_fact(item)[0]) for item in items)
-        return _rule_entries(items)
+        return _entries(layer, self._files.items(layer))
 
     def count(self, layer: MemoryType) -> int:
         """How many entries a layer has."""
@@ -65,9 +60,17 @@ class FiledLayers:
         """How many bytes a layer takes as compact JSON."""
         return json_size(self._files.items(layer))
 
-    def append(self, entry: MemoryEntry) -> None:
-        """Put down what happened."""
-        self._files.change(MemoryType.EPISODIC, lambda items: [*items, whole(entry, {})])
+    def append(self, entry: MemoryEntry) -> bool:
+        """Put down what happened; False, and nothing is written, if the id is taken."""
+        taken = False
+
+        def add(items: list[Item]) -> list[Item]:
+            nonlocal taken
+            taken = any(item["id"] == entry.id for item in items)
+            return items if taken else [*items, whole(entry, {})]
+
+        self._files.change(MemoryType.EPISODIC, add)
+        return not taken
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
         """Keep a fact, in the place of what was known under its key; as it was kept."""
@@ -89,8 +92,16 @@ class FiledLayers:
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
         """Keep a rule; as an entry."""
         kept = ProceduralRule(rule.condition, rule.action, self._at(rule.timestamp))
-        self._files.change(MemoryType.PROCEDURAL, lambda items: [*items, whole(kept, {})])
-        return [*_rule_entries(self._files.items(MemoryType.PROCEDURAL))][-1]
+        entries: list[MemoryEntry] = []
+
+        def add(items: list[Item]) -> list[Item]:
+            # What it is called depends on those before it, which nobody changes just now.
+            after = [*items, whole(kept, {})]
+            entries[:] = _rule_entries(after)
+            return after
+
+        self._files.change(MemoryType.PROCEDURAL, add)
+        return entries[-1]
 
     def _at(self, timestamp: float | None) -> float:
         return self.now() if timestamp is None else timestamp
@@ -98,8 +109,8 @@ class FiledLayers:
     def older(self, layer: MemoryType, keep: int) -> Older:
         """All but the last so many entries of a layer; of facts none."""
         items = [] if layer is MemoryType.SEMANTIC else self._files.items(layer)
-        count = max(0, len(items) - keep)
-        return Older([*self.entries(layer)][:count] if count else [], items[:count])
+        older = items[: max(0, len(items) - keep)]
+        return Older([*_entries(layer, older)], older)
 
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
         """Put a summary, or nothing, in the place of older entries; False if others changed them."""
@@ -120,14 +131,27 @@ class FiledLayers:
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
         """Take away everything in these layers; how many entries went."""
-        gone = 0
+        gone: list[Item] = []
+
+        def empty(items: list[Item]) -> list[Item]:
+            gone.extend(items)
+            return []
+
         for layer in layers:
-            gone += self.count(layer)
-            self._files.change(layer, lambda _: [])
-        return gone
+            self._files.change(layer, empty)
+        return len(gone)
 
     def close(self) -> None:
         """Nothing is held between calls."""
+
+
+def _entries(layer: MemoryType, items: list[Item]) -> Iterable[MemoryEntry]:
+    """Elements of a file as entries; facts and rules too."""
+    if layer is MemoryType.EPISODIC:
+        return (as_entry(item)[0] for item in items)
+    if layer is MemoryType.SEMANTIC:
+        return (fact_entry(as_fact(item)[0]) for item in items)
+    return _rule_entries(items)
 
 
 def _rule_entries(items: list[Item]) -> Iterator[MemoryEntry]:

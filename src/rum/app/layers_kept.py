@@ -61,9 +61,9 @@ class KeptLayers:
         sizes = [json_size(as_item(row)) for row in self._rows(layer)]
         return 2 + sum(sizes) + max(0, len(sizes) - 1)
 
-    def append(self, entry: MemoryEntry) -> None:
-        """Put down what happened."""
-        self._context.store.events.add([events.event_of(self._context, entry)])
+    def append(self, entry: MemoryEntry) -> bool:
+        """Put down what happened; False, and nothing is written, if the id is taken."""
+        return self._context.store.events.put(events.event_of(self._context, entry))
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
         """Keep a fact, in the place of what was known under its key; as it was kept."""

@@ -43,8 +43,8 @@ class LastingLayers(Protocol):
         """How many bytes a layer takes as compact JSON."""
         ...
 
-    def append(self, entry: MemoryEntry) -> None:
-        """Put down what happened."""
+    def append(self, entry: MemoryEntry) -> bool:
+        """Put down what happened; False, and nothing is written, if the id is taken."""
         ...
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:

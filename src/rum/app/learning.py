@@ -6,8 +6,9 @@ from msgspec import UNSET
 
 from rum.app import facts, rules
 from rum.app.context import Context
+from rum.inject.match import Text
 from rum.model.errors import NO_RESULTS, InvalidQuery
-from rum.model.fact import Fact, FactView, LearnQuestion, LearnResult, Rule, RuleView
+from rum.model.fact import Fact, FactView, LearnQuestion, LearnResult, Rule, RuleView, SetRule
 
 
 def learn(context: Context, question: LearnQuestion) -> LearnResult:
@@ -23,8 +24,15 @@ def _set(context: Context, question: LearnQuestion) -> LearnResult:
         )
     with context.store.transaction():
         known = [facts.learn(context, fact.key, fact.value)] if fact else None
-        added = [rules.add(context, rule.condition, rule.action)] if rule else None
-    return _result(known, added)
+        added = [_set_rule(context, rule)] if rule else None
+    odd = rules.problem(added[0]) if added else None
+    return _result(context, known, added, odd=odd and f"The rule's `condition` {odd}.")
+
+
+def _set_rule(context: Context, rule: SetRule) -> Rule:
+    if rule.id is None:
+        return rules.add(context, rule.condition, rule.action)
+    return rules.change(context, rule.id, rule.condition, rule.action)
 
 
 def _get(context: Context, question: LearnQuestion) -> LearnResult:
@@ -37,17 +45,17 @@ def _get(context: Context, question: LearnQuestion) -> LearnResult:
         fact = context.store.facts.get(question.key)
         known = [fact] if fact else []
     if question.task is not None:
-        added = rules.matching(context, question.task)[: question.limit]
-    return _result(known, added, hint=_hint(context, question))
+        added = [rule for rule, _ in rules.matching(context, Text(question.task))][: question.limit]
+    return _result(context, known, added, hint=_hint(context, question))
 
 
 def _list(context: Context, question: LearnQuestion) -> LearnResult:
     prefix = question.key or ""
     known = context.store.facts.latest(prefix, question.limit)
     if question.key is not None:
-        return _result(known, None, context.store.facts.count(prefix))
+        return _result(context, known, None, context.store.facts.count(prefix))
     added = context.store.rules.latest(question.limit)
-    return _result(known, added, context.store.facts.count(), context.store.rules.count())
+    return _result(context, known, added, context.store.facts.count(), context.store.rules.count())
 
 
 def _hint(context: Context, question: LearnQuestion) -> str:
@@ -56,22 +64,29 @@ def _hint(context: Context, question: LearnQuestion) -> str:
 
 
 def _result(
+    context: Context,
     known: list[Fact] | None,
     added: list[Rule] | None,
     total_facts: int | None = None,
     total_rules: int | None = None,
     hint: str = "Nothing was learned yet.",
+    odd: str | None = None,
 ) -> LearnResult:
     nothing = not known and not added
     return LearnResult(
-        facts=UNSET if known is None else [_fact_view(fact) for fact in known],
-        rules=UNSET if added is None else [RuleView(rule.id, rule.condition, rule.action) for rule in added],
+        facts=UNSET if known is None else [_fact_view(context, fact) for fact in known],
+        rules=UNSET if added is None else [_rule_view(context, rule) for rule in added],
         total_facts=UNSET if total_facts is None else total_facts,
         total_rules=UNSET if total_rules is None else total_rules,
         code=NO_RESULTS if nothing else UNSET,
-        hint=hint if nothing else UNSET,
+        hint=hint if nothing else odd or UNSET,
     )
 
 
-def _fact_view(fact: Fact) -> FactView:
-    return FactView(fact.key, fact.value, fact.updated_at or fact.created_at)
+def _fact_view(context: Context, fact: Fact) -> FactView:
+    at = fact.updated_at or fact.created_at
+    return FactView(fact.key, fact.value, at, fact.version, facts.set_by(context, fact))
+
+
+def _rule_view(context: Context, rule: Rule) -> RuleView:
+    return RuleView(rule.id, rule.condition, rule.action, rule.version, rules.set_by(context, rule))

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from rum.app.agent_settings import agent_settings
 from rum.app.context import Context
 from rum.app.notes_writing import entry_named
-from rum.inject.notes import Asker, Head, Ranked, background, cut, ranked
+from rum.inject.notes import Asker, Head, Ranked, cut, prompted, ranked
 from rum.model.note import (
     Entry,
     ListedNote,
@@ -44,7 +44,7 @@ def match(context: Context, question: MatchQuestion, now: int | None = None) -> 
         if (entry := context.shelf.newest(one.head.slug)) is not None
     ]
     return NotesMatched(
-        notes=notes, text=background(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
+        notes=notes, text=prompted(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
     )
 
 

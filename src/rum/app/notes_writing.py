@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind
 from rum.capture.tombstones import note_marks
+from rum.inject import match
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.note import Entry, NoteAdded, NoteDraft
 from rum.model.times import seconds
 from rum.store.files.notes import same_title, slug_of
-from rum.store.files.notes_text import LONGEST_FRONTMATTER, clean, is_one_entry, one_line, slug_named, written
+from rum.store.files.notes_fields import one_line
+from rum.store.files.notes_text import LONGEST_FRONTMATTER, clean, is_one_entry, slug_named, written
 
 _INSTEAD = "Add an entry of your own under the same title instead."
 
@@ -27,13 +31,20 @@ def add(context: Context, draft: NoteDraft) -> NoteAdded:
     folder = context.shelf.folder
     added = folder.add(entry.title, text, first=note_of(context, entry.title))
     path = context.relative(folder.file(added.slug))
-    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1)
+    odd = ((pattern, match.problem(pattern)) for pattern in entry.when_to_use)
+    remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
+    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
 
 
 def _entry(context: Context, draft: NoteDraft) -> Entry:
     """The entry that a draft asks for, without secrets."""
     draft.check()
     patterns = (draft.when_to_use,) if isinstance(draft.when_to_use, str) else draft.when_to_use
+    for pattern in patterns:
+        if not match.compiled(pattern).alternatives:
+            raise InvalidQuery(
+                f"note: `when_to_use` `{pattern}` {match.problem(pattern)}.", field="when_to_use"
+            )
     at = context.now() if draft.discovered_at is None else seconds(draft.discovered_at)
     entry = Entry(
         n=1,

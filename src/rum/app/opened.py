@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import msgspec
 
-from rum.app.calls import called, plain
+from rum.app.calls import TAKES_TURNS, called, plain
 from rum.app.context import Clock, Context, Spell
 from rum.repo.project import Project, open_project
 from rum.repo.registry import PROJECTS
@@ -125,8 +125,11 @@ class Opened:
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
         """Any call of the API by its name, with plain JSON arguments."""
+        given = plain(arguments)
+        if name in TAKES_TURNS:
+            return called(self._context, name, given)
         with self._context.turn():
-            return called(self._context, name, plain(arguments))
+            return called(self._context, name, given)
 
     def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
         """The same, for a method that knows what its call answers."""

@@ -62,18 +62,39 @@ def recall(context: Context, question: RecallQuestion) -> RecallResult:
     given, left_out = _shown(question, views)
     context.uses.update(view.id for view in given)
     if not given:
-        return _no_room(context, question, answer, views) if views else _nothing(context, inquiry, answer)
-    return _estimated(
-        RecallResult(
-            memories=given,
-            query_strategy_used=answer.strategy,
-            confidence=given[0].confidence,
-            total_matches=answer.total,
-            token_estimate=0,
-            total_exact=UNSET if answer.total_exact else False,
-            left_out=left_out or UNSET,
-        )
+        nothing = _no_room(context, question, answer, views) if views else _nothing(context, inquiry, answer)
+        return nothing if views else _with_knowledge(context, inquiry, nothing)
+    result = RecallResult(
+        memories=given,
+        query_strategy_used=answer.strategy,
+        confidence=given[0].confidence,
+        total_matches=answer.total,
+        token_estimate=0,
+        total_exact=UNSET if answer.total_exact else False,
+        left_out=left_out or UNSET,
     )
+    return _with_knowledge(context, inquiry, _estimated(result))
+
+
+def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) -> RecallResult:
+    """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
+    if not context.store.has_chapters():
+        return result
+    from rum.app.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
+
+    sure = {memory.id: memory.confidence for memory in result.memories}
+    for one in beside(context, inquiry, sure):
+        more = msgspec.structs.replace(
+            result,
+            knowledge=[*(result.knowledge or ()), one],
+            confidence=max(result.confidence, one.confidence),
+            code=UNSET,
+            hint=UNSET,
+        )
+        more = _estimated(more)
+        if inquiry.question.max_tokens is None or more.token_estimate <= inquiry.question.max_tokens:
+            result = more
+    return result
 
 
 def _fetched(context: Context, depth: Depth, ids: list[str]) -> dict[str, Memory]:

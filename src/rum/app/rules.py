@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from rum.app.context import Context
 from rum.app.facts import first
 from rum.app.forgettable import Counts, Kind, forgotten
 from rum.app.identity import somebody
 from rum.capture.tombstones import rule_marks
-from rum.inject.match import Text, best, compiled
+from rum.inject import match
+from rum.inject.match import Match, Text, best, compiled
+from rum.inject.render import one_line
 from rum.model.answers import ForgetResult
-from rum.model.fact import GivenRule, Rule
+from rum.model.errors import InvalidQuery
+from rum.model.fact import GivenRule, Rule, RuleVersion
 from rum.model.ids import new_id
 from rum.model.parse import parse
+from rum.model.pattern import LONGEST_PATTERN
 from rum.store.seen import Proposal
 
-_INSTEAD = "Add a rule of your own instead."
+_INSTEAD = "To correct it, set it."
+_SHOWN = 60
 
 
 class Rules:
@@ -31,6 +37,11 @@ class Rules:
         """Learn a rule; one that says the same already is given back."""
         with self._context.turn():
             return add(self._context, condition, action)
+
+    def set(self, rule_id: str, condition: str, action: str) -> Rule:
+        """Correct a rule; what it said goes into its history."""
+        with self._context.turn():
+            return change(self._context, rule_id, condition, action)
 
     def list(self, limit: int | None = None) -> Sequence[Rule]:
         """The rules, newest first."""
@@ -45,7 +56,12 @@ class Rules:
     def match(self, task: str, plan: str = "") -> Sequence[Rule]:
         """The rules for a task and the plan for it, newest first."""
         with self._context.turn():
-            return matching(self._context, task, plan)
+            return [rule for rule, _ in matching(self._context, Text(task, plan))]
+
+    def history(self, rule_id: str) -> Sequence[RuleVersion]:
+        """All that a rule ever said, oldest first."""
+        with self._context.turn():
+            return history(self._context, rule_id)
 
     def candidates(self) -> Sequence[Proposal]:
         """What people corrected, as rules that they may have meant; none of them is in force."""
@@ -78,8 +94,7 @@ def add(
     context: Context, condition: str, action: str, timestamp: float | None = None, *, again: bool = False
 ) -> Rule:
     """Keep a rule; `timestamp` is in milliseconds, `again` keeps it even if another one says the same."""
-    given = parse({"condition": condition, "action": action}, GivenRule, "rule")
-    clean = parse(context.clean(msgspec.to_builtins(given)), GivenRule, "rule")
+    clean = _given(context, condition, action)
     at = int(context.clock() * 1000) if timestamp is None else timestamp
     with context.identity_undone_on_error(), context.store.transaction():
         same = [] if again else context.store.rules.saying(clean.condition, clean.action)
@@ -99,12 +114,79 @@ def add(
     return rule
 
 
-def matching(context: Context, task: str, plan: str = "") -> list[Rule]:
-    """The rules whose condition speaks of a task or the plan for it, newest first."""
-    text = Text(task, plan)
-    return [
-        rule for rule in context.store.rules.latest(first(None)) if best([compiled(rule.condition)], text)
-    ]
+def change(context: Context, name: str, condition: str, action: str) -> Rule:
+    """Let a rule say something else; any agent may, and it stays its author's all the same.
+
+    Saying what it says already says that it still holds.
+    """
+    clean = _given(context, condition, action)
+    with context.identity_undone_on_error(), context.store.transaction():
+        old = known(context, name)
+        agent, _ = somebody(context)
+        now = max(context.now(), old.updated_at or old.created_at)
+        version = old.version
+        if (old.condition, old.action) != (clean.condition, clean.action):
+            said = (old.condition, old.action)
+            context.store.rules.add_version(old.id, version, now, agent.id, *said)
+            version += 1
+        rule = replace(
+            old,
+            condition=clean.condition,
+            action=clean.action,
+            timestamp=int(context.clock() * 1000),
+            updated_at=now,
+            version=version,
+        )
+        context.store.rules.put(rule)
+        context.store.agents.touch(agent.id, context.now())
+    return rule
+
+
+def _given(context: Context, condition: str, action: str) -> GivenRule:
+    """A rule as somebody says it, without secrets; refused where no task could ever meet it."""
+    given = parse({"condition": condition, "action": action}, GivenRule, "rule")
+    if not compiled(given.condition).alternatives:
+        raise InvalidQuery(f"rule: `condition` {match.problem(given.condition)}.", field="condition")
+    return parse(context.clean(msgspec.to_builtins(given)), GivenRule, "rule")
+
+
+def problem(rule: Rule) -> str | None:
+    """What to know of a rule whose condition is met seldom or never; None if it is sound."""
+    if len(rule.condition) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
+    return match.problem(rule.condition)
+
+
+def remarks(context: Context) -> list[str]:
+    """What to know of all rules that are not sound."""
+    found = ((rule, problem(rule)) for rule in context.store.rules.latest(first(None)))
+    return [f"{rule.id}: `{one_line(rule.condition, _SHOWN)}` {odd}." for rule, odd in found if odd]
+
+
+def matching(context: Context, text: Text) -> list[tuple[Rule, Match]]:
+    """The rules whose condition speaks of a text, newest first, each with how it matched."""
+    found = (
+        (rule, best([compiled(rule.condition)], text))
+        for rule in context.store.rules.latest(first(None))
+        if len(rule.condition) <= LONGEST_PATTERN
+    )
+    return [(rule, matched) for rule, matched in found if matched is not None]
+
+
+def history(context: Context, name: str) -> list[RuleVersion]:
+    """All that a rule ever said, oldest first; the last one is what it says now."""
+    rule = known(context, name)
+    author, since, versions = rule.agent_id, rule.created_at, list[RuleVersion]()
+    for number, at, by, *said in context.store.rules.versions(rule.id):
+        versions.append(RuleVersion(number, since, author, *said, current=False))
+        author, since = by, at
+    return [*versions, RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)]
+
+
+def set_by(context: Context, rule: Rule) -> str:
+    """Who said last what a rule says: the id of an agent."""
+    before = context.store.rules.versions(rule.id) if rule.version > 1 else []
+    return before[-1][2] if before else rule.agent_id
 
 
 def known(context: Context, name: str) -> Rule:
@@ -112,10 +194,9 @@ def known(context: Context, name: str) -> Rule:
     return context.store.rules.get([context.one("rule", name, context.store.rules.named(name))])[0]
 
 
-def may_change(context: Context, rule: Rule) -> None:
-    """Refuse an agent that may not change a rule."""
+def _must_be_over(context: Context, rule: Rule) -> None:
     imported = rule.imported_at is not None
-    context.may_change_of(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD)
+    context.may_change_of(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
 
 
 def is_forgotten(context: Context, rule: Rule) -> bool:
@@ -128,15 +209,20 @@ def _found(context: Context, name: str) -> list[str]:
 
 
 def _held(context: Context, rule_id: str) -> Counts:
-    may_change(context, known(context, rule_id))
-    return {"rules": 1}
+    _must_be_over(context, known(context, rule_id))
+    return {"rules": 1, "versions": len(context.store.rules.versions(rule_id))}
 
 
 def _removed(context: Context, rule_id: str) -> Counts:
-    rule = known(context, rule_id)
-    may_change(context, rule)
-    context.store.memories.bury(rule_marks(rule, context.tombstone_key), "rule", context.now())
-    return {"rules": context.store.rules.delete([rule.id])}
+    held, rule = _held(context, rule_id), known(context, rule_id)
+    before = [
+        replace(rule, condition=condition, action=action)
+        for *_, condition, action in context.store.rules.versions(rule_id)
+    ]
+    marks = [mark for one in (rule, *before) for mark in rule_marks(one, context.tombstone_key)]
+    context.store.memories.bury(marks, "rule", context.now())
+    context.store.rules.delete([rule.id])
+    return held
 
 
 KIND = Kind("rule", _found, _held, _removed)

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rum.app import identity, idle, reading, upkeep, writing
-from rum.app import tidy as tidying
-from rum.app.asked import (
-    Briefed,
-    Changes,
-    Given,
-    Identified,
-    Nothing,
-    Offered,
-    Ran,
-    Recalled,
-    Running,
-    Sought,
-    Traced,
-)
+from rum.app import identity, reading, writing
+from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
-from rum.app.exchanging import Exchanging
-from rum.app.tidy import TidyResult
+from rum.app.watching import Watching
 from rum.model.agent import Identity
 from rum.model.answers import (
-    Diagnosis,
     ForgetResult,
     LinkResult,
     ListResult,
@@ -36,7 +20,6 @@ from rum.model.answers import (
     TraceResult,
     UpdateResult,
 )
-from rum.model.errors import RumError
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
@@ -44,8 +27,8 @@ from rum.model.parse import parse
 from rum.model.questions import Depth
 
 if TYPE_CHECKING:
+    from rum.app.chapters import Chapters
     from rum.app.facts import Facts
-    from rum.app.intake import Intake
     from rum.app.journal import AgentJournal
     from rum.app.journals import Journals
     from rum.app.layers import Layers
@@ -53,16 +36,17 @@ if TYPE_CHECKING:
     from rum.app.notes import Notes
     from rum.app.rules import Rules
     from rum.app.run import Run
-    from rum.app.seeing import SeenList
     from rum.app.tokens import TokensSpent
+    from rum.app.wisdom import WisdomKept
     from rum.model.brief import Brief
+    from rum.model.chapter_answers import RefreshResult
     from rum.model.extraction import Extracted
-    from rum.model.offers import FeedbackResult, OffersResult
+    from rum.model.report import Report
 
 # What answering never needs is loaded by the method that does: all of it together takes as long as the rest.
 
 
-class Rum(Exchanging):
+class Rum(Watching):
     """The memory of one project.
 
     Use it as a context manager; calls from several threads take turns.
@@ -172,6 +156,26 @@ class Rum(Exchanging):
         return Rules(self._context)
 
     @cached_property
+    def chapters(self) -> Chapters:
+        """Memories that tell one story, and what they say together."""
+        from rum.app.chapters import Chapters  # noqa: PLC0415
+
+        return Chapters(self._context)
+
+    @cached_property
+    def wisdom(self) -> WisdomKept:
+        """What chapters say together: insights, patterns and practices, each with what it rests on."""
+        from rum.app.wisdom import WisdomKept  # noqa: PLC0415
+
+        return WisdomKept(self._context)
+
+    def refresh(self, *ids: str, dry_run: bool = False) -> RefreshResult:
+        """Renew the chapters and wisdom that are named, or else all that are stale; says what changed."""
+        from rum.app import refreshing  # noqa: PLC0415
+
+        return refreshing.refresh(self._context, ids, dry_run=dry_run)
+
+    @cached_property
     def layers(self) -> Layers:
         """Working, episodic, semantic and procedural memory as layers of entries."""
         from rum.app.layers import Layers  # noqa: PLC0415
@@ -203,17 +207,11 @@ class Rum(Exchanging):
 
         return self._look_after(tokens.spent)
 
-    def feedback(self, memory_id: str, *, useful: bool) -> FeedbackResult:
-        """Say whether a memory was of use; it is found a little sooner or later for it."""
-        from rum.model.offers import FeedbackResult  # noqa: PLC0415
+    def report(self, *, since: float | None = None) -> Report:
+        """The project's memory on one page: its figures, and as `text` Markdown."""
+        from rum.app import report  # noqa: PLC0415
 
-        return self._call("feedback", {"memory_id": memory_id, "useful": useful}, FeedbackResult)
-
-    def offers(self, **which: Unpack[Offered]) -> OffersResult:
-        """What was offered to agents by itself, newest first, why, and what came of it."""
-        from rum.app import ledger  # noqa: PLC0415
-
-        return self._look_after(ledger.offers, **which)
+        return self._do(report.report, since)
 
     def summary(self) -> dict[str, Any]:
         """The project in a few figures: what it is called, where it lies, who remembers how much."""
@@ -229,7 +227,7 @@ class Rum(Exchanging):
     def forget(
         self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False
     ) -> ForgetResult:
-        """Delete a memory, fact, rule or event with its history; `purge` leaves no trace in the files."""
+        """Delete whatever has an id, with its history; `purge` leaves no trace of it in the files."""
         asked = {"id": id, "kind": kind, "dry_run": dry_run, "purge": purge}
         return self._call("forget", asked, ForgetResult)
 
@@ -246,57 +244,3 @@ class Rum(Exchanging):
     def restore(self, memory_id: str, version: int) -> UpdateResult:
         """Make an earlier version the newest one."""
         return self._do(writing.restore, memory_id, version)
-
-    def doctor(self) -> Diagnosis:
-        """Check files, index, permissions, space and settings."""
-        return self._look_after(upkeep.doctor)
-
-    def reindex(self, progress: Callable[[int], None] = lambda _: None, *, vectors: bool = False) -> int:
-        """Build everything derived anew; vectors only if asked for, and then as there is time."""
-        return self._look_after(upkeep.reindex, progress, vectors=vectors)
-
-    @property
-    def pending(self) -> int:
-        """How many memories wait for a vector."""
-        return self._look_after(tidying.pending)
-
-    def tidy(
-        self,
-        seconds: float = tidying.USUAL,
-        *,
-        patience: float = 0.0,
-        progress: Callable[[int], None] = lambda _: None,
-    ) -> TidyResult:
-        """Do what could wait, for so many seconds; `math.inf` finishes it.
-
-        One process a project does so at a time: another is waited for as long as `patience` says.
-        """
-        return self._look_after(tidying.tidy, seconds, patience, progress)
-
-    def take_in(self, *, patience: float = 0.0) -> Intake:
-        """Take in what hooks left, and make memories of the turns that are over."""
-        from rum.app import intake  # noqa: PLC0415
-
-        return self._look_after(intake.intake, patience)
-
-    def seen(self, **sought: Unpack[Sought]) -> SeenList:
-        """What was seen of agents at work, newest first, and what became of it."""
-        from rum.app import seeing  # noqa: PLC0415
-
-        return self._look_after(seeing.seen, **sought)
-
-    @property
-    def behind(self) -> bool:
-        """Whether the last question that went by meaning found memories without a vector."""
-        return "meaning" in self._context.__dict__ and self._context.meaning.behind
-
-    def idle(self) -> bool:
-        """Nobody is asking: start a process that does what could wait, and ends by itself; whether it was."""
-        try:
-            return self._look_after(idle.start)
-        except RumError:  # nobody asked for it, so nobody needs to be told
-            return False
-
-    def backup(self, path: str | os.PathLike[str]) -> int:
-        """Copy the memory to a new file while others go on writing."""
-        return self._look_after(upkeep.backup, os.fspath(path))

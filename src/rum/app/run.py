@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from msgspec.structs import replace
 
 from rum.app import brief as briefing
-from rum.app import identity, writing
+from rum.app import identity, run_event, writing
 from rum.app.asked import Running, Stepped
 from rum.app.calls import plain
 from rum.app.context import Context
 from rum.app.layers import Layers
 from rum.app.layers_kept import KeptLayers
 from rum.app.run_failed import is_failure, kept_whole, verdict_of
-from rum.app.run_journal import Attempt, RunJournal
-from rum.app.run_record import Record
+from rum.app.run_journal import LONGEST, Attempt, RunJournal
+from rum.app.run_record import Child, Record
+from rum.app.run_unsaid import unsaid
 from rum.model.brief import Brief, BriefQuestion
-from rum.model.errors import RumError
+from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import LONGEST_RUN
 from rum.model.journal import DecisionType, DiscoveryType, Kind
 from rum.model.layers import FailureCategory
+from rum.model.links import LinkType
 from rum.model.parse import parse
-from rum.model.run import Result, RunQuestion, Step, Verdict
+from rum.model.questions import LinkQuestion
+from rum.model.run import UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from rum.model.extraction import Extracted
@@ -35,7 +39,8 @@ A = TypeVar("A")
 class Run:
     """A run of an agent loop; as a context manager it begins, ends, and is remembered.
 
-    What goes wrong with recording it stops nobody: it is in `problems`, and told as a warning at the end.
+    What goes wrong with recording it stops nobody: it is in `problems`, and told as a warning at the end. A
+    wrong call raises, and is no failure of the task. Before and after the `with` block nothing can be told.
     """
 
     def __init__(self, context: Context, question: RunQuestion, parent: Run | None = None) -> None:
@@ -44,7 +49,8 @@ class Run:
         self._parent = parent
         self._record = Record(question, [self._context.relative(path) for path in question.files])
         self._verdict: Verdict | None = None
-        self._prompt = ""
+        self._journal: RunJournal | None = None
+        self._prompt_tokens = 0
         self.problems: list[str] = []
         self.agent_id: str | None = None
         self.memory_id: str | None = None
@@ -68,12 +74,39 @@ class Run:
         return self._context.session_id
 
     def __enter__(self) -> Self:
+        if self._journal is not None:
+            self._journal.refuse_if_over()
+            raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
         self._guarded("The agent was not registered", self._identify)
         self._journal = RunJournal(self._context, self._question, self.problems)
-        self._begun = Attempt(self._journal, {"description": self.task})
+        self._begun = Attempt(self._journal, {"description": self._shown_task})
         self._tried: list[Attempt] = []
-        self._event("started", self.task)
+        self._event(self._start)
         return self
+
+    @property
+    def _start(self) -> dict[str, Any]:
+        return run_event.started(self.agent, self.agent_id, self.task)
+
+    @property
+    def _shown_task(self) -> str:
+        return self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
+
+    def _from_the_beginning(self) -> RunJournal:
+        """The journal, once the run has begun; InvalidQuery before."""
+        if self._journal is None:
+            raise InvalidQuery(
+                "This run has not begun; nothing was written. Put what belongs to it into the block of "
+                "`with rum.run(…) as run:`.",
+                field="run",
+            )
+        return self._journal
+
+    def _going(self) -> RunJournal:
+        """The journal while the run goes on; InvalidQuery before and after."""
+        journal = self._from_the_beginning()
+        journal.refuse_if_over()
+        return journal
 
     def _identify(self) -> None:
         parent = self._parent.agent_id if self._parent else None
@@ -89,7 +122,7 @@ class Run:
             plan=self._question.plan,
             file=tuple(self._record.files),
             agent=self.agent,
-            session=self._journal.session,
+            session=self._from_the_beginning().session,
             tokens=self._question.tokens,
         )
         with self._context.turn(counted=False):
@@ -98,14 +131,17 @@ class Run:
     @property
     def prompt(self) -> str:
         """The agent's prompt as of now: the system's words, the brief with rules and journal, the task."""
+        self._from_the_beginning()
         known = self._guarded("The brief was not made", lambda: self.brief.text) or ""
         parts = [self._question.system, known, f"## Task\n\n{self.task}"]
         parts += [f"## Plan\n\n{self._question.plan}"] if self._question.plan else []
-        self._prompt = "\n\n".join(part.strip() for part in parts if part.strip())
-        return self._prompt
+        prompt = "\n\n".join(part.strip() for part in parts if part.strip())
+        self._prompt_tokens = estimate_tokens(prompt)
+        return prompt
 
     def child(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
         """A run within this one, by another agent, which shares the memory and is remembered for itself."""
+        self._going()
         usual = {"session": self._question.session, "extract": self._question.extract}
         given = {**usual, **how, "agent": agent, "task": task}
         return Run(self._context, parse(plain(given), RunQuestion, "run"), self)
@@ -123,9 +159,11 @@ class Run:
 
         As a context manager it has failed when its block raises, and worked when that ends.
         """
-        fields = plain({"description": description, **more})
+        journal, fields = self._going(), plain({"description": description, **more})
+        if "id" in fields:
+            raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
         if self._tried:
-            self._tried.append(Attempt(self._journal, fields))
+            self._tried.append(Attempt(journal, fields))
         else:  # what the run began with was this
             self._begun.change(fields)
             self._tried.append(self._begun)
@@ -136,16 +174,17 @@ class Run:
 
         `success`, `output` and `error` say what came of it.
         """
-        step = parse(plain(told), Step, "step")
+        self._going()
+        step = parse(plain({**told, "description": description}), Step, "step")
         if step.file is not None:
             step = replace(step, file=self._context.relative(step.file))
-        action = self._record.step(description, self._context.now(), step)
+        action = self._record.step(self._context.now(), step)
         going_on = (attempt for attempt in reversed(self._tried) if not attempt.is_over)
-        next(going_on, self._begun).step(description, action)
+        next(going_on, self._begun).step(step.description, action)
 
     def stand(self, **fields: Any) -> None:
         """Where the agent stands: fields of the journal's `context`, such as current_plan_step, blockers."""
-        self._journal.context(plain(fields))
+        self._going().context(plain(fields))
 
     def succeed(self, summary: str, **more: Any) -> None:
         """It worked: what came of it; `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
@@ -160,53 +199,71 @@ class Run:
         self._said(Result.PARTIAL, summary=summary, **more)
 
     def _said(self, result: Result, **given: Any) -> None:
+        self._going()
         self._verdict = parse(plain({"result": result, **given}), Verdict, str(result))
 
     def _noted(self, kind: Kind, **fields: Any) -> dict[str, Any]:
-        return self._journal.add(kind, plain(fields))[0]
+        return self._going().add(kind, plain(fields))[0]
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         with kept_whole(error):
-            self._end(self._judged(error))
+            journal = self._going()
+            try:
+                self._end(journal, self._judged(error))
+            finally:
+                journal.close()
             self._tell(error)
 
     def _judged(self, error: BaseException | None) -> Verdict:
+        self._record.attempts = [attempt.entry for attempt in self._tried]
         if error is not None and is_failure(error):
             return verdict_of(error, self._verdict)
-        return self._verdict or Verdict(result=Result.SUCCESS, summary=self._record.last_words())
+        return self._verdict or unsaid(self._record)
 
-    def _end(self, verdict: Verdict) -> None:
+    def _end(self, journal: RunJournal, verdict: Verdict) -> None:
         """Keep the run as a memory, close its journal entry, and draw what lasts from it."""
-        self._record.attempts = [attempt.entry for attempt in self._tried]
+        journal.is_over = True  # whatever another thread says now would be half lost
         self._guarded("The memory was not stored", lambda: self._store(verdict))
-        self._close_journal(verdict)
-        self._event("completed" if verdict.result is Result.SUCCESS else "failed", verdict.summary, verdict)
+        if self._parent is not None:
+            self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
+        self._close_journal(journal, verdict)
+        self._event(run_event.ended(self._start, verdict, self.memory_id, self._prompt_tokens))
         if self._question.extract:
             self._guarded("Nothing was extracted", lambda: self._extract(verdict))
 
-    def _close_journal(self, verdict: Verdict) -> None:
+    def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
         """Say how what was tried ended; where all of it had ended already, the run comes last."""
         told = {
             "output": None if verdict.result is Result.FAILURE else verdict.summary,
             "error": verdict.reason,
             "lessons": "\n".join(verdict.learnings) or None,
+            "status": UNVERIFIED if isinstance(verdict, Unsaid) else None,
         }
+        told = {name: one[:LONGEST] for name, one in told.items() if one is not None}
         going_on = [attempt for attempt in self._tried or [self._begun] if not attempt.is_over]
         for attempt in going_on:
-            attempt.complete(verdict.result, **told)
+            attempt.close(verdict.result, **told)
         if not going_on and {self._tried[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
-            self._noted(Kind.ATTEMPT, description=self.task, result=verdict.result, **told)
+            entry = {"description": self._shown_task, "result": verdict.result, **told}
+            journal.add(Kind.ATTEMPT, plain(entry))
 
     def _store(self, verdict: Verdict) -> None:
         with self._context.turn(counted=False):
             draft = plain(self._record.draft(verdict))
             self.memory_id = writing.store(self._context, draft).memory_id
-        if self._parent is not None:
-            self._parent.adopt(self.memory_id)
 
-    def adopt(self, memory_id: str) -> None:
+    def adopt(self, child: Child) -> None:
         """A child run has ended: this run's memory will tell that it was caused by the child's."""
-        self._record.children.append(memory_id)
+        self._record.children.append(child)
+        if self._from_the_beginning().is_over and self.memory_id and child.memory_id:
+            link = LinkQuestion(
+                source_id=self.memory_id, target_id=child.memory_id, link_type=LinkType.CAUSED_BY
+            )
+            self._guarded("The memory was not linked", lambda: self._linked(link))
+
+    def _linked(self, link: LinkQuestion) -> None:
+        with self._context.turn(counted=False):
+            writing.link(self._context, link)
 
     def _extract(self, verdict: Verdict) -> None:
         from rum.app import extraction  # noqa: PLC0415 (slow to load, and needed once a run)
@@ -220,12 +277,7 @@ class Run:
         }
         self.extracted = extraction.extract(self._context, run)
 
-    def _event(self, word: str, text: str, verdict: Verdict | None = None) -> None:
-        """Put down in the episodic layer that the run began or ended, at the end with the agent's prompt."""
-        about = {"agentId": self.agent_id, "agent": self.agent, "task": self.task}
-        if verdict is not None:
-            about |= {"result": verdict.result.value, "memoryId": self.memory_id, "prompt": self._prompt}
-        entry = {"content": f"{self.agent} {word}: {text}", "metadata": about}
+    def _event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: KeptLayers(self._context))
         self._guarded("No event was kept", lambda: layers.append("episodic", entry))
 

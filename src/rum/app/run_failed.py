@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 
 from rum.inject.render import one_line
+from rum.model.errors import InvalidQuery, RumError
 from rum.model.layers import FailureCategory
-from rum.model.run import Result, Verdict
+from rum.model.run import Result, Unsaid, Verdict
 
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (ImportError, FailureCategory.MISSING_DEPENDENCY),
@@ -22,6 +24,8 @@ CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
 )
 """The first class that fits gives the category; the last are interruptions."""
 _SUMMARY, _REASON = 200, 2000
+_WRONG_CALL = re.compile(r"(?:Run|Attempt)\.\w+\(\) ")
+"""How Python names one of our methods that was called with the wrong arguments."""
 
 
 def category_of(error: BaseException) -> FailureCategory:
@@ -30,10 +34,21 @@ def category_of(error: BaseException) -> FailureCategory:
 
 
 def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
-    """A failure; where the loop said itself why it failed, its own words stand."""
+    """A failure; where the loop said itself why it failed, its own words stand.
+
+    What RUM raised, or a wrong call of it, says nothing of the task: then all that the loop said stands.
+    """
+    reason = reason_of(error)
+    if is_ours(error):
+        by = "a wrong call of RUM" if isinstance(error, InvalidQuery | TypeError) else "RUM"
+        return said or Unsaid(
+            result=Result.PARTIAL,
+            summary=one_line(f"Broken off by {by}, not by the task: {reason}", _SUMMARY),
+            reason=f"Broken off by {by}, not by the task: {reason}" + _where(error),
+            category=FailureCategory.OTHER,
+        )
     if said is not None and said.result is not Result.SUCCESS:
         return said
-    reason = reason_of(error)
     return Verdict(
         result=Result.FAILURE,
         summary=one_line(f"Stopped by {reason}", _SUMMARY),
@@ -44,14 +59,23 @@ def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
     )
 
 
+def is_ours(error: BaseException) -> bool:
+    """Whether an exception comes from RUM, or from calling it wrongly, and not from the work."""
+    wrong_call = isinstance(error, TypeError) and _WRONG_CALL.match(_words(error))
+    return isinstance(error, RumError) or bool(wrong_call)
+
+
 def reason_of(error: BaseException) -> str:
     """What an exception says, with its name."""
-    name = type(error).__name__
-    try:
-        told = str(error).strip()
-    except Exception:  # noqa: BLE001 (an exception of anybody's, which may be broken itself)
-        told = ""
+    name, told = type(error).__name__, _words(error)
     return one_line(f"{name}: {told}" if told else name, _REASON)
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error).strip()
+    except Exception:  # noqa: BLE001 (an exception of anybody's, which may be broken itself)
+        return ""
 
 
 @contextmanager

@@ -8,11 +8,13 @@ from typing import Any
 
 from msgspec import UNSET
 
+from rum.app.calls import plain
 from rum.app.context import Context
 from rum.app.journal import AgentJournal
 from rum.app.journals import Journals
-from rum.app.run_failed import kept_whole, reason_of
-from rum.model.errors import RumError
+from rum.app.run_failed import is_ours, kept_whole, reason_of
+from rum.inject.render import one_line
+from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Situation, moment
 from rum.model.journal_check import refuse_problems, spelt
 from rum.model.run import RunQuestion
@@ -20,6 +22,8 @@ from rum.model.run import RunQuestion
 Json = dict[str, Any]
 SHOWN = 50
 """So many of an attempt's steps stand in its entry: the last ones."""
+LONGEST = 2000
+"""Characters of what a run says of itself in the journal."""
 
 
 class RunJournal:
@@ -28,6 +32,8 @@ class RunJournal:
     def __init__(self, context: Context, run: RunQuestion, problems: list[str]) -> None:
         self._context = context
         self._problems = problems
+        self.is_over = False
+        """Whether the run is over: then nothing is written any more."""
         self._journal: AgentJournal | None = None
         if context.settings.folder("sessions_dir") is not None:
             with self.noting_trouble():
@@ -45,6 +51,15 @@ class RunJournal:
             yield
         except (RumError, OSError) as error:
             self._problems.append(f"The journal was not written: {error}")
+
+    def refuse_if_over(self) -> None:
+        """InvalidQuery once the run is over: its memory is written, and what comes now would be lost."""
+        if self.is_over:
+            raise InvalidQuery(
+                "This run is over, and its memory is written; nothing was written now. Say it within the "
+                "`with` block, begin another run, or correct the memory with `update_memory`.",
+                field="run",
+            )
 
     def add(self, kind: Kind, fields: Json) -> tuple[Json, str | None]:
         """Check an entry, and write it down; the entry and its id, None where it could not be written."""
@@ -69,8 +84,17 @@ class RunJournal:
             with self.noting_trouble():
                 self._journal.update(entry_id, fields)
 
+    def close(self) -> None:
+        """Nothing more will come: archive what is due."""
+        self.is_over = True
+        if self._journal is not None:
+            with self.noting_trouble():
+                self._journal.tidy()
+
     def context(self, fields: Json) -> None:
         """Put down where the agent stands."""
+        if not fields:
+            raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
         refuse_problems(Situation, spelt(Situation, fields), "context", whole=False)
         if self._journal is not None:
             with self.noting_trouble():
@@ -78,7 +102,10 @@ class RunJournal:
 
 
 class Attempt:
-    """Something that is tried within a run; leaving its block without a word means that it worked."""
+    """Something that is tried within a run; leaving its block without a word means that it worked.
+
+    A wrong call of RUM says nothing of it: what was tried is then still going on.
+    """
 
     def __init__(self, journal: RunJournal, fields: Json) -> None:
         self._journal = journal
@@ -110,13 +137,19 @@ class Attempt:
 
     def complete(self, result: str, **fields: Any) -> None:
         """Put down how it ended."""
-        told = {"result": result, **{name: one for name, one in fields.items() if one is not None}}
+        self._journal.refuse_if_over()
+        self.close(result, **fields)
+
+    def close(self, result: str, **fields: Any) -> None:
+        """The same, also by a run that is just ending."""
+        told = plain({"result": result, **{name: one for name, one in fields.items() if one is not None}})
+        refuse_problems(Kind.ATTEMPT.model, told, Kind.ATTEMPT, whole=False)
         self.entry |= told
         self._journal.update(self._id, told)
 
     def step(self, description: str, action: Json) -> None:
         """Put down a step of it."""
-        self._commands = [*self._commands, description][-SHOWN:]
+        self._commands = [*self._commands, one_line(description, LONGEST)][-SHOWN:]
         fields: Json = {"commands": self._commands}
         if path := action.get("file_path"):
             verb = str(action["type"]).removeprefix("file_")
@@ -130,7 +163,7 @@ class Attempt:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         with kept_whole(error):
-            if error is not None:
-                self.fail(reason_of(error))
-            elif not self.is_over:
+            if error is None and not self.is_over:
                 self.succeed()
+            elif error is not None and not is_ours(error):
+                self.fail(reason_of(error))

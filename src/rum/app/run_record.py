@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from rum.inject.render import one_line
 from rum.model.journal import DiscoveryType
 from rum.model.layers import ActionType
-from rum.model.run import PARTIAL, Result, RunQuestion, Step, Verdict
+from rum.model.run import PARTIAL, UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
 
 Json = dict[str, Any]
 LONGEST = 2000
 """Characters of one discovery, reason or output."""
-NOTHING_SAID = "Ended without an error, and without a word on the result"
+NOTHING_DONE = "Ended without an error"
 MOST = 200
 """So many steps go into a memory: the first and the last half of these."""
+
+
+class Child(NamedTuple):
+    """A run within a run that is over, and the memory of it, if it could be stored."""
+
+    agent: str
+    task: str
+    verdict: Verdict
+    memory_id: str | None
 
 
 class Record:
@@ -29,15 +38,15 @@ class Record:
         self.decisions: list[Json] = []
         self.attempts: list[Json] = []
         """Those within the run that are over."""
-        self.children: list[str] = []
-        """The memories of the child runs."""
+        self.children: list[Child] = []
+        """The child runs that are over."""
 
-    def step(self, description: str, at: int, told: Step) -> Json:
+    def step(self, at: int, told: Step) -> Json:
         """Note an action, as `store` takes it."""
         named = {"file_path": told.file, "command": told.command}
         touched = {name: one for name, one in named.items() if one is not None}
         action: Json = {"type": told.action or _usual_action(told), "timestamp": at, **touched}
-        action["diff_summary" if touched else "query"] = description
+        action["diff_summary" if touched else "query"] = told.description
         success = told.error is None if told.success is None else told.success
         result = {
             "output_summary": told.output and _cut(told.output),
@@ -54,21 +63,21 @@ class Record:
         decided = [one["description"] for one in self.decisions[-1:]]
         found = [one["content"] for one in self.discoveries[-1:]]
         done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
-        return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_SAID
+        return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_DONE
 
     def draft(self, verdict: Verdict) -> Json:
         """The memory, as `store` takes it."""
-        partial = [PARTIAL] if verdict.result is Result.PARTIAL else []
+        marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, Unsaid)}
         draft: Json = {
             "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
             "perception": self._perception(),
             "reasoning": self._reasoning(),
             "actions": self._shown_steps(),
             "outcome": _outcome(verdict),
-            "tags": [*self.run.tags, *partial],
+            "tags": [*self.run.tags, *(mark for mark, holds in marks.items() if holds)],
         }
-        if self.children:
-            draft["links"] = {"caused_by": list(self.children)}
+        if causes := [one.memory_id for one in self.children if one.memory_id]:
+            draft["links"] = {"caused_by": causes}
         return draft
 
     def told(self, verdict: Verdict) -> str:

@@ -14,11 +14,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from rum.inject.claims import claims
+from rum.inject.match import problem
 from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.note import Broken, Entry, Note, Otherwise
 from rum.model.parse import nearest
+from rum.store.claims import claims
 from rum.store.files.notes import NoteFolder
 from rum.store.files.notes_index import NoteIndex
 from rum.store.files.notes_text import slug_named
@@ -39,7 +40,7 @@ class Shelf:
         if path is not None:
             key = crc32(os.path.realpath(path).encode())
             index = os.path.join(indexes, f"notes-{key:08x}.json")
-            self._index = NoteIndex(NoteFolder(path), index, Head, self._head, VERSION)
+            self._index = NoteIndex(self.folder, index, Head, self._head, VERSION)
 
     @property
     def folder(self) -> NoteFolder:
@@ -50,7 +51,7 @@ class Shelf:
                 "`rum config` shows the setting.",
                 field="notes_dir",
             )
-        return NoteFolder(self._path)
+        return NoteFolder(self._path, problem)
 
     def heads(self) -> tuple[dict[str, Head], list[Broken]]:
         """The head of every note by slug, and the files that are broken."""

@@ -27,6 +27,8 @@ class TidyResult(msgspec.Struct, frozen=True):
     pending: int
     dropped: int = 0
     """Vectors deleted because their embedder is no longer used."""
+    chapters: int | UnsetType = UNSET
+    """Chapters that were made, where that is set."""
     trouble: str | UnsetType = UNSET
     """Why the embedder failed, or its vectors could not be kept."""
     busy: Holder | UnsetType = UNSET
@@ -55,8 +57,11 @@ def tidy(context: Context, seconds: float, patience: float, progress: Tell = lam
         meaning.catch_up(seconds, counted, thorough=True)
         left = pending(context)
         dropped = 0 if left else _drop_unused(context)
+        made = _make_chapters(context)
         trouble = meaning.trouble or meaning.hindrance or UNSET
-        return TidyResult(meaning.model, counted.done, left, dropped, trouble=trouble, captured=captured)
+        return TidyResult(
+            meaning.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
+        )
 
 
 def _taken_in(context: Context) -> int | UnsetType:
@@ -65,6 +70,14 @@ def _taken_in(context: Context) -> int | UnsetType:
 
     done = intake(context)
     return done.memories if done.events or done.memories else UNSET
+
+
+def _make_chapters(context: Context) -> int | UnsetType:
+    if context.settings.auto_chapters != "on":
+        return UNSET
+    from rum.app.suggesting import make_chapters  # noqa: PLC0415 (few ask for it)
+
+    return make_chapters(context)
 
 
 def _drop_unused(context: Context) -> int:

@@ -6,28 +6,30 @@ import os
 import platform
 import shutil
 import stat
-import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from rum._version import __version__
 from rum.app.context import Context
-from rum.capture import pausing, spool, trouble
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, StorageError
 
 LITTLE_SPACE = 100 * 1024 * 1024
+MOST_REMARKS = 50
 
 
 def doctor(context: Context) -> Diagnosis:
     """Everything that can be checked: the files, the index, permissions, space, settings."""
+    from rum.app import hook_doctor, journal_doctor  # noqa: PLC0415 (nothing else here needs them)
+
     problems = [Problem(*found) for found in context.store.upkeep.problems()]
     home = context.settings.home if os.path.isdir(context.settings.home) else None
     problems += _home_problems(home) if home else []
     problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
     problems += _embedder_problems(context)
-    problems += _hook_problems(context)
-    notes, broken = _notes(context)
-    problems += broken
+    notes, broken, odd = _notes(context)
+    journals, unreadable = journal_doctor.journals(context)
+    problems += [*broken, *unreadable, *journal_doctor.agents(context), *hook_doctor.troubles(context)]
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -41,9 +43,10 @@ def doctor(context: Context) -> Diagnosis:
         **context.store.upkeep.facts(),
         "vectors": _vectors(context),
         "notes": notes,
-        **_paused(context),
+        "journals": journals,
+        **hook_doctor.pauses(context),
     }
-    return Diagnosis(healthy=not problems, problems=problems, facts=facts)
+    return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(context, odd))
 
 
 def _vectors(context: Context) -> dict[str, object]:
@@ -66,41 +69,30 @@ def _embedder_problems(context: Context) -> list[Problem]:
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
 
 
-def _hook_problems(context: Context) -> list[Problem]:
-    """What hooks had to keep to themselves, as nothing they print may trouble an agent."""
-    home, project = context.settings.home, context.project
-    places = (*spool.folders(home, project.id, project.directory), *spool.unclaimed_folders(home))
-    found = trouble.noted(places, context.now())
-    return [
-        Problem(
-            f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",
-            "What was kept is taken in by `rum tidy`; this note goes a week after the last time.",
-        )
-        for one in found
-    ]
-
-
-def _paused(context: Context) -> dict[str, str]:
-    """Whether hooks keep nothing here, and until when."""
-    held = pausing.pauses_now(context.settings.home, context.project.id, context.now())
-    ends = [one["until"] for one in held]
-    if not ends:
-        return {}
-    last = None if None in ends else max(filter(None, ends))
-    return {"paused": "until `rum resume`" if last is None else f"until {_when(last)}"}
-
-
-def _when(seconds: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
-
-
-def _notes(context: Context) -> tuple[int, list[Problem]]:
-    """How many notes there are, and what is wrong with their files."""
+def _notes(context: Context) -> tuple[int, list[Problem], list[str]]:
+    """How many notes there are, what is wrong with their files, and what is odd in them."""
     try:
         heads, broken = context.shelf.heads()
     except StorageError as error:
-        return 0, [Problem(error.message, "See the setting `notes_dir`.")]
-    return len(heads), [Problem(one.problem, "It is left out until somebody mends it.") for one in broken]
+        return 0, [Problem(error.message, "See the setting `notes_dir`.")], []
+    advice = "It is left out until somebody mends it."
+    odd = [
+        f"{context.relative(context.shelf.folder.file(head.slug))}, {remark}"
+        for head in heads.values()
+        for remark in head.remarks
+    ]
+    return len(heads), [Problem(one.problem, advice) for one in broken], odd
+
+
+def _remarks(context: Context, notes: list[str]) -> list[str]:
+    """What is odd in notes and rules: the first of it, and how much more there is."""
+    from rum.app import rules  # noqa: PLC0415 (nothing else here needs that layer)
+
+    found = list(notes)
+    with suppress(StorageError), context.store.errors():  # what is damaged stands among the problems
+        found += rules.remarks(context)
+    more = [f"{len(found) - MOST_REMARKS} more; `rum note list` has those of notes."]
+    return found if len(found) <= MOST_REMARKS else found[:MOST_REMARKS] + more
 
 
 def _home_problems(home: str) -> list[Problem]:
@@ -121,12 +113,14 @@ def reindex(
     """
     done = 0
     context.store.upkeep.mend_index()
+    context.store.archive.drop_index()
     for batch in context.store.memories.in_time_order(200):
         with context.store.transaction():
             for memory in batch:
                 context.store.memories.reindex(memory)
         done += len(batch)
         progress(done)
+    context.store.knowledge.reindex()
     context.store.upkeep.stamp_index()
     (context.store.vectors.drop_all if vectors else context.store.vectors.mend)()
     context.shelf.rebuild()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, cast
 
-from rum.capture.unseen import without_unseen
 from rum.model.errors import InvalidQuery
 from rum.model.ids import id_of
+from rum.model.unseen import without_unseen
 
 LONGEST = 2000
 MOST_SEEN = 100

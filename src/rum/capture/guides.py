@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rum.capture.unseen import without_unseen
 from rum.model.note import LONGEST_TITLE, MOST_WORDS
+from rum.model.unseen import without_unseen
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

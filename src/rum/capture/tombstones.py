@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Iterable
 
 import msgspec
 
@@ -49,6 +50,21 @@ def event_marks(event: Event, key: bytes) -> list[str]:
     """The hashes by which a forgotten entry is known again: its id with its time, and what it says."""
     named = _keyed(key, "event", f"{event.id}\0{event.timestamp}")
     return [named, _content(key, "event", event.content, event.metadata)]
+
+
+def chapter_marks(memory_ids: Iterable[str], key: bytes, chapter_id: str | None = None) -> list[str]:
+    """The hashes by which a forgotten chapter is known again: which memories it was of, and its id."""
+    return _grouped("chapter", memory_ids, key, chapter_id)
+
+
+def wisdom_marks(chapter_ids: Iterable[str], key: bytes, wisdom_id: str | None = None) -> list[str]:
+    """The hashes by which forgotten wisdom is known again: which chapters it was of, and its id."""
+    return _grouped("wisdom", chapter_ids, key, wisdom_id)
+
+
+def _grouped(kind: str, parts: Iterable[str], key: bytes, one: str | None) -> list[str]:
+    made_of = _keyed(key, kind, "\0".join(sorted(set(parts))))
+    return [made_of, _keyed(key, "id", one)] if one else [made_of]
 
 
 def _content(key: bytes, *said: object) -> str:

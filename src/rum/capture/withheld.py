@@ -6,14 +6,14 @@ import re
 
 from rum.capture.clients.plain import LEFT_OUT
 
-BRIEF = "background-knowledge"
-"""The name of the fence around a brief; those of offers begin with `rum-`."""
+BRIEF, JOURNAL = "background-knowledge", "session-journal"
+"""The names of the fences around a brief and a journal; those of offers begin with `rum-`."""
 INSTEAD = "[private]"
 """What stands in place of private text."""
 
 # Not compiled beforehand: few texts need them.
 _PRIVATE = r"(?i)<(/?)private(?:\s[^<>]{0,100})?>"
-_OWN = rf"<((?:{BRIEF}|rum-[a-z])[a-z0-9-]{{0,60}})>"
+_OWN = rf"<((?:{BRIEF}|{JOURNAL}|rum-[a-z])[a-z0-9-]{{0,60}})>"
 
 
 def without_withheld(text: str) -> str:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     """One row a text, of length one, so that a dot product is a cosine; or of length zero."""
 
 
+HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
+"""What no embedder that works refuses."""
+
+
 class CannotEmbed(RumError):
     """No vectors now: the model is damaged or its endpoint fails. Everything goes on by text."""
 
@@ -43,7 +47,8 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
         """One vector for each text, in their order; `CannotEmbed` if that is impossible now.
 
-        A text that it cannot embed though it can others gets a vector of zeros, which is near nothing.
+        A text that it cannot embed though it can others gets a vector of zeros, which is near nothing and
+        never kept.
         `patience` is how many seconds somebody else is waited for, if not as long as usual.
         """
         ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rum.embed.base import CannotEmbed, OutOfTime
+from rum.embed.base import HARMLESS, CannotEmbed, OutOfTime
 from rum.embed.text import TEXT_VERSION
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ _AT_ONCE = 32
 _LONGEST_TEXT = 8000
 _SHORTEST_TEXT = 200
 """A text that is refused is cut in half, and again, but not below so many characters."""
-_HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
-"""What no endpoint that works refuses."""
 _REFUSALS = (400, 413, 422, 500)
 """What servers say to a text they cannot take; some of them also while they take none at all."""
 _MOST_DIMENSIONS = 16_384
@@ -101,7 +99,7 @@ class EndpointEmbedder:
         try:
             return self._ask(texts, time)
         except _Refused:
-            self._ask([_HARMLESS], time)
+            self._ask([HARMLESS], time)
         import numpy as np  # noqa: PLC0415 (as above)
 
         made = np.concatenate(self._apart(texts, time))

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Piece(NamedTuple):
-        """Something worth saying: what it is, which one, its points, and how to say it, longest first."""
+        """Something worth saying: what it is, which one, its points, how to say it, longest first, when."""
 
         kind: str
         id: str
         points: float
         forms: Sequence[str]
+        at: int = 0
 
     class Said(NamedTuple):
         """A piece that was taken, and which of its forms."""
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    Piece = namedtuple("Piece", ("kind", "id", "points", "forms"))
+    Piece = namedtuple("Piece", ("kind", "id", "points", "forms", "at"), defaults=(0,))
     Said = namedtuple("Said", ("piece", "form"))
 
 WARNING = 100
@@ -40,8 +41,8 @@ LONGEST = 12
 
 
 def ranked(pieces: Iterable[Piece]) -> list[Piece]:
-    """Most points first; the order never depends on the order in which they came."""
-    return sorted(pieces, key=lambda piece: (-piece.points, piece.kind, piece.id, piece.forms))
+    """Most points first, of equals the newer; the order never depends on the order in which they came."""
+    return sorted(pieces, key=lambda piece: (-piece.points, piece.kind, -piece.at, piece.id, piece.forms))
 
 
 def chosen(pieces: Iterable[Piece], tokens: int, write: Write) -> list[Said]:

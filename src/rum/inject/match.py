@@ -10,15 +10,12 @@ import re
 from collections import namedtuple
 from functools import lru_cache
 
-from rum.store.terms import query_terms, says_little, terms
+from rum.store.terms import content_words, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import NamedTuple
-
-    Words = tuple[tuple[str, ...], ...]
-    """Words that count, each as the index terms it stands for."""
 
     class Pattern(NamedTuple):
         """A pattern taken apart; made of plain values, so that it can be kept as JSON."""
@@ -45,7 +42,6 @@ CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
 """Each kind of match, and how close it is."""
 
 _ANY_RUN = re.compile(r"(?:\.?\*)+")
-_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
 # How people begin: "when the task mentions ...", "use this if ...", "for ...", "when working on ...".
 _OPENING = re.compile(
     r"""(?:(?:appl(?:y|ies)|helpful|read|relevant|use|useful)\s+
@@ -57,6 +53,14 @@ _OPENING = re.compile(
               requir|say|talk|touch|want)\w*\s+
           |(?:deal|work)(?:s|ing)?\s+(?:at|in|on|with)\s+)?""",
     re.IGNORECASE | re.VERBOSE,
+)
+
+
+# What people write who take a pattern for a regular expression.
+_REGULAR = re.compile(
+    r"""\\[bBAZ](?!\w)|(?<!\w)\\[bBdDsSwW]|\\[dDsSwW][+*?]
+       |\(\?[:=!<]|\([^()]*\|[^()]*\)|\.\+|\[[^\]]*\w-\w[^\]]*\]|^\^|\$$|(?<![^|])[^\s|]*[\w)]\?(?=$|\||\w)""",
+    re.VERBOSE,
 )
 
 
@@ -107,10 +111,19 @@ def compiled(pattern: str) -> Pattern:
     return Pattern(pattern, alternatives, content_words(_without_opening(pattern)) if spoken else ())
 
 
-def content_words(text: str) -> Words:
-    """The words of a text that say something, each once and as the index terms it stands for."""
-    found = (tuple(query_terms(word.strip(".'*_-"))) for word in _WORD.findall(text))
-    return tuple(dict.fromkeys(word for word in found if word and not says_little(word)))
+def problem(pattern: str) -> str | None:
+    """What to know of a pattern that matches seldom, never, or not as it was meant; None if it is sound."""
+    taken = compiled(pattern)
+    if not taken.alternatives:
+        return "has nothing between its bars, so no task matches it"
+    if not all(part.strip() for part in pattern.split("|")):
+        return "has an empty alternative, which is left out"
+    if signs := _REGULAR.search(pattern):
+        return f"is no regular expression: `{signs[0]}` is looked for as it is; only `|` and `*` are signs"
+    spoken = " " in _spelled(pattern) and len(taken.alternatives) == len(taken.alternatives[0]) == 1
+    if spoken and not taken.words:
+        return "has only words that say nothing, so only a task with these very words matches it"
+    return None
 
 
 def _without_opening(pattern: str) -> str:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from rum.inject import claims, match, score
+from rum.inject import match, score
+from rum.inject.brief import FENCE, NOTICE
 from rum.inject.match import Match, Pattern, Text
 from rum.inject.score import Scored
+from rum.model.fence import fenced
 from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
-from rum.store import terms
-from rum.store.files.notes_split import open_fence
+from rum.store import claims, terms
+from rum.store.files.notes_split import closes, open_fence, opening
 
-VERSION = f"1.{terms.VERSION}"
+VERSION = f"2.{terms.VERSION}"
 """Changes whenever the head of a note would be another one."""
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 LONGEST = 500
 """Characters of a note that go into a prompt."""
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_OWN, _LOWEST = 3, 6
+"""How deep a note's own heading is in a prompt, and how deep headings go."""
 MOST_SHOWN = 3
 """Statements that are shown against one note."""
 
@@ -160,6 +166,11 @@ def _rank(head: Head, task: Text, whole: Text, asker: Asker) -> Ranked | None:
     return Ranked(score.total(scored.points), head, matched, scored)
 
 
+def prompted(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
+    """The notes behind the fence that keeps what others wrote apart from what an agent is told."""
+    return fenced(FENCE, background(notes, date), NOTICE)
+
+
 def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
     """The notes as they stand in a prompt; nothing when there are none."""
     blocks = [_block(note, date) for note in notes]
@@ -173,6 +184,33 @@ def _block(note: MatchedNote, date: Callable[[int], str]) -> str:
         at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
         block += f"*Says otherwise ({other.id}{at}): {other.says}*\n\n"
     return block
+
+
+def beneath(title: str, content: str) -> str:
+    """A note's text as it stands under its title: not said again, and with its own headings below that."""
+    lines = content.strip("\n").split("\n")
+    first = _HEADING.match(lines[0])
+    if first and len(lines) > 1 and _flat(first[2]) == _flat(title):
+        lines = "\n".join(lines[1:]).strip("\n").split("\n")
+    headings = {at: found for at in _outside_fences(lines) if (found := _HEADING.match(lines[at]))}
+    lower = _OWN + 1 - min((len(found[1]) for found in headings.values()), default=_LOWEST)
+    for at, found in headings.items():
+        depth = min(_LOWEST, len(found[1]) + max(0, lower))
+        lines[at] = f"{'#' * depth} {found[2]}".rstrip()
+    return "\n".join(lines)
+
+
+def _outside_fences(lines: list[str]) -> Iterator[int]:
+    fence: str | None = None
+    for at, line in enumerate(lines):
+        if fence is not None:
+            fence = None if closes(line, fence) else fence
+        elif (fence := opening(line)) is None:
+            yield at
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.rstrip("# \t").casefold().split())
 
 
 def cut(text: str, most: int = LONGEST) -> str:
@@ -191,4 +229,17 @@ def _cut(text: str, most: int) -> str:
         word = len(room) - len(room.rstrip())
         last = max(room.rfind(" "), room.rfind("\n")) if not word else len(room)
         room = room[:last] if last > 0 else room
-    return room.rstrip() + "…"
+    room = room.rstrip()
+    told = _without_beginnings(room)
+    return f"{told}\n…" if told and told != room else f"{room.rstrip(',.;:') or room}…"
+
+
+def _without_beginnings(text: str) -> str:
+    """A text without the headings and the code fence at its end under which nothing follows."""
+    while text:
+        before, _, last = text.rpartition("\n")
+        begun = _HEADING.match(last) or (opening(last) and open_fence(text) and not open_fence(before))
+        if not begun or (open_fence(before) and not opening(last)):
+            break
+        text = before.rstrip()
+    return text

@@ -20,6 +20,8 @@ MOST = 2000
 """Tokens of an answer."""
 _SHOWN = 4000
 """Characters of a wrong answer that its author gets to see again."""
+_TOLD = 1000
+"""Characters of what is wrong with it, which may quote it."""
 
 
 class AskedModel:
@@ -65,4 +67,4 @@ def _asked_for(form: Json) -> str:
 
 
 def _complaint(wrong: str) -> str:
-    return f"{wrong} Answer again, with one JSON object that fits the schema, and with nothing else."
+    return f"{wrong[:_TOLD]} Answer again, with one JSON object that fits the schema, and with nothing else."

@@ -56,6 +56,16 @@ class LeftOut(Struct, frozen=True):
     shortened: int
 
 
+class KnowledgeView(Struct, frozen=True, omit_defaults=True):
+    """A chapter or wisdom that answers beside the memories; `stale` if its memories changed since."""
+
+    kind: str
+    id: str
+    confidence: float
+    text: str
+    stale: bool = False
+
+
 class RecallResult(Struct, frozen=True, kw_only=True):
     """The answer of `recall`; `code` is NO_RESULTS, with a hint, when there is nothing to give."""
 
@@ -66,6 +76,8 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     token_estimate: int
     total_exact: bool | UnsetType = UNSET
     left_out: LeftOut | UnsetType = UNSET
+    knowledge: list[KnowledgeView] | UnsetType = UNSET
+    """Chapters and wisdom that answer too, where there are any."""
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
@@ -130,6 +142,8 @@ class ForgetResult(Struct, frozen=True, kw_only=True):
     id: str
     forgotten: bool
     removed: dict[str, int]
+    renew: list[str] | UnsetType = UNSET
+    """The chapters and wisdom that were made of it: its words are out of them, and they are to be renewed."""
     purged: bool | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
@@ -147,3 +161,5 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     healthy: bool
     problems: list[Problem]
     facts: dict[str, Any]
+    remarks: list[str] = []
+    """What is sound, but may not do what somebody meant."""

@@ -12,6 +12,7 @@ from rum.model.entry import Json, KnowledgeEntry, MemoryEntry, Milliseconds, Pro
 from rum.model.ids import id_of
 from rum.model.layers import Layer, Text
 from rum.model.memory import Name, Number
+from rum.model.pattern import Spoken
 from rum.model.questions import Limit
 from rum.model.times import Stamp
 
@@ -24,6 +25,8 @@ class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     agent_id: Name
     created_at: Stamp
+    updated_at: Stamp | None = None
+    version: Number = 1
     imported_at: Stamp | None = None
     timestamp: Milliseconds | None = None
     """In milliseconds; a file of layers need not tell."""
@@ -36,8 +39,6 @@ class Fact(Learned, frozen=True, kw_only=True):
 
     key: str
     value: str
-    updated_at: Stamp | None = None
-    version: Number = 1
 
     def knowledge(self) -> KnowledgeEntry:
         """The fact as a file of layers has it."""
@@ -119,6 +120,17 @@ class FactVersion(Struct, frozen=True):
     current: bool
 
 
+class RuleVersion(Struct, frozen=True):
+    """What a rule said once, and who said so when; the last one is what it says now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    condition: str
+    action: str
+    current: bool
+
+
 class GivenFact(Layer, frozen=True):
     """A fact as callers write it."""
 
@@ -129,8 +141,14 @@ class GivenFact(Layer, frozen=True):
 class GivenRule(Layer, frozen=True):
     """A rule as callers write it; `condition` is matched like a note's `whenToUse`."""
 
-    condition: Text
+    condition: Spoken
     action: Text
+
+
+class SetRule(GivenRule, frozen=True):
+    """A rule as `learn` is told it: with an `id` it takes that rule's place."""
+
+    id: Name | None = None
 
 
 class LearnQuestion(Layer, frozen=True):
@@ -138,7 +156,7 @@ class LearnQuestion(Layer, frozen=True):
 
     action: Literal["set", "get", "list"]
     fact: GivenFact | None = None
-    rule: GivenRule | None = None
+    rule: SetRule | None = None
     key: str | None = None
     task: str | None = None
     limit: Limit = 20
@@ -150,6 +168,9 @@ class FactView(Struct, frozen=True):
     key: str
     value: str
     updated_at: int
+    version: int
+    set_by: str
+    """Who said so: the id of an agent."""
 
 
 class RuleView(Struct, frozen=True):
@@ -158,10 +179,15 @@ class RuleView(Struct, frozen=True):
     id: str
     condition: str
     action: str
+    version: int
+    set_by: str
 
 
 class LearnResult(Struct, frozen=True, kw_only=True):
-    """The answer of `learn`; `code` is NO_RESULTS, with a hint, when there is nothing to give."""
+    """The answer of `learn`; `code` is NO_RESULTS, with a hint, when there is nothing to give.
+
+    Without it a `hint` tells of a rule's condition that will hardly be met.
+    """
 
     facts: list[FactView] | UnsetType = UNSET
     rules: list[RuleView] | UnsetType = UNSET

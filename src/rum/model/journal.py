@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from rum.model.layers import Text
@@ -216,6 +217,11 @@ class Kind(StrEnum):
     def model(self) -> type[Recorded]:
         """What such an entry says."""
         return {"discovery": Discovery, "attempt": Attempt}.get(self.value, Decision)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that such an entry is known to have, as files spell them."""
+        return frozenset(field.encode_name for field in msgspec.structs.fields(self.model))
 
 
 def is_newer(version: object) -> bool:

@@ -9,10 +9,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.errors import InvalidQuery
 from rum.model.layers import Layer, Text
+from rum.model.pattern import Spoken
 from rum.model.times import Time
 
 LONGEST_TITLE = 200
-LONGEST_PATTERN = 500
 LONGEST_ORIGIN = 1000
 MOST_PATTERNS = 50
 MOST_TAGS = 50
@@ -22,7 +22,6 @@ MOST_WORDS = 2000
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
 """A text of one line that says something."""
 Origin = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_ORIGIN)]
-Spoken = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_PATTERN)]
 
 
 class Importance(StrEnum):
@@ -154,6 +153,8 @@ class NoteAdded(Struct, frozen=True):
     id: str
     path: str
     created: bool
+    remarks: tuple[str, ...] | UnsetType = UNSET
+    """Patterns that are met seldom, or not as it seems."""
 
 
 class ListedNote(Struct, frozen=True, kw_only=True):
@@ -219,7 +220,7 @@ class MatchedNote(Struct, frozen=True, kw_only=True):
 
 
 class NotesMatched(Struct, frozen=True, kw_only=True):
-    """The notes for a prompt, best first, and the text that goes into it; `matched` would have fitted."""
+    """The notes for a prompt, best first, and the fenced text that goes into it; so many `matched`."""
 
     notes: list[MatchedNote]
     text: str

@@ -55,12 +55,12 @@ def _explained(text: str, model: type, what: str) -> InvalidQuery:
 def check_field(model: type, path: str, name: str, what: str) -> None:
     """Refuse a name that the part of a model at `path` does not have."""
     at = _type_at(model, path)
-    if all(name not in struct.__struct_fields__ for struct in _structs(at)):
+    if all(name not in struct.__struct_encode_fields__ for struct in _structs(at)):
         raise _unknown_field(name, path, at, what)
 
 
 def _unknown_field(name: str, path: str, at: Any, what: str) -> InvalidQuery:
-    allowed = sorted(next(_structs(at), msgspec.Struct).__struct_fields__)
+    allowed = sorted(next(_structs(at), msgspec.Struct).__struct_encode_fields__)
     close = nearest(name, allowed) or _by_its_end(name, allowed)
     hint = f" Did you mean `{close}`?" if close else f" Allowed: {', '.join(allowed)}."
     field = _join(path, name)
@@ -91,9 +91,15 @@ def _type_at(model: Any, path: str) -> Any:
         if step == "[]":
             model = next((a for part in _parts(model) for a in typing.get_args(part) if a is not ...), None)
         else:
-            struct = next((one for one in _structs(model) if step in one.__struct_fields__), None)
-            model = typing.get_type_hints(struct, include_extras=True).get(step) if struct else None
+            struct = next((one for one in _structs(model) if step in one.__struct_encode_fields__), None)
+            model = _annotation(struct, step) if struct else None
     return model
+
+
+def _annotation(struct: type[msgspec.Struct], field: str) -> Any:
+    """The type of a field by the name that callers write, which Python may know by another."""
+    name = struct.__struct_fields__[struct.__struct_encode_fields__.index(field)]
+    return typing.get_type_hints(struct, include_extras=True)[name]
 
 
 def _parts(annotation: Any) -> Iterator[Any]:

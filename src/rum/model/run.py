@@ -12,6 +12,8 @@ from rum.model.layers import ActionType, FailureCategory, Layer, TaskType, Text,
 
 PARTIAL = "partial"
 """The tag of a memory of work that was done in part."""
+UNVERIFIED = "unverified"
+"""The tag of a memory of work of which nobody said how it ended."""
 
 
 class Result(StrEnum):
@@ -40,6 +42,7 @@ class RunQuestion(Layer, frozen=True):
 class Step(Layer, frozen=True):
     """Something that was done in a run: to a file, by a command, or else."""
 
+    description: Text
     file: str | None = None
     command: str | None = None
     action: ActionType | None = None
@@ -60,3 +63,7 @@ class Verdict(Layer, frozen=True):
     verified_by: Verification | None = None
     output: str = ""
     """The agent's last words, from which lasting knowledge is drawn."""
+
+
+class Unsaid(Verdict, frozen=True):
+    """What is put down where the agent loop said nothing: what can be seen of how it ended."""

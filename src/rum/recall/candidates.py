@@ -39,7 +39,9 @@ def by_words(inquiry: Inquiry) -> Candidates:
         complete = False
     holders = set(rows) if inquiry.filters.any() else words.masks.keys() | rows.keys()
     inquiry.neighbourhood.learn(Neighbour(row[0], row[3], row[4]) for row in rows.values())
-    rows.update((row[4], row) for row in search.at(_beside(inquiry, rows), inquiry.filters))
+    beside = search.at(_beside(inquiry, rows), inquiry.filters)
+    packed = inquiry.packed(row[4] for row in beside)  # what the archive says is asked there
+    rows.update((row[4], row) for row in beside if row[4] not in packed)
     return Candidates(list(rows.values()), holders, complete)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rum.recall import fitted
-from rum.recall import weights as fixed
+from rum.recall import fitted, weights
 from rum.recall.inquiry import Inquiry, Match
 from rum.store.terms import query_terms
 
@@ -28,6 +27,12 @@ SAID = {
 }
 """What each signal means, for those who ask why."""
 
+LITERALLY = {
+    weights.CERTAIN: "asked for literally",
+    weights.EARLIER_NAME: "touched the file when it had another name",
+}
+"""What is certain by itself, or nearly."""
+
 LEAST = 0.02
 """Signals with a smaller share are not worth a line."""
 
@@ -35,9 +40,8 @@ LEAST = 0.02
 def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
     """The signals that speak for a memory, with their shares, strongest first; then what the odds rest on."""
     if match.literal is not None:
-        return ["asked for literally" if match.literal == 1 else "its name or folder fits"]
-    weights = fitted.WEIGHTS[column]
-    parts = {name: weight * match.signals[name] for name, weight in weights.items()}
+        return [LITERALLY.get(match.literal, "its name or folder fits")]
+    parts = {name: weight * match.signals[name] for name, weight in fitted.WEIGHTS[column].items()}
     whole = sum(part for part in parts.values() if part > 0) or 1.0
     strongest = sorted(parts, key=lambda name: -parts[name])
     spoken = _spoken(inquiry, match)
@@ -52,7 +56,7 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
 def _proved(match: Match) -> list[str]:
     if not match.useful:
         return []
-    added = fixed.USEFULNESS * match.useful
+    added = weights.USEFULNESS * match.useful
     return [f"{'proved useful' if added > 0 else 'proved of no use'} when it was offered ({added:+.2f})"]
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import fitted, weights
+from rum.recall.issues import issue_asked_for
 from rum.recall.meaning import Meaning
 from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
+from rum.store.archive import Archive
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.search import Row
@@ -41,6 +44,10 @@ class Inquiry:
         self.text = question.text.strip()
         if files and says_little(query_terms(self.text)):
             self.text = ""  # "why?" beside a file asks for the file
+        self.issue = issue_asked_for(self.text)
+        """The number of the issue or pull request that is asked for, if nothing else is."""
+        if self.issue:
+            self.text = self.issue  # "PR" beside it would find whoever says so
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
         """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
@@ -57,7 +64,17 @@ class Inquiry:
     def words(self) -> Words:
         """The words asked for, looked up once."""
         search = self.store.search
-        return Words(search, self.text, () if self.filters.superseded else search.superseded())
+        hidden = () if self.filters.superseded else search.superseded()
+        return Words(search, self.text, hidden, self.archive)
+
+    @cached_property
+    def archive(self) -> Archive | None:
+        """The archive, if there is anything in it."""
+        return self.store.archive if self.store.archive.count() else None
+
+    def packed(self, numbers: Iterable[int]) -> set[int]:
+        """Which memories are archived without the question's words having been looked up for them."""
+        return self.archive.among(set(numbers) - self.words.archived.keys()) if self.archive else set()
 
     @cached_property
     def neighbourhood(self) -> Neighbourhood:

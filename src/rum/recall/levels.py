@@ -8,11 +8,22 @@ from copy import copy
 from itertools import chain
 
 from rum.model.questions import Strategy
-from rum.recall.candidates import by_words
+from rum.recall import archive
+from rum.recall.candidates import Candidates, by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
-from rum.recall.weights import BARE_NAME, CATCH_UP, CATCH_UP_LATER, CERTAIN, RANKED_OF_A_FILE, SAME_FOLDER
-from rum.store.search import Row
+from rum.recall.meaning import Meaning
+from rum.recall.weights import (
+    BARE_NAME,
+    CATCH_UP,
+    CATCH_UP_LATER,
+    CERTAIN,
+    COMMON,
+    EARLIER_NAME,
+    RANKED_OF_A_FILE,
+    SAME_FOLDER,
+)
+from rum.store.search import FileRow, Row
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -24,8 +35,10 @@ COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
 
 
 def exact(inquiry: Inquiry, found: Found) -> Found:
-    """By file, by a commit's id, or by task type where no file was asked for."""
-    if not inquiry.files and COMMIT.fullmatch(inquiry.text):
+    """By file, by an issue's number, by a commit's id, or by task type where no file was asked for."""
+    if not inquiry.files and inquiry.issue:
+        _by_issue(inquiry, found, inquiry.issue)
+    elif not inquiry.files and COMMIT.fullmatch(inquiry.text):
         _by_commit(inquiry, found)
     if inquiry.files:
         _by_files(inquiry, found)
@@ -38,7 +51,16 @@ def _by_commit(inquiry: Inquiry, found: Found) -> None:
     """Add what was made of the commit, also where a rebase replaced it: it was asked for by its id."""
     filters = copy(inquiry.filters)
     filters.superseded = True
-    rows = inquiry.store.search.by_commit(inquiry.text.lower(), filters, inquiry.question.limit)
+    _certain(found, inquiry.store.search.by_commit(inquiry.text.lower(), filters, inquiry.question.limit))
+
+
+def _by_issue(inquiry: Inquiry, found: Found, number: str) -> None:
+    """Add what names the issue, in whatever words."""
+    _certain(found, inquiry.store.search.naming(number, inquiry.filters, inquiry.pool, COMMON))
+
+
+def _certain(found: Found, rows: list[Row]) -> None:
+    """Add memories that were asked for literally."""
     if rows:
         found.ran.append("exact")
     found.total += len(rows)
@@ -59,6 +81,8 @@ def _by_files(inquiry: Inquiry, found: Found) -> None:
         paths = [] if found.matches else paths[1:]
     if paths:
         _tied_to(inquiry, found, paths, CERTAIN)
+    for path in inquiry.files:
+        _under_earlier_names(inquiry, found, path)
     missed = [pattern for pattern, paths in meant.items() if not _known(inquiry, found, paths)]
     if named := list(chain.from_iterable(paths_named(search, missed).values())):
         _tied_to(inquiry, found, named, BARE_NAME)
@@ -68,7 +92,7 @@ def _weighed(inquiry: Inquiry, found: Found, meant: dict[str, list[str]]) -> Non
     """Add the newest memories of each file, folder or pattern, as one sign among others."""
     search = inquiry.store.search
     cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
-    tied = {pattern: search.by_paths(paths, inquiry.filters, cap) for pattern, paths in meant.items()}
+    tied = {pattern: _of_pattern(inquiry, pattern, paths, cap) for pattern, paths in meant.items()}
     named = paths_named(search, [pattern for pattern, (rows, _) in tied.items() if not rows])
     tied |= {name: search.by_paths(paths, inquiry.filters, cap) for name, paths in named.items() if paths}
     for rows, total in tied.values():
@@ -76,6 +100,16 @@ def _weighed(inquiry: Inquiry, found: Found, meant: dict[str, list[str]]) -> Non
         found.total += sum(row[0] not in found.matches for row in rows)
         for row in rows:
             found.add(row[:5], "exact")
+
+
+def _of_pattern(inquiry: Inquiry, pattern: str, paths: list[str], cap: int) -> tuple[list[FileRow], int]:
+    """The newest memories of a file, folder or pattern, then those of names that a file had before."""
+    rows, total = inquiry.store.search.by_paths(paths, inquiry.filters, cap)
+    known = {row[0] for row in rows}
+    before = [
+        row for row in inquiry.store.search.formerly(pattern, inquiry.filters, cap) if row[0] not in known
+    ]
+    return (rows + before)[:cap], total + len(before)
 
 
 def _known(inquiry: Inquiry, found: Found, paths: list[str]) -> bool:
@@ -91,6 +125,15 @@ def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) 
     found.total += total - sum(row[0] in found.matches for row in rows)
     for row in rows:
         found.add(row[:5], "exact", strength)
+
+
+def _under_earlier_names(inquiry: Inquiry, found: Found, path: str) -> None:
+    """Add what was done to a file before it had the name asked for."""
+    rows = inquiry.store.search.formerly(path, inquiry.filters, inquiry.candidates)
+    found.total += sum(row[0] not in found.matches for row in rows)
+    found.total_exact &= len(rows) < inquiry.candidates
+    for row in rows:
+        found.add(row[:5], "exact", EARLIER_NAME)
 
 
 def structural(inquiry: Inquiry, found: Found) -> Found:
@@ -117,7 +160,7 @@ def _by_filters(inquiry: Inquiry, found: Found, level: str) -> None:
 
 def pattern(inquiry: Inquiry, found: Found) -> Found:
     """By words, also misspelt ones, and by likeness of the task: the same kind of work next door."""
-    if inquiry.text:
+    if inquiry.text and not (inquiry.issue and found.matches):  # else whoever was asked for was found
         found.ran.append("pattern")
         _by_words(inquiry, found)
     if inquiry.files and inquiry.question.task_type:
@@ -127,16 +170,22 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 
 
 def _by_words(inquiry: Inquiry, found: Found) -> None:
-    candidates = by_words(inquiry)
-    if (
-        len(candidates.rows) < inquiry.question.limit or inquiry.words.misspelt()
-    ) and inquiry.words.respell():
-        candidates = by_words(inquiry)
-    found.total += len(candidates.total - {match.number for match in found.matches.values()})
-    found.total_exact &= candidates.complete
+    candidates, packed = _candidates(inquiry)
+    few = len(candidates.rows) + len(packed.rows) < inquiry.question.limit
+    if (few or inquiry.words.misspelt()) and inquiry.words.respell():
+        candidates, packed = _candidates(inquiry)
+    known = {match.number for match in found.matches.values()}
+    found.total += len((candidates.total | packed.total) - known)
+    found.total_exact &= candidates.complete and packed.complete
     same = inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)
-    for row in [*candidates.rows, *same]:
+    for row in [*candidates.rows, *packed.rows, *same]:
         found.add(row, "pattern")
+
+
+def _candidates(inquiry: Inquiry) -> tuple[Candidates, Candidates]:
+    """What the words lead to, among live memories and in the archive."""
+    live = by_words(inquiry)
+    return live, archive.by_words(inquiry, live)
 
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
@@ -156,10 +205,24 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
     if inquiry.patient:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
         inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
-    nearest = inquiry.meaning.nearest(inquiry.text, inquiry.pool)
+    return _near(inquiry, found, inquiry.meaning)
+
+
+def archived(inquiry: Inquiry, found: Found) -> Found:
+    """By meaning in the archive, where nothing found so far is sure: its vectors are seldom needed."""
+    if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
+        return found
+    if inquiry.archive is None or found.best(inquiry.sure, 1, own=True):
+        return found
+    return _near(inquiry, found, inquiry.meaning, archived=True)
+
+
+def _near(inquiry: Inquiry, found: Found, meaning: Meaning, *, archived: bool = False) -> Found:
+    most = archive.MOST if archived else inquiry.pool
+    nearest = meaning.nearest(inquiry.text, most, archived=archived)
     rows = _passing(inquiry, nearest)
     if len(rows) < inquiry.question.limit and inquiry.filters.any():
-        rows = _passing(inquiry, inquiry.meaning.nearest(inquiry.text, FAR * inquiry.pool))
+        rows = _passing(inquiry, meaning.nearest(inquiry.text, FAR * most, archived=archived))
     if nearest:
         found.ran.append("semantic")
     for row in rows:
@@ -171,7 +234,7 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
 
 def _means_nothing(text: str) -> bool:
     """Whether it can only be an id or a number; without a digit it may be a word, as `defaced` is."""
-    return not text.isalpha() and COMMIT.fullmatch(text) is not None
+    return text.isdigit() or (not text.isalpha() and COMMIT.fullmatch(text) is not None)
 
 
 def _passing(inquiry: Inquiry, nearest: list[tuple[str, float]]) -> list[Row]:
@@ -184,12 +247,13 @@ CASCADE: dict[str, Level] = {
     "structural": structural,
     "pattern": pattern,
     "semantic": semantic,
+    "archived": archived,
 }
-"""The levels in order, by the name an answer gives them."""
+"""The levels in order, by name; what the last one finds an answer calls semantic, too."""
 
 ALLOWED: dict[Strategy, tuple[str, ...]] = {
     Strategy.EXACT: ("exact", "structural"),
-    Strategy.SEMANTIC: ("semantic",),
-    Strategy.AUTO: ("exact", "structural", "pattern", "semantic"),
+    Strategy.SEMANTIC: ("semantic", "archived"),
+    Strategy.AUTO: tuple(CASCADE),
 }
 """Which levels a strategy may run."""

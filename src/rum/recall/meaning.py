@@ -9,20 +9,18 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from rum.embed.base import CannotEmbed, Embedder, OutOfTime
+from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
+from rum.recall.nearby import Nearby
+from rum.recall.resting import REST, Resting
 from rum.store.base import Store
 from rum.store.vectors import VectorCounts
 
 if TYPE_CHECKING:
-    from rum.recall.scan import Floats, Matrix
+    from rum.embed.base import Vectors
+    from rum.recall.scan import Floats
 
-REST, LONGEST_REST = 60, 300
-"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
-
-Here it is left alone for twice as long each time, up to the longest, as long as it fails.
-"""
 MANY = 1000
 """So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
 USE_NOTED = 86400
@@ -32,12 +30,8 @@ AT_ONCE = 32
 
 _QUESTIONS = 8
 """How many questions' vectors are kept."""
-_SPARE = 16
-"""Vectors looked at beyond those asked for, as some may have gone with their memory."""
 _LEAST, _MOST = 0.05, 30.0
 """Seconds that others are waited for by whom somebody waits for."""
-_BATCH = 8192
-_FIRST_GROWTH = 1000
 
 
 class Meaning:
@@ -59,9 +53,8 @@ class Meaning:
         self._embedder = embedder
         self._clean = clean
         self._clock = clock
-        self._matrix: Matrix | None = None
-        self._origin: object = None
-        self._room = 0
+        self._live = Nearby(store.vectors)
+        self._archived = Nearby(store.archive.vectors)
         self._asked = False
         """Whether vectors were used since that was last noted."""
         self._note_after = 0.0
@@ -72,13 +65,8 @@ class Meaning:
         """Whether memories were still waiting for a vector when this was asked last."""
         self.waited = False
         """Whether a question has waited for vectors already; those after it wait less."""
-        self._questions: OrderedDict[str, Floats] = OrderedDict()
-        self._failure: tuple[int, str] | None = None
-        self._noted = False
-        """Whether others can know of the failure."""
-        self._rests_until = 0.0
-        self._rest = 0.0
-        self.heed_failures()
+        self._questions: OrderedDict[str, Floats | None] = OrderedDict()
+        self._resting = Resting(store.activity, self.model or "", clock)
 
     @property
     def model(self) -> str | None:
@@ -86,9 +74,14 @@ class Meaning:
         return self._embedder.model if self._embedder else None
 
     @property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors; None where there shall be none, and while it is left alone after a failure."""
+        return None if self._resting.goes_on else self._embedder
+
+    @property
     def trouble(self) -> str | None:
         """Why the embedder failed last, unless it has worked since."""
-        return self._failure and self._failure[1]
+        return self._resting.trouble
 
     def counts(self) -> VectorCounts:
         """How many memories have a vector, and how many wait for one."""
@@ -96,19 +89,12 @@ class Meaning:
 
     def heed_failures(self) -> None:
         """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
-        if self._embedder is None:
-            return
-        noted = self._store.activity.failure(self._embedder.model)
-        if noted:  # it may bear the time of a clock that was wrong
-            self._rests_until = max(self._rests_until, min(noted[0], self._clock()) + REST)
-        elif self._noted:  # somebody has noted since that it works
-            self._rests_until = 0.0
-        if noted or self._noted:
-            self._failure, self._noted = noted, noted is not None
+        self._resting.heed()
 
     def ask_again(self) -> None:
         """Ask the embedder even if it failed, or took too long, just now."""
-        self._rests_until = self._slow_until = 0.0
+        self._resting.end()
+        self._slow_until = 0.0
 
     def note_use(self) -> None:
         """Note that vectors were used, once a day, so that they are kept; if others write now, later."""
@@ -123,32 +109,23 @@ class Meaning:
     def has_work(self) -> bool:
         """Whether memories wait for a vector, and one can be made and kept now."""
         embedder = self._embedder
-        if embedder is None or not self._store.writable or self._resting():
+        if embedder is None or not self._store.writable or self._resting.goes_on:
             return False
         return bool(self._store.vectors.pending(embedder.model, 1))
 
-    def nearest(self, text: str, most: int) -> list[tuple[str, float]]:
-        """The memories nearest to a text with their cosines, nearest first."""
-        embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or most < 1:
-            return []
-        if self._matrix is None and not vectors.any(embedder.model):
+    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[str, float]]:
+        """The live memories nearest to a text, or the archived ones, with their cosines, nearest first."""
+        embedder, nearby = self._embedder, self._archived if archived else self._live
+        if embedder is None or most < 1 or not nearby.any(embedder.model):
             return []  # there is nothing to compare it with, so it need not be embedded
         question = self._vector(embedder, text)
-        if question is None:
-            return []
-        ranked, owners = self._ranked(embedder.model, question, most + _SPARE)
-        if len(owners) < min(most, len(ranked)):
-            # More are gone than could be spared: what is in memory is too old.
-            self._matrix = None
-            ranked, owners = self._ranked(embedder.model, question, most)
-        return [(owners[number], cosine) for number, cosine in ranked if number in owners][:most]
+        return [] if question is None else nearby.nearest(embedder.model, question, most)
 
     def likeness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
         """How near memories are to a text, as cosines, for those that have a vector."""
         embedder = self._embedder
         found = self._store.vectors.of(embedder.model, ids) if embedder and ids else {}
-        kept = {one: data for one, data in found.items() if any(data)}  # zeros say nothing
+        kept = {one: data for one, data in found.items() if data}
         question = self._vector(embedder, text) if embedder and kept else None
         if question is None:
             return {}
@@ -180,7 +157,7 @@ class Meaning:
             except OutOfTime:
                 self._slow_until = self._clock() + REST
             except (CannotEmbed, ImportError) as error:
-                self._failed(embedder, error)
+                self._resting.failed(error)
             except StorageError as error:  # no room, or others are writing: no reason to stop a question
                 self.hindrance = error.message
         self.behind = bool(vectors.pending(embedder.model, 1))
@@ -211,8 +188,7 @@ class Meaning:
                 memories = memories[: len(texts)]
             if not texts:
                 break
-            made = embedder.embed(texts, None if thorough else _left(deadline))
-            self._works(embedder)
+            made = self._made(embedder, texts, None if thorough else _left(deadline))
             rows = [
                 (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
             ]
@@ -222,6 +198,16 @@ class Meaning:
             now = time.monotonic()
             pace = sum(map(len, texts)) / max(now - began, 1e-6)
             share = min(AT_ONCE, 2 * share) if now < deadline else 0
+
+    def _made(self, embedder: Embedder, texts: list[str], patience: float | None) -> Vectors:
+        """The vectors of texts; one that points nowhere is its text's fault where another's does not."""
+        from rum.recall.scan import points  # noqa: PLC0415 (loads numpy)
+
+        made = embedder.embed(texts, patience)
+        if not any(map(points, made)) and not points(embedder.embed([HARMLESS], patience)[0]):
+            raise CannotEmbed("The embedder gave no vectors to speak of, not even that of a harmless text.")
+        self._resting.works()
+        return made
 
     def _begun(self, model: str, deadline: float, thorough: bool) -> bool:
         """Whether the store knows what this embedder has yet to see; to note that of many takes a while."""
@@ -233,68 +219,31 @@ class Meaning:
             vectors.adopt(model, int(self._clock()), None if thorough else _left(deadline))
         return True
 
-    def _ranked(
-        self, model: str, question: Floats, most: int
-    ) -> tuple[list[tuple[int, float]], dict[int, str]]:
-        """The nearest vectors, and whose they are as far as they are still there."""
-        matrix = self._up_to_date(model, len(question))
-        ranked = matrix.nearest(question, most)
-        owners = self._store.vectors.owners([number for number, _ in ranked])
-        matrix.drop([number for number, _ in ranked if number not in owners])
-        return ranked, owners
-
-    def _up_to_date(self, model: str, dimensions: int) -> Matrix:
-        """All vectors of the model: those of before, and what came since."""
-        from rum.recall.scan import Matrix  # noqa: PLC0415 (loads numpy)
-
-        origin, matrix = self._store.vectors.origin(), self._matrix
-        if (
-            matrix is None
-            or origin != self._origin
-            or matrix.dimensions != dimensions
-            or len(matrix) > self._room
-        ):
-            # Replaced vectors stay in memory until it has grown by half; then all are read anew.
-            matrix, self._origin, self._room = Matrix(dimensions), origin, 0
-        while rows := self._store.vectors.since(model, matrix.last, _BATCH):
-            matrix.add(rows)
-        self._room = self._room or len(matrix) * 3 // 2 + _FIRST_GROWTH
-        self._matrix = matrix
-        return matrix
-
     def _vector(self, embedder: Embedder, text: str) -> Floats | None:
         """The vector of a question; None when there is none to be had."""
         self._asked = True
-        vector = self._questions.get(text)
-        if vector is None:
-            if self._resting():
+        if text not in self._questions:
+            if self._resting.goes_on:
                 return None
             try:
                 vector = embedder.embed([self._clean(text)])[0]
             except (CannotEmbed, ImportError) as error:
-                self._failed(embedder, error)
+                self._resting.failed(error)
                 return None
-            self._works(embedder)
-            self._questions[text] = vector
+            self._questions[text] = self._told(vector)
             if len(self._questions) > _QUESTIONS:
                 self._questions.popitem(last=False)
         self._questions.move_to_end(text)
-        return vector if vector.any() else None
+        return self._questions[text]
 
-    def _resting(self) -> bool:
-        return self._clock() < self._rests_until
+    def _told(self, vector: Floats) -> Floats | None:
+        """A question's vector; of one that points nowhere nothing, which says nothing of the embedder."""
+        from rum.recall.scan import points  # noqa: PLC0415 (loads numpy)
 
-    def _failed(self, embedder: Embedder, error: Exception) -> None:
-        self._failure = (int(self._clock()), str(error))
-        self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
-        self._rests_until = self._clock() + self._rest
-        self._noted = self._store.activity.fail(embedder.model, self._failure[1], self._failure[0])
-
-    def _works(self, embedder: Embedder) -> None:
-        self._rest = 0.0
-        if self._failure is not None:
-            self._failure, self._noted = None, False
-            self._store.activity.works(embedder.model)
+        if not points(vector):
+            return None
+        self._resting.works()
+        return vector
 
 
 def _fitting(texts: list[str], characters: float) -> int:

@@ -41,12 +41,13 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     """Which words of the question each candidate holds."""
     asked = inquiry.words
     said = {match.number: asked.masks.get(match.number, 0) for match in matches}
-    unsure = [match for match in matches if asked.untold(match.number)]
+    packed = inquiry.packed(said)
+    unsure = [match for match in matches if match.number in packed or asked.untold(match.number)]
     # Not every holder of a common word was looked up, so some memories' own words are read.
     texts = inquiry.store.search.texts(match.memory_id for match in unsure) if unsure else {}
     for match in unsure:
         held = asked.mask_in(" ".join(texts.get(match.memory_id, ())))
-        said[match.number] |= held & asked.untold(match.number)
+        said[match.number] |= held if match.number in packed else held & asked.untold(match.number)
     return said
 
 

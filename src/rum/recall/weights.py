@@ -8,6 +8,9 @@ from __future__ import annotations
 CERTAIN = 1.0
 """What was asked for literally: an id, a file or task type alone, filters alone."""
 
+EARLIER_NAME = 0.9
+"""The file asked for, when it had another name."""
+
 BARE_NAME = 0.8
 """A file or folder of that name somewhere, where only the name was given."""
 

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rum.store.archive import Archive
     from rum.store.search import Search
 
 _LETTERS = string.ascii_lowercase
@@ -25,15 +26,27 @@ RESPELLED = 8
 class Words:
     """The terms of a question; a set of them is the bits of a number, in the order of `terms`."""
 
-    def __init__(self, search: Search, text: str, hidden: Iterable[int] = ()) -> None:
+    def __init__(
+        self, search: Search, text: str, hidden: Iterable[int] = (), archive: Archive | None = None
+    ) -> None:
         self._search = search
+        self._archive = archive
         self._hidden = hidden
         """The numbers of memories that are not to be found."""
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
         self.size = max(search.size(), 1) if self.terms else 1
+        self._live = max(self.size - archive.count(), 1) if archive else self.size
+        self.population = self._live
+        """How many memories there are, archived ones only if the archive was asked."""
         self.holders = {term: search.holders(term, weights.COMMON) for term in self.terms}
         """The numbers of the memories with each term, newest first; of a common one only the newest."""
+        nobody = [term for term in self.terms if not self.holders[term]]
+        self._elsewhere = set(archive.existing(nobody)) if archive and nobody else set[str]()
+        """The terms that archived memories alone hold."""
+        self.archived: dict[int, int] = {}
+        """Which terms archived memories hold, by number, as far as the archive was asked."""
+        self._archived_counts: dict[str, int] = {}
         self.variants: dict[str, list[str]] = {}
         """For a term that nobody used, the terms one typing error away that somebody did use."""
         self._known_weights: dict[int, float] = {0: 0.0}
@@ -41,22 +54,47 @@ class Words:
 
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
-        for term in [term for term in self.terms if not self.holders[term]][:RESPELLED]:
-            near = self._search.existing(stem(word) for word in spellings(term))
+        for term in self._strange()[:RESPELLED]:
+            near = self._existing([stem(word) for word in spellings(term)])
             found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
-            if found:
+            if near:
                 self.variants[term] = near
                 self.holders[term] = sorted(found, reverse=True)[: weights.COMMON]
-        for name, part in vars(Words).items():
-            if isinstance(part, cached_property):  # worked out from the holders
-                self.__dict__.pop(name, None)
+        if not self.variants:
+            return False
+        # What the archive said was of the words as they were.
+        self.archived, self._archived_counts, self.population = {}, {}, self._live
+        self._work_out_anew(
+            *(name for name, part in vars(Words).items() if isinstance(part, cached_property))
+        )
+        return True
+
+    def _existing(self, terms: Iterable[str]) -> list[str]:
+        """Which of the terms any memory holds, archived or not."""
+        archived = self._archive.existing(terms) if self._archive else []
+        return list(dict.fromkeys([*self._search.existing(terms), *archived]))
+
+    def _work_out_anew(self, *names: str) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
         self._known_weights, self._known_rarest = {0: 0.0}, {0: 0.0}
-        return bool(self.variants)
+
+    def _strange(self) -> list[str]:
+        """The terms that nobody knows."""
+        return [term for term in self.terms if not self.holders[term] and term not in self._elsewhere]
 
     def misspelt(self) -> bool:
         """Whether a few words that nobody knows are a good part of the question."""
-        strange = [term for term in self.terms if not self.holders[term]]
-        return 0 < len(strange) <= weights.STRANGE and self.unknown >= weights.STRANGE_SHARE
+        strange = len(self._strange())
+        return 0 < strange <= weights.STRANGE and self.unknown >= weights.STRANGE_SHARE
+
+    def learn(self, counts: dict[str, int], masks: dict[int, int]) -> None:
+        """Take in what the archive holds: how many memories each term, and which terms each memory."""
+        self._archived_counts, self.population = counts, self.size
+        hidden = set(self._hidden)
+        self.archived = {number: mask for number, mask in masks.items() if number not in hidden}
+        self.masks.update(self.archived)
+        self._work_out_anew("rarity", "total", "weighed")
 
     def known(self) -> bool:
         """Whether any memory holds any of the words, in whatever spelling."""
@@ -68,15 +106,16 @@ class Words:
 
     def count(self, term: str) -> int:
         """How many memories hold a term; of a common one an estimate: the denser it lies, the more."""
-        held = self.holders[term]
+        held, archived = self.holders[term], self._archived_counts.get(term, 0)
         if not self.is_common(term):
-            return len(held)
-        return min(self.size, len(held) * self.size // max(1, self.size - held[-1] + 1))
+            return len(held) + archived
+        span = max(1, min(self._live, self.size - held[-1] + 1))
+        return min(self._live, len(held) * self._live // span) + archived
 
     @cached_property
     def rarity(self) -> list[float]:
         """What each term says: the rarer, the more."""
-        size = max(self.size, weights.YOUNG)
+        size = max(self.population, weights.YOUNG)
         counts = [min(self.count(term), size) for term in self.terms]
         return [math.log(1 + (size - count + 0.5) / (count + 0.5)) for count in counts]
 
@@ -88,9 +127,8 @@ class Words:
     @property
     def unknown(self) -> float:
         """The share of the question that no memory knows a word of."""
-        held = self.holders
-        nobody = (rarity for rarity, term in zip(self.rarity, self.terms, strict=True) if not held[term])
-        return sum(nobody) / self.total
+        known = (bool(self.holders[term] or self._archived_counts.get(term)) for term in self.terms)
+        return sum(rarity for rarity, held in zip(self.rarity, known, strict=True) if not held) / self.total
 
     def weight(self, mask: int) -> float:
         """What a set of terms says."""
@@ -153,6 +191,8 @@ class Words:
 
     def untold(self, number: int) -> int:
         """The terms that a memory may hold without its mask telling."""
+        if number in self.archived:
+            return 0
         return sum([flag for flag, known_from in self._known_from if number < known_from])
 
     def mask_in(self, text: str) -> int:

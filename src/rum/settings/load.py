@@ -61,6 +61,10 @@ class Settings:
     llm_key: str | None
     llm_timeout: float
     llm_daily_tokens: int
+    auto_chapters: str
+    archive_after: int
+    archive_importance: float
+    archive_uses: int
     idle_after: float
 
     def __init__(self, layers: Layers) -> None:

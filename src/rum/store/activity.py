@@ -1,4 +1,4 @@
-"""What every store offers for how memories are used, and for what failed last."""
+"""What every store offers for how memories are used, and for what failed."""
 
 from __future__ import annotations
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rum.model.agent import Agent
 from rum.model.links import Edge
 from rum.model.memory import Memory
 from rum.store.activity import Activity
+from rum.store.archive import Archive
 from rum.store.layers import Events, Facts, Rules
 from rum.store.ledger import Ledger
 from rum.store.search import Search
 from rum.store.seen import Seen
+from rum.store.upkeep import Upkeep
 from rum.store.vectors import Vectors
+
+if TYPE_CHECKING:
+    from rum.model.chapter import Chapter
+    from rum.model.wisdom import Wisdom
+    from rum.store.chapters import Grouped, Knowledge
 
 
 class AgentFigures(NamedTuple):
@@ -24,6 +31,13 @@ class AgentFigures(NamedTuple):
     successes: int
     sessions: int
     children: list[str]
+
+
+class State(NamedTuple):
+    """The version of a memory, and what superseded it."""
+
+    version: int
+    superseded_by: tuple[str, ...]
 
 
 class Memories(Protocol):
@@ -49,12 +63,16 @@ class Memories(Protocol):
         """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
         ...
 
+    def states(self, ids: Sequence[str]) -> dict[str, State]:
+        """How each of these memories stands, for those that are there; quick, as nothing of it is read."""
+        ...
+
     def named(self, name: str) -> list[str]:
         """The ids a full id or a tail of one can mean: one, none, or several."""
         ...
 
-    def in_time_order(self, batch: int = 500) -> Iterator[list[Memory]]:
-        """All memories, oldest first, a batch at a time."""
+    def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
+        """All memories since a time, oldest first, a batch at a time."""
         ...
 
     def count(self) -> int:
@@ -81,6 +99,13 @@ class Memories(Protocol):
 
     def versions(self, memory_id: str) -> list[tuple[int, int, str, bytes]]:
         """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
+        ...
+
+    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Note (earlier name, new name) of files that got another name in the work that a memory tells of.
+
+        What its actions say of it is noted with the memory; this is for what they leave out.
+        """
         ...
 
     def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
@@ -148,42 +173,6 @@ class Agents(Protocol):
         ...
 
 
-class Upkeep(Protocol):
-    """What keeps a store healthy."""
-
-    def problems(self) -> list[tuple[str, str]]:
-        """(what is wrong, what to do), empty when all is well."""
-        ...
-
-    def facts(self) -> dict[str, object]:
-        """Versions and sizes."""
-        ...
-
-    def mend_index(self) -> None:
-        """Empty a text index that is too damaged to be written, so that it can be filled anew."""
-        ...
-
-    def merge_index(self) -> bool:
-        """Put the parts of the text index together if there are many; whether there were."""
-        ...
-
-    def stale_index(self) -> bool:
-        """Whether the index was made by another tokeniser."""
-        ...
-
-    def stamp_index(self) -> None:
-        """Note that the whole index is of the present tokeniser; rows without a memory go."""
-        ...
-
-    def backup(self, path: str) -> None:
-        """Copy the canonical file while others go on writing."""
-        ...
-
-    def purge(self) -> bool:
-        """Leave no deleted byte in the files; False when another process kept one open for reading."""
-        ...
-
-
 class Store(Protocol):
     """One project's memory."""
 
@@ -213,6 +202,11 @@ class Store(Protocol):
         ...
 
     @property
+    def archive(self) -> Archive:
+        """Memories that are kept packed, out of the way of the others."""
+        ...
+
+    @property
     def facts(self) -> Facts:
         """What is known."""
         ...
@@ -220,6 +214,25 @@ class Store(Protocol):
     @property
     def rules(self) -> Rules:
         """What to do when."""
+        ...
+
+    @property
+    def chapters(self) -> Grouped[Chapter]:
+        """Memories that tell one story."""
+        ...
+
+    @property
+    def wisdom(self) -> Grouped[Wisdom]:
+        """What chapters say together."""
+        ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The words of both."""
+        ...
+
+    def has_chapters(self) -> bool:
+        """Whether there is any chapter: quick, as every recall asks."""
         ...
 
     @property
@@ -253,7 +266,7 @@ class Store(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[object]:
-        """Several changes to memories, links, agents, facts and rules as one."""
+        """Several changes to memories, links, agents, facts, rules, chapters and wisdom as one."""
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:

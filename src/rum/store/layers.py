@@ -66,6 +66,20 @@ class Rules(Protocol):
         """Write a new rule."""
         ...
 
+    def put(self, rule: Rule) -> None:
+        """Replace the rule of this id, which keeps its place."""
+        ...
+
+    def add_version(
+        self, rule_id: str, version: int, changed_at: int, changed_by: str, condition: str, action: str
+    ) -> None:
+        """Keep what a rule said before it is replaced."""
+        ...
+
+    def versions(self, rule_id: str) -> list[tuple[int, int, str, str, str]]:
+        """(number, changed_at, changed_by, condition, action) of what a rule said before, oldest first."""
+        ...
+
     def get(self, ids: Sequence[str]) -> list[Rule]:
         """The rules with these ids, in this order; unknown ones are left out."""
         ...
@@ -95,7 +109,7 @@ class Rules(Protocol):
         ...
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Delete rules; how many there were."""
+        """Delete rules with their history; how many there were."""
         ...
 
 
@@ -103,7 +117,11 @@ class Events(Protocol):
     """What happened, entry by entry."""
 
     def add(self, events: Iterable[Event]) -> None:
-        """Write entries after those there are, all or none."""
+        """Write entries after those there are, all or none, whatever their ids."""
+        ...
+
+    def put(self, event: Event) -> bool:
+        """Write an entry after those there are; False, and nothing is written, if its id is taken."""
         ...
 
     def all(self, batch: int = 500) -> Iterator[list[Event]]:
@@ -111,7 +129,7 @@ class Events(Protocol):
         ...
 
     def get(self, event_id: str) -> list[Event]:
-        """Every entry with this id; ids are the writer's own, so several may have it."""
+        """Every entry with this id; what other programs wrote may have one twice."""
         ...
 
     def named(self, name: str) -> list[str]:

@@ -30,12 +30,20 @@ class Search(Protocol):
         """The newest memories tied to any of the files, each once, and how many there are."""
         ...
 
+    def formerly(self, path: str, filters: Filters, cap: int) -> list[FileRow]:
+        """The newest memories tied to a file under names that it had before, each once."""
+        ...
+
     def by_goal(self, goal: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories with exactly this goal, in whatever case."""
         ...
 
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
+        ...
+
+    def naming(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
+        """The newest memories that name an issue of a number, of the last so many that hold the number."""
         ...
 
     def known_paths(self, prefix: str) -> list[str]:

@@ -17,6 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    Words = tuple[tuple[str, ...], ...]
+    """Words that count, each as the index terms it stands for."""
+
 VERSION = 1
 """Stamped into the database; goes up whenever the same text would give other terms."""
 
@@ -37,6 +40,7 @@ def _names(letter: str) -> str:
 _ASCII_CHUNK = re.compile(_names("[A-Za-z0-9]"))
 # Folded text has only word characters beyond ASCII.
 _ANY_CHUNK = re.compile(rf"(?:[{BASE}{MARK}][^\x00-\x7f]){{1,200}}|" + _names(r"[^\x00-/:-@\[-`{-\x7f]"))
+_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
 _BLOB = re.compile(r"(?<![\w+/=-])([A-Za-z0-9_+/=-]{200})[A-Za-z0-9_+/=-]+", re.ASCII)
 _SPELLED = {"c++": "cplusplus", "g++": "gplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 _WHOLE = frozenset(_SPELLED.values())  # these are names: their last letter is no plural
@@ -73,6 +77,12 @@ def query_terms(text: str, most: int = 64) -> list[str]:
 def says_little(asked: Iterable[str]) -> bool:
     """Whether a question has nothing but stop words."""
     return all(term in _stop_words() for term in asked)
+
+
+def content_words(text: str) -> Words:
+    """The words of a text that say something, each once and as the index terms it stands for."""
+    found = (tuple(query_terms(word.strip(".'*_-"))) for word in _WORD.findall(text))
+    return tuple(dict.fromkeys(word for word in found if word and not says_little(word)))
 
 
 def _distinct(text: str, start: int = 0) -> dict[str, None]:

@@ -37,6 +37,7 @@ class Vectors(Protocol):
         """Keep (memory id, version, data) for memories that still are of that version; how many were.
 
         The model must have been adopted. A vector that is there stays: it goes when its memory changes.
+        Empty data says that the model cannot embed the memory, which then waits for no vector and has none.
         """
         ...
 
@@ -49,7 +50,7 @@ class Vectors(Protocol):
         ...
 
     def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of these memories, as far as they have one."""
+        """The vectors of these memories, as far as they have one; empty where the model cannot embed them."""
         ...
 
     def owners(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -61,7 +62,7 @@ class Vectors(Protocol):
         ...
 
     def refused(self, model: str) -> int:
-        """How many memories have a vector of zeros, as the model cannot embed them."""
+        """How many memories the model cannot embed."""
         ...
 
     def models(self) -> list[str]:

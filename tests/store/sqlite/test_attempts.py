@@ -64,6 +64,21 @@ def test_reindexing_reads_older_memories(store: Store, tmp_path: Path):
     assert store.upkeep.problems() == []
 
 
+def test_rows_stay_where_their_memory_is_archived(store: Store, tmp_path: Path):
+    memory = add_memory(store, "mem_1", actions=[PIP])
+    store.archive.put(["mem_1"], memory.created_at)
+    assert tried(tmp_path) == [("mem_1", 0)]
+    with closing(sqlite3.connect(tmp_path / "rum.db")) as db:
+        db.execute("DELETE FROM attempts")
+        db.execute("DELETE FROM derived WHERE name = 'attempts'")
+        db.commit()
+    assert any("Warnings do not know" in what for what, _ in store.upkeep.problems())
+    store.memories.reindex(memory)
+    assert tried(tmp_path) == [("mem_1", 0)]
+    store.memories.delete("mem_1")
+    assert tried(tmp_path) == []
+
+
 def test_the_index_finds_them(store: Store, tmp_path: Path):
     plan = "EXPLAIN QUERY PLAN SELECT 1 FROM attempts WHERE key = ? ORDER BY at DESC LIMIT 5"
     ((*_, how),) = Peek(str(tmp_path), "rum").rows(plan, ("x",))

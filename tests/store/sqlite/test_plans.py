@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +11,7 @@ from making import NOON, add_memory, make_file
 from rum.store.filters import Filters
 from rum.store.search import Search
 from rum.store.sqlite.store import SqliteStore
+from rum.store.vectors import Vectors
 
 FILTERS = {
     "none": Filters(),
@@ -29,6 +29,8 @@ FINDERS: dict[str, Callable[[Search, Filters], object]] = {
     "by_ids": lambda search, filters: search.by_ids(["mem_1", "mem_2"], filters),
     "by_path": lambda search, filters: search.by_paths(["a.py"], filters, 1),
     "by_paths": lambda search, filters: search.by_paths(["a.py", "lib/"], filters, 1),
+    "formerly": lambda search, filters: search.formerly("c.py", filters, 1),
+    "naming": lambda search, filters: search.naming("67", filters, 1, 9),
     "newest_with": lambda search, filters: search.newest_with(["login"], True, filters, 1),
 }
 UNFILTERED: dict[str, Callable[[Search], object]] = {
@@ -44,7 +46,17 @@ UNFILTERED: dict[str, Callable[[Search], object]] = {
     "size": lambda search: search.size(),
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
 }
-_TABLES = "m|memories|f|memory_files|memory_tags|t|memory_text_content"
+OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
+    "any": ("memory_vectors_model", lambda vectors: vectors.any(MODEL)),
+    "counts": ("memory_vectors_model", lambda vectors: vectors.counts(MODEL)),
+    "pending": ("unembedded_model", lambda vectors: vectors.pending(MODEL, 9)),
+    "refused": ("memory_vectors_model", lambda vectors: vectors.refused(MODEL)),
+    "since": ("memory_vectors_model", lambda vectors: vectors.since(MODEL, 1, 9)),
+    "waiting": ("unembedded_model", lambda vectors: vectors.counts(MODEL)),
+}
+"""What is asked about the vectors of one model, and the index that knows them apart from the others'."""
+MODEL = "model-a"
+_TABLES = "m|memories|f|memory_files|r|renames|memory_tags|t|memory_text_content"
 # The first ends after the newest memories, the second has only superseded ones.
 _SHORT = ("INDEX memories_created", "INDEX memories_superseded")
 
@@ -54,24 +66,29 @@ def stored(store: SqliteStore) -> SqliteStore:
     for number in range(4):
         files = [make_file("a.py"), make_file("lib/b.py")]
         add_memory(store, f"mem_{number}", tags=["a", "b"], files=files)
+    store.memories.note_renames("mem_3", [("a.py", "b.py"), ("b.py", "c.py")])
     return store
 
 
 def long_ways(store: SqliteStore, find: Callable[[], object]) -> list[str]:
     """The steps by which SQLite goes through a whole table, or makes an index of it, to find something."""
+    return [step for steps in plans(store, find) for step in _long_steps(steps)]
+
+
+def plans(store: SqliteStore, find: Callable[[], object]) -> list[list[str]]:
+    """The steps by which SQLite answers each question that something asks."""
     run: list[str] = []
     db = store._rum.connection
     db.set_trace_callback(run.append)
     find()
     db.set_trace_callback(None)
     # What FTS5 asks its own tables comes as a comment.
-    statements = [statement for statement in run if statement.startswith("SELECT")]
+    statements = [statement for statement in run if statement.startswith(("SELECT", "WITH"))]
     assert statements
-    return [step for one in statements for step in _long_steps(db, one)]
+    return [[row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {one}")] for one in statements]
 
 
-def _long_steps(db: sqlite3.Connection, statement: str) -> list[str]:
-    steps = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+def _long_steps(steps: list[str]) -> list[str]:
     interim = {step.rpartition(" ")[2] for step in steps if step.startswith(("MATERIALIZE", "CO-ROUTINE"))}
     scans = [
         (step, re.match(rf"SCAN ({_TABLES})(?: USING|$)", step))
@@ -92,6 +109,16 @@ def test_what_is_asked_for_is_found_by_an_index_whatever_the_filters(
 @pytest.mark.parametrize("finder", UNFILTERED)
 def test_what_needs_no_filters_is_found_by_an_index(stored: SqliteStore, finder: str):
     assert long_ways(stored, lambda: UNFILTERED[finder](stored.search)) == []
+
+
+@pytest.mark.parametrize("asked", OF_A_MODEL)
+def test_the_vectors_of_a_model_are_found_without_those_of_others(stored: SqliteStore, asked: str):
+    for model in (MODEL, "model-b"):
+        stored.vectors.adopt(model, NOON)
+        stored.vectors.put(model, [("mem_1", 1, b"v")])
+    index, ask = OF_A_MODEL[asked]
+    steps = [step for plan in plans(stored, lambda: ask(stored.vectors)) for step in plan]
+    assert any(re.search(rf"SEARCH .* INDEX {index} \(model=\?", step) for step in steps), steps
 
 
 def test_a_long_way_would_be_noticed(stored: SqliteStore):

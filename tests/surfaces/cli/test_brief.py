@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fencing import inside
 from surfaces.cli.running import FLAGS, Run
 
 TASK = ("--task", "Fix the token refresh")
@@ -14,8 +15,7 @@ def test_it_prints_the_text_for_a_prompt_and_nothing_else(run: Run):
     run("facts", "set", "token", "JWT → RS256")
     done = run("brief", *TASK, "--file", "src/auth.py")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("<background-knowledge>\n")
-    assert done.out.endswith("- token: JWT → RS256\n</background-knowledge>\n")
+    assert inside(done.out).endswith("- token: JWT → RS256")
     assert "- Fix the race in token refresh: Only the request was guarded (race_condition)" in done.out
     assert run("brief", *TASK, "--file", "src/auth.py").out == done.out
 

@@ -75,7 +75,10 @@ def test_json_may_hold_any_field(run: Run, tmp_path: Path) -> None:
 def test_a_journal_is_shown_as_it_goes_into_a_prompt(run: Run, project: Path) -> None:
     put(project, whole() + FRAGMENTS["failed_attempt"].replace("attempts:", "more:"))
     run("journal", "context", *SESSION, "--blocker", "proxy", "--blocker", "no key", "--plan-step", "3")
-    assert run("journal", "show").out.splitlines() == [
+    first, *_, blank, last = run("journal", "show").out.split("\n")
+    assert (last, blank) == ("", f"</{first[1:]}")
+    assert first.startswith("<session-journal-")
+    assert run("journal", "show").out.splitlines()[4:-1] == [
         "## Prior Context from This Session",
         "",
         "## Key Discoveries",
@@ -117,7 +120,7 @@ def test_where_there_is_nothing_it_says_so(run: Run) -> None:
     assert "No sessions yet" in run("journal", "sessions").err
     assert run("journal", "show").code == run("journal", "arbiter").code == 2
     assert run("--json", "journal", "sessions").json == []
-    assert "noted nothing down" in run("journal", "show", *SESSION).err
+    assert "There is no session `s1` here yet, nor any other." in run("journal", "show", *SESSION).err
 
 
 def test_validate_names_line_and_field_and_ends_with_one(run: Run, project: Path) -> None:
@@ -158,9 +161,84 @@ def test_archive_says_what_it_moved(run: Run, project: Path) -> None:
     assert run("journal", "validate", str(path.with_name("agent-memory-archive.yaml"))).code == 0
 
 
-def test_a_long_journal_is_remarked_on(run: Run, project: Path) -> None:
+def test_a_long_journal_is_archived_when_the_next_entry_comes(run: Run, project: Path) -> None:
+    path = put(project, whole().replace("2026-02-14T09:16:15", "2026-02-14T19:16:15"))
+    ran = run("journal", "add", "attempt", *SESSION, "--description", "x")
+    assert (ran.code, ran.id) == (0, "attempt-003")
+    assert "Older entries (7) were moved to .rum/sessions/s1/developer/agent-memory-archive.yaml" in ran.err
+    assert path.with_name("agent-memory-archive.yaml").exists()
+    assert run("journal", "validate").code == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "flags", "odd"),
+    [
+        ("discovery", ["--type", "data_model", "--content", "x", "--result", "success"], "--result"),
+        ("discovery", ["--type", "data_model", "--content", "x", "--reversible"], "--reversible"),
+        ("attempt", ["--description", "x", "--content", "y", "--impact", "high"], "--content, --impact"),
+        ("attempt", ["--description", "x", "--type", "skip"], "--type"),
+        ("decision", ["--type", "skip", "--description", "x", "--output", "y"], "--output"),
+    ],
+)
+def test_a_flag_of_another_kind_is_refused_and_it_says_which_belongs_to_which(
+    run: Run, project: Path, kind: str, flags: list[str], odd: str
+) -> None:
+    ran = run("journal", "add", kind, *SESSION, *flags)
+    assert ran.code == 2
+    assert odd in ran.err
+    assert "discovery: --type, --importance, --content" in ran.err
+    assert "attempt: --description, --plan-step" in ran.err
+    assert not journal_file(project).exists()
+
+
+def test_an_update_takes_the_flags_of_its_entrys_kind(run: Run, project: Path) -> None:
     put(project, whole())
-    assert "rum journal archive" in run("journal", "add", "attempt", *SESSION, "--description", "x").err
+    before = journal_file(project).read_bytes()
+    ran = run("journal", "update", "discovery-001", *SESSION, "--result", "success")
+    assert (ran.code, "--result: not of a discovery" in ran.err) == (2, True)
+    assert journal_file(project).read_bytes() == before
+    assert run("journal", "update", "attempt-002", *SESSION, "--result", "success").code == 0
+    assert run("journal", "update", "gone", *SESSION, "--result", "success").code == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show"],
+        ["show", "attempt-001"],
+        ["arbiter"],
+        ["validate"],
+        ["archive"],
+        ["update", "a", "--output", "x"],
+    ],
+)
+def test_a_session_that_is_not_there_is_told_with_those_that_are(
+    run: Run, project: Path, command: list[str]
+) -> None:
+    for name in ("one", "two"):
+        run("journal", "add", "attempt", "--session", name, "--agent", "developer", "--description", "x")
+    ran = run("journal", *command, "--session", "nosuch", "--agent", "developer")
+    assert ran.code == 1
+    assert "There is no session `nosuch` here. There are `" in ran.err
+    assert "`one`" in ran.err
+    assert "`two`" in ran.err
+    assert not journal_file(project, "nosuch").parent.parent.exists()
+
+
+def test_whoever_noted_nothing_down_is_told_who_did(run: Run, project: Path) -> None:
+    put(project, whole())
+    ran = run("journal", "show", "--session", "s1", "--agent", "tester")
+    assert "tester has noted nothing down in s1; there are developer." in ran.err
+
+
+def test_validate_names_a_broken_journal_that_is_nobodys(run: Run, project: Path) -> None:
+    path = put(project, whole()).parent.with_name("agent-memory.yaml")
+    path.write_text("x: [\n")
+    ran = run("journal", "validate")
+    assert ran.code == 1
+    assert f"FAIL {path}, line 2" in ran.out
+    assert f"ok {journal_file(project)}" in ran.out
+    assert "**(nobody)**: the journal cannot be read" in run("journal", "arbiter").out
 
 
 def test_a_newer_journal_is_shown_and_not_written(run: Run, project: Path) -> None:
@@ -181,3 +259,14 @@ def test_a_name_that_leads_elsewhere_is_refused(run: Run, project: Path, name: s
 def test_what_a_terminal_would_obey_is_taken_out(run: Run, project: Path) -> None:
     put(project, HEADER + FRAGMENTS["one_discovery"].replace("An export needs:", "An \u202eexport"))
     assert "- [codebase_structure] An export\n" in run("journal", "show").out
+
+
+def test_what_a_terminal_would_obey_is_taken_out_of_an_entry_and_its_names_too(
+    run: Run, project: Path
+) -> None:
+    odd = '  - id: "x"\n    "a\\e[31mb": "one\\e]0;title\\atwo"\n    content: "\\e[2J\\u202ethree"\n'
+    put(project, HEADER + "discoveries:\n" + odd)
+    shown = run("journal", "show", "x", *SESSION).out
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "ab: onetwo" in shown

@@ -95,6 +95,14 @@ def test_entries_are_appended_searched_and_counted(run: Run):
     assert "episodicEntryCount: 1\n" in run("layers", "stats").out
 
 
+def test_an_id_that_is_taken_is_refused(run: Run):
+    run("layers", "append", "episodic", "First", "--id", "e-1")
+    again = run("layers", "append", "episodic", "Second", "--id", "e-1")
+    assert (again.code, again.out) == (1, "")
+    assert "`e-1` is taken" in again.err
+    assert len(run("layers", "search", "episodic", "first second", "--json").json) == 1
+
+
 def test_older_entries_are_compacted(run: Run, rum: Rum):
     for number in range(4):
         run("layers", "append", "episodic", f"entry {number}")
@@ -155,12 +163,42 @@ def test_an_export_in_lines_holds_them_and_an_import_says_so(run: Run, rum: Rum,
     assert rum.facts.get("format") is not None
 
 
-def test_acting_as_an_agent_holds_for_facts_too(run: Run):
+def test_an_agent_corrects_what_another_said_but_does_not_forget_it(run: Run):
     run("facts", "set", "port", "80", "--agent", "ann")
-    refused = run("facts", "set", "port", "443", "--agent", "bob")
+    assert run("facts", "set", "port", "443", "--agent", "bob").out == "port is now version 2.\n"
+    refused = run("facts", "forget", "port", "--agent", "bob")
     assert (refused.code, refused.out) == (1, "")
     assert "belongs to" in refused.err
-    assert run("facts", "set", "port", "443").code == 0
+    assert run("facts", "forget", "port").code == 0
+
+
+def test_setting_a_fact_to_what_it_says_already_says_so(run: Run):
+    assert run("facts", "set", "port", "80").out == "port is now version 1.\n"
+    assert run("facts", "set", "port", "80").out == "port is unchanged: version 1.\n"
+    assert run("facts", "set", "port", "443").out == "port is now version 2.\n"
+    assert run("facts", "set", "port", "443", "--agent", "ann").out == "port is unchanged: version 2.\n"
+
+
+def test_a_rule_is_set_anew_and_tells_what_it_said_before(run: Run):
+    made = run("rules", "add", "deploy", "Ask first", "--agent", "ann")
+    changed = run("rules", "set", made.id[-8:], "deploy|release", "Ask twice", "--agent", "bob")
+    assert changed.out == f"{made.id} is now version 2.\n"
+    again = run("rules", "set", made.id, "deploy|release", "Ask twice")
+    assert again.out == f"{made.id} is unchanged: version 2.\n"
+    told = [line.split("\t") for line in run("rules", "history", made.id).out.splitlines()]
+    assert [(line[0], line[3], line[4]) for line in told] == [
+        ("1", "deploy", "Ask first"),
+        ("2", "deploy|release", "Ask twice"),
+    ]
+    assert "version: 2\n" in run("rules", "show", made.id).out
+    assert run("rules", "forget", made.id).out == "Forgotten: 1 rule, 1 version.\n"
+
+
+def test_a_condition_that_few_tasks_would_meet_is_remarked_on(run: Run):
+    odd = run("rules", "add", r"\bauth\b", "Run the session tests")
+    assert odd.id.startswith("rule_")
+    assert "no regular expression" in odd.err
+    assert run("rules", "add", "auth", "Run the session tests").err == ""
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fencing import inside
 from surfaces.cli.running import Run
 
 AUTH = ["note", "add", "Auth module", "--when", "auth|login", "--importance", "high", "--tag", "auth"]
@@ -70,14 +71,26 @@ def test_broken_and_odd_files_are_told_beside_the_list(run: Run, project: Path):
     assert len(ran.out.splitlines()) == 2
     assert "Left out: " in ran.err
     assert "bad.md, line 3" in ran.err
-    assert "odd.md, line 2: `importance` should be one of" in ran.err
+    assert "odd.md, line 3: `importance` should be one of" in ran.err
+    assert "odd.md, line 2: `whenToUse` is missing" in ran.err
+    assert "line 3: `importance` should be one of" in run("note", "show", "odd").out
+    doctor = run("doctor")
+    assert (doctor.code, doctor.out.count("remark: ")) == (1, 2)
+    assert "remark: .rum/notes/odd.md, line 3: `importance` should be" in doctor.out
+
+
+def test_a_pattern_that_does_not_do_what_it_seems_to_is_remarked_on(run: Run):
+    added = run("note", "add", "A", "--when", r"\bauth\b", "--content", "b")
+    assert (added.code, added.out) == (0, "a#1\n.rum/notes/a.md\n")
+    assert "no regular expression" in added.err
 
 
 def test_the_text_for_a_prompt_is_printed_as_it_is_set(run: Run):
     run(*AUTH, "--content", "Use JWT.\n\n    indented\n\x1b[31mred")
-    assert run("note", "match", "--task", "login page").out == (
+    _, _, text = inside(run("note", "match", "--task", "login page").out).partition("\n\n")
+    assert text == (
         "## Background Knowledge from Previous Runs\n\n"
-        "### Auth module\n*Importance: HIGH*\n*Discovered by: owner*\n\nUse JWT.\n\n    indented\n[31mred\n"
+        "### Auth module\n*Importance: HIGH*\n*Discovered by: owner*\n\nUse JWT.\n\n    indented\n[31mred"
     )
 
 

@@ -51,6 +51,12 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
         "So",
     )
     assert "token refresh" in do("brief", "--task", "Repair the login token refresh")
+    assert "Refreshing" in do("chapter", "create", bug, fix, "--title", "Refreshing")
+    assert "insights" in do("wisdom", "synthesize", "--tag", "auth", "--min-chapters", "1")
+    assert do("refresh") == "Nothing is stale.\n"
+    assert do("report").startswith("# ")
+    assert do("compact")
+    assert do("archive", "--dry-run")
     assert "No note." in do(
         "extract", "-", given=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
     )

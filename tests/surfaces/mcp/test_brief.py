@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from mcp_types import methods
 
+from fencing import inside
 from surfaces.mcp.test_rum_server import answer, ask, initialize, tool
 
 FACT = tool("learn", {"action": "set", "fact": {"key": "token", "value": "JWT"}})
@@ -31,7 +32,7 @@ def prompt(**arguments: Any) -> dict[str, Any]:
 def test_the_tool_gives_the_text_and_its_tokens(tmp_path: Path):
     told = answer(ask(tmp_path, FACT, tool("brief", {"task": TASK, "file": ["src/a.py"]}))[1])
     assert set(told) == {"text", "tokens"}
-    assert told["text"].endswith("- token: JWT\n</background-knowledge>\n")
+    assert inside(told["text"]).endswith("- token: JWT")
 
 
 def test_nothing_known_is_no_error(tmp_path: Path):
@@ -84,15 +85,14 @@ def test_the_prompt_is_what_is_known_and_then_the_task(tmp_path: Path):
         (message,) = result["messages"]
         assert message["role"] == "user"
         text = message["content"]["text"]
-        assert text.startswith("<background-knowledge>\n")
-        assert text.endswith(f"- token: JWT\n</background-knowledge>\n\nYour task: {TASK}")
+        assert inside(text.removesuffix(f"\nYour task: {TASK}")).endswith("- token: JWT")
 
 
 def test_where_nothing_is_known_the_prompt_is_the_task(tmp_path: Path):
     (reply,) = ask(tmp_path, prompt(task=TASK))
     text = reply["result"]["messages"][0]["content"]["text"]
     assert text.endswith(f"\n\nYour task: {TASK}")
-    assert "<background-knowledge>" not in text
+    assert "<background-knowledge" not in text
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,8 @@ def test_every_field_shown_for_recall_is_one_of_the_question():
 
 
 def test_only_reading_tools_say_they_only_read():
-    reading = {one["name"] for one in catalogue() if one["annotations"]["readOnlyHint"]}
-    assert reading == {"recall", "trace", "list", "brief"}
+    reading = {one["name"] for one in catalogue() if one["annotations"].get("readOnlyHint")}
+    assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
     destroying = {one["name"] for one in catalogue() if one["annotations"].get("destructiveHint")}
     assert destroying == {"update_memory", "forget"}
 

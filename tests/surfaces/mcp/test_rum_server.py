@@ -156,7 +156,9 @@ def test_what_one_client_learns_another_knows(tmp_path: Path):
     told = answer(ask(tmp_path, initialize("claude-code"), asked)[1])
     assert told["facts"][0]["value"] == "make check"
     assert told["rules"][0]["action"] == "Ask first"
-    changed = tool("learn", {"action": "set", "fact": {"key": "ci", "value": "nothing"}})
-    refused = ask(tmp_path, initialize("claude-code"), changed)[1]
+    changed = tool("learn", {"action": "set", "fact": {"key": "ci", "value": "make all"}})
+    told = answer(ask(tmp_path, initialize("claude-code"), changed)[1])
+    assert (told["facts"][0]["value"], told["facts"][0]["version"]) == ("make all", 2)
+    refused = ask(tmp_path, initialize("claude-code"), tool("forget", {"id": "ci"}))[1]
     assert refused["result"]["isError"]
     assert answer(refused)["code"] == "PERMISSION_DENIED"

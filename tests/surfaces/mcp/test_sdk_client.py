@@ -15,7 +15,8 @@ from mcp import Client, StdioServerParameters
 
 TOOLS = [
     *("store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"),
-    *("note", "journal", "learn", "brief", "feedback"),
+    *("note", "journal", "learn", "brief"),
+    *("create_chapter", "list_chapters", "synthesize", "recall_wisdom", "feedback"),
 ]
 WORK = {
     "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},
@@ -78,7 +79,7 @@ def test_the_sdk_lists_every_tool_with_title_annotations_and_schema(tmp_path: Pa
         assert all(tool.title and tool.description and tool.annotations for tool in tools)
         assert all(tool.input_schema["type"] == "object" for tool in tools)
         reading = {tool.name for tool in tools if tool.annotations.read_only_hint}
-        assert reading == {"recall", "trace", "list", "brief"}
+        assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
         assert "Recall before" in (client.instructions or "")
 
     converse(tmp_path, mode, talk)
@@ -100,6 +101,14 @@ def test_the_sdk_calls_every_tool(tmp_path: Path, mode: str):
         assert listed["total"] == 2
         again = await call(client, "link", source_id=second, target_id=first, link_type="caused_by")
         assert again["created"] is False
+        chapters = [
+            (await call(client, "create_chapter", memory_ids=ids))["chapter_id"]
+            for ids in ([first, second], [second])
+        ]
+        assert (await call(client, "list_chapters", chapter_ids=chapters))["total"] == 2
+        wisdom = (await call(client, "synthesize", chapter_ids=chapters))["wisdom_id"]
+        recalled = await call(client, "recall_wisdom", wisdom_id=wisdom, include_chapters=True)
+        assert recalled["wisdom"][0]["chapter_ids"] == chapters
         await call(client, "forget", id=first)
         info = await call(client, "identity", action="info")
         assert info["agent_id"] == agent["agent_id"]

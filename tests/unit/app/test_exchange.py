@@ -157,7 +157,7 @@ def test_progress_is_told(elsewhere: Rum) -> None:
         ([b"{"], "Line 1: not JSON"),
         ([b'{"kind": "memory"}'], "Line 1"),
         (lines(memory_line())[1:], "Not an export"),
-        (lines({"kind": "rum-export", "format": 3}), "format 3"),
+        (lines({"kind": "rum-export", "format": 4}), "format 4"),
         ([*lines(memory_line()), b"nonsense"], "Line 3: not JSON"),
         (
             lines(memory_line(), {"kind": "memory", "memory": {"id": "x"}}),

@@ -205,11 +205,31 @@ def test_an_import_that_was_broken_off_is_completed_by_the_next(
     assert elsewhere.facts.history("port") == rum.facts.history("port")
 
 
-def test_a_rule_or_fact_that_differs_is_kept_as_it_was(shop: Shop, folder: Path) -> None:
+def test_what_differs_is_kept_as_it_was(shop: Shop, folder: Path) -> None:
     rum = filled(shop, folder)
     changed = [line.replace(b'"443"', b'"1"').replace(b'"here"', b'"there"') for line in rum.export()]
-    # The fact and the rule differ; the event says something else now, so it is another one.
-    assert rum.import_lines(changed).layers == LayerImport(added=1, unchanged=10, different=2)
+    assert rum.import_lines(changed).layers == LayerImport(unchanged=10, different=3)
+    assert [entry.content for entry in rum.layers.search("episodic", "here there")] == ["here"]
+
+
+def test_an_entry_whose_id_is_another_ones_here_is_left_out_and_counted(shop: Shop, folder: Path) -> None:
+    rum = shop.open()
+    rum.layers.append("episodic", {"id": "entry-1", "content": "Ours"})
+    # Three entries of the file are called `entry-1`, which is taken.
+    assert rum.import_layers(folder) == LayerImport(added=7, different=3)
+    assert [one.content for one in rum.layers.get_episodic_memory()] == ["Ours", "é 😀\n"]
+
+
+def test_an_import_broken_off_between_two_entries_of_one_id_is_completed_by_the_next(
+    shop: Shop, folder: Path, elsewhere: Rum
+) -> None:
+    rum = shop.open()
+    rum.import_layers(folder)
+    exported = list(rum.export())
+    events = [number for number, line in enumerate(exported) if b'"kind":"event"' in line]
+    elsewhere.import_lines(exported[: events[2]])
+    assert elsewhere.import_lines(exported).layers == LayerImport(added=2, unchanged=8)
+    assert elsewhere.layers.get_episodic_memory() == rum.layers.get_episodic_memory()
 
 
 def test_an_export_without_layers_says_nothing_of_them(rum: Rum) -> None:

@@ -1,7 +1,8 @@
-"""Facts: known to all agents of a project, changed by those who may, with a history; forgotten for good."""
+"""Facts: known to all agents of a project, corrected by any of them, with a history; forgotten for good."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,34 +88,68 @@ def test_what_is_no_fact_is_refused(rum: Rum, key: Any, value: Any) -> None:
     assert rum.agents() == []
 
 
-def test_another_agents_fact_is_not_changed_but_may_be_confirmed(shop: Shop) -> None:
+def test_any_agent_corrects_a_fact_and_who_did_is_known(shop: Shop) -> None:
     ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
-    fact = ann.facts.set("port", "80")
+    ann.facts.set("port", "80")
     shop.clock.forward(60)
-    for change in (lambda: bob.facts.set("port", "443"), lambda: bob.facts.forget("port")):
-        with pytest.raises(PermissionDenied, match="fact port belongs to"):
-            change()
-    assert bob.facts.set("port", "80") == fact
-    assert bob.facts.get("port") == fact
+    corrected = bob.facts.set("port", "443")
+    assert (corrected.value, corrected.version, corrected.updated_at) == ("443", 2, NOON + 60)
+    assert ann.facts.get("port") == corrected
+    by = [(one.value, one.changed_by) for one in ann.facts.history("port")]
+    assert by == [("80", ann.identity("info").agent_id), ("443", bob.identity("info").agent_id)]
 
 
-def test_those_above_the_author_and_the_owner_may_change_a_fact(shop: Shop) -> None:
-    main = shop.open()
-    parent = main.identity("register", name="lead").agent_id
+def test_any_agent_confirms_a_fact(shop: Shop) -> None:
+    ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
+    ann.facts.set("port", "80")
+    shop.clock.forward(60)
+    again = bob.facts.set("port", "80")
+    assert (again.version, again.updated_at) == (1, NOON + 60)
+    assert [one.changed_by for one in bob.facts.history("port")] == [ann.identity("info").agent_id]
+
+
+def test_a_subagent_of_another_corrects_a_fact_too(shop: Shop) -> None:
+    shop.open(agent="ann").facts.set("port", "80")
     child = shop.open()
+    parent = shop.open().identity("register", name="lead").agent_id
     child.identity("register", type="subagent", parent_id=parent)
-    child.facts.set("port", "80")
-    assert main.facts.set("port", "443").version == 2
-    assert shop.open(owner=True).facts.set("port", "8080").version == 3
-    with pytest.raises(PermissionDenied):
-        shop.open(client="other").facts.set("port", "1")
+    assert child.facts.set("port", "443").version == 2
 
 
-def test_an_imported_fact_may_be_changed_by_a_main_agent(shop: Shop) -> None:
+def test_who_corrects_a_fact_may_not_therefore_forget_it(shop: Shop) -> None:
+    shop.open(agent="ann").facts.set("port", "80")
+    bob = shop.open(agent="bob")
+    bob.facts.set("port", "443")
+    for change in (
+        lambda: bob.facts.forget("port"),
+        lambda: bob.forget("port", dry_run=True),
+        lambda: bob.layers.clear("semantic"),
+    ):
+        with pytest.raises(PermissionDenied, match="belongs to"):
+            change()
+    assert shop.open(agent="ann").facts.forget("port").removed == {"facts": 1, "versions": 1}
+
+
+def test_an_imported_fact_may_be_changed_and_forgotten_by_a_main_agent(shop: Shop) -> None:
     shop.open(agent="ann").facts.set("port", "80")
     elsewhere = shop.open(home=shop.home.parent / "elsewhere", agent="bob")
     elsewhere.import_lines(shop.open().export())
     assert elsewhere.facts.set("port", "443").version == 2
+    assert elsewhere.facts.forget("port").forgotten
+
+
+def test_an_imported_fact_that_somebody_corrected_is_still_for_a_main_agent_to_forget(
+    shop: Shop, tmp_path: Path
+) -> None:
+    (tmp_path / "semantic.json").write_text('[["port", {"key": "port", "value": "80"}]]')
+    lead = shop.open(agent="lead")
+    lead.import_layers(tmp_path)
+    child = shop.open()
+    child.identity("register", type="subagent", parent_id=lead.identity("info").agent_id)
+    child.facts.set("port", "443")
+    bob = shop.open(agent="bob")
+    bob.facts.set("host", "localhost")
+    assert bob.facts.forget("port").forgotten
 
 
 @pytest.mark.parametrize("way", ["facts", "forget", "forget a fact"])

@@ -66,6 +66,21 @@ def test_nor_under_another_id(rum: Rum) -> None:
     assert rum.import_lines(lines).forgotten == 1
 
 
+def test_nor_as_it_was_before_it_was_edited(rum: Rum) -> None:
+    kept = keep(rum)
+    lines = [line.replace(kept.encode(), b"mem_other") for line in rum.export()]
+    rum.update_memory(kept, intent={"goal": "Another goal"}, outcome={"learnings": ["Something new"]})
+    rum.update_memory(kept, tags=["x"])
+    rum.forget(kept)
+    assert rum.import_lines(lines).forgotten == 1
+
+
+def test_a_version_that_cannot_be_read_does_not_keep_it_from_going(rum: Rum) -> None:
+    kept = keep(rum)
+    rum._context.store.memories.add_version(kept, 0, 1, "agent_x", b'{"intent": "of another RUM"}')
+    assert rum.forget(kept).removed["versions"] == 1
+
+
 def test_but_it_may_be_stored_again(rum: Rum) -> None:
     rum.forget(keep(rum))
     again = keep(rum)

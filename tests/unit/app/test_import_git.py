@@ -184,6 +184,21 @@ def test_nor_when_it_was_rebased_and_changed_something_else_as_well(repo: Reposi
     assert rum.import_git().forgotten == 1
 
 
+def test_nor_when_it_was_edited_before_and_rebased_after(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"a": "1"})
+    repo.commit("Forget\n\nIt is private.", {"b": "1"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    private = memories(rum)["Forget"]["id"]
+    rum.update_memory(private, intent={"goal": "Say it otherwise"})
+    rum.update_memory(private, intent={"goal": "Say it a third way"}, tags=["private"])
+    rum.forget(private)
+    repo.git("commit", "--quiet", "--amend", "--no-edit", GIT_COMMITTER_DATE=f"{START + 5000} +0000")
+    answer = rum.import_git()
+    assert (answer.added, answer.forgotten) == (0, 1)
+    assert list(memories(rum)) == ["Begin"]
+
+
 def test_but_other_work_does(repo: Repository, shop: Shop):
     rum = forgotten(repo, shop)
     at = START + 60

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from journaling import HEADER, whole
 from opening import Shop
-from rum import InvalidQuery, StorageError
+from rum import InvalidQuery, RumError, StorageError
 from rum.model.journal import moment
 from rum.store.files.yaml import load
 
@@ -68,9 +69,7 @@ def test_a_name_that_leads_elsewhere_is_refused(shop: Shop, name: str) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="making links takes a right that few have there")
-@pytest.mark.parametrize(
-    "place", ["s1", "s1/developer", "s1/developer/agent-memory.yaml", "s1/agent-memory.yaml"]
-)
+@pytest.mark.parametrize("place", ["s1", "s1/developer", "s1/developer/agent-memory.yaml"])
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(shop: Shop, place: str) -> None:
     outside = shop.folder.parent / "outside"
     (outside / "developer").mkdir(parents=True)
@@ -85,6 +84,76 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(shop: Shop, place: 
         shop.open().journal("s1", "developer").attempt("x")
     assert secret.read_text() == HEADER
     assert (outside / "developer" / "agent-memory.yaml").read_text() == HEADER
+
+
+@pytest.mark.skipif(os.name == "nt", reason="making links takes a right that few have there")
+def test_a_link_in_place_of_a_sessions_journal_is_not_followed_and_stops_nobody(shop: Shop) -> None:
+    outside = shop.folder.parent / "outside.yaml"
+    outside.write_text(whole())
+    link = shop.folder / SESSIONS / "s1" / "agent-memory.yaml"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside)
+    rum = shop.open()
+    journal = rum.journal("s1", "developer")
+    journal.attempt("x")
+    assert Path(journal.path) == link.parent / "developer" / "agent-memory.yaml"
+    assert outside.read_text() == whole()
+    assert "leads out of" in rum.journals.arbiter("s1")
+
+
+BROKEN = {
+    "no YAML": HEADER + 'discoveries:\n  - id: "a\n',
+    "no UTF-8": HEADER.encode() + b"note: \xff\n",
+    "too large": HEADER + "note: " + "x" * 9 * 1024 * 1024 + "\n",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_broken_journal_of_the_session_itself_stops_only_whose_it_is(shop: Shop, text: str | bytes) -> None:
+    path = put(shop, ".rum", "sessions", "s1", "agent-memory.yaml", text="")
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(data)
+    rum = shop.open()
+    rum.journal("s1", "tester").attempt("Try it")
+    rum.journal("s1", "tester").context(blockers=["no key"])
+    assert rum.journals.agents("s1") == ["developer", "tester"]
+    arbiter = rum.journals.arbiter("s1")
+    assert "**developer**: the journal cannot be read: .rum/sessions/s1/agent-memory.yaml" in arbiter
+    assert "**tester**: Last attempt (in_progress) - Try it" in arbiter
+    with pytest.raises(RumError, match=re.escape(str(path))):
+        rum.journal("s1", "developer").attempt("Mine")
+    assert path.read_bytes() == data
+    assert sorted(os.listdir(path.parent)) == ["agent-memory.yaml", "metadata.yaml", "tester"]
+    assert "no key" in rum.brief(task="Something", session="s1", agent="tester").text
+
+
+def test_a_broken_journal_of_nobody_is_told_of_and_stops_nobody(shop: Shop) -> None:
+    put(shop, ".rum", "sessions", "s1", "agent-memory.yaml", text="x: [\n")
+    rum = shop.open()
+    rum.journal("s1", "tester").attempt("Try it")
+    arbiter = rum.journals.arbiter("s1")
+    assert "**(nobody)**: the journal cannot be read: .rum/sessions/s1/agent-memory.yaml, line" in arbiter
+    assert "**tester**: Last attempt (in_progress) - Try it" in arbiter
+    assert [(one.valid, len(one.problems)) for one in rum.journals.validate("s1")] == [(False, 1), (True, 0)]
+
+
+def test_a_broken_journal_of_one_agent_stops_neither_the_arbiter_nor_the_others(shop: Shop) -> None:
+    rum = shop.open()
+    put(shop, ".rum", "sessions", "s1", "planner", "agent-memory.yaml", text=HEADER + "decisions: [\n")
+    rum.journal("s1", "tester").attempt("Try it")
+    lines = rum.journals.arbiter("s1").splitlines()
+    (planner,) = [line for line in lines if line.startswith("**planner**")]
+    assert "the journal cannot be read: .rum/sessions/s1/planner/agent-memory.yaml, line" in planner
+    assert str(shop.folder) not in planner
+    assert "**tester**: Last attempt (in_progress) - Try it" in lines
+    assert rum.journals.sessions()[0].agents == ["planner", "tester"]
+
+
+def test_an_account_of_the_session_that_cannot_be_written_is_told_and_the_entry_is_there(shop: Shop) -> None:
+    (shop.folder / SESSIONS / "s1" / "metadata.yaml").mkdir(parents=True)
+    journal = shop.open().journal("s1", "developer")
+    answer = journal.attempt("x")
+    assert [entry["id"] for entry in journal.entries("attempt")] == [answer.id]
 
 
 def test_a_journal_directly_in_its_session_is_used_in_place(shop: Shop) -> None:
@@ -105,7 +174,7 @@ def test_a_journal_directly_in_its_session_is_used_in_place(shop: Shop) -> None:
     assert value["decisions"][-1]["description"] == "No mail"
     assert {name: other.read_text() for name, other in others.items()} == dict.fromkeys(others, "theirs: [\n")
     assert sorted(os.listdir(path.parent)) == sorted([*others, "agent-memory.yaml", "tester"])
-    assert rum.journals.arbiter("s1").splitlines()[2:4] == [
+    assert rum.journals.arbiter("s1").splitlines()[6:8] == [
         "**developer**: Last attempt (in_progress) - Measure it",
         "**tester**: Last attempt (in_progress) - Try a million rows",
     ]
@@ -160,7 +229,7 @@ def test_the_arbiter_is_told_of_an_agent_without_attempts_and_of_archived_ones(s
         "      - {id: attempt-001, title: Try rows, result: success}\n      - {id: decision-001, title: y}\n"
     )
     put(shop, ".rum", "sessions", "s1", "developer", "agent-memory.yaml", text=HEADER + history)
-    assert rum.journals.arbiter("s1").splitlines()[2:4] == [
+    assert rum.journals.arbiter("s1").splitlines()[6:8] == [
         "**developer**: Last attempt (success) - Try rows",
         "**planner**: no attempts yet",
     ]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from journaling import FRAGMENTS, HEADER, added_lines, whole
 from opening import Shop
@@ -83,9 +84,10 @@ def test_a_session_is_taken_down_from_the_first_discovery_to_the_result(shop: Sh
         "context": {"currentPlanStep": 2, "blockers": ["proxy"]},
     }
     assert journal.validate().valid
-    assert journal.prompt("You code.").startswith(
-        "You code.\n\n## Prior Context from This Session\n\n## Key Disc"
-    )
+    system, _, fenced = journal.prompt("You code.").partition("\n\n")
+    assert system == "You code."
+    assert fenced.startswith("<session-journal-")
+    assert "\n\n## Prior Context from This Session\n\n## Key Discoveries\n" in fenced
 
 
 def test_a_given_id_and_time_are_kept_and_unknown_fields_too(shop: Shop) -> None:
@@ -293,17 +295,93 @@ def test_every_problem_of_a_file_is_told_with_its_line(shop: Shop) -> None:
         shop.open().journals.validate_file(shop.folder / "nothing.yaml")
 
 
-def test_a_journal_that_has_grown_long_says_so_and_is_archived_when_asked(shop: Shop) -> None:
+def test_a_journal_that_has_grown_long_is_archived_when_the_next_entry_comes(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     journal.discovery("data_model", "Old")
     shop.clock.forward(5 * 3600)
-    answer = journal.discovery("data_model", "New")
-    assert "rum journal archive" in str(answer.hint)
+    assert journal.discovery("data_model", "New").hint is UNSET
+    assert len(journal.entries("discovery")) == 2
+    answer = journal.discovery("data_model", "Newer")
+    archived = shop.folder / SESSIONS / "s1" / "developer" / "agent-memory-archive.yaml"
+    assert answer.hint == f"Older entries (1) were moved to {archived.relative_to(shop.folder).as_posix()}."
+    assert answer.id == "discovery-003"
+    assert [entry["content"] for entry in journal.entries("discovery")] == ["New", "Newer"]
+    assert load(archived.read_text(), "file")["discoveries"][0]["content"] == "Old"  # type: ignore[index]
+    assert journal.discovery("data_model", "Newest").id == "discovery-004"
+
+
+def test_one_that_is_large_is_archived_too_but_for_its_last_two_hours(shop: Shop) -> None:
+    journal = shop.open().journal("s1", "developer")
+    for number in range(12):
+        journal.discovery("data_model", f"Row {number}: " + "x" * 10_000)
+        shop.clock.forward(20 * 60)
+    kept = [entry["id"] for entry in journal.entries("discovery")]
+    assert kept[-1] == "discovery-012"
+    assert 1 < len(kept) < 12
+    assert journal.validate().valid
+
+
+def test_it_can_be_archived_when_asked(shop: Shop) -> None:
+    journal = shop.open().journal("s1", "developer")
+    assert journal.archive().long is False
+    journal.discovery("data_model", "Old")
+    shop.clock.forward(5 * 3600)
+    journal.discovery("data_model", "New")
     archived = journal.archive()
     assert (archived.long, archived.moved) == (True, {"discoveries": 1})
-    assert [entry["content"] for entry in journal.entries("discovery")] == ["New"]
-    assert load((shop.folder / archived.path).read_text(), "file")["discoveries"][0]["content"] == "Old"  # type: ignore[index]
-    assert journal.discovery("data_model", "Newer").id == "discovery-003"
+    assert (shop.folder / archived.path).exists()
+
+
+def test_an_archive_that_cannot_be_written_loses_no_entry_and_is_told(shop: Shop) -> None:
+    journal = shop.open().journal("s1", "developer")
+    journal.discovery("data_model", "Old")
+    put(shop, ".rum", "sessions", "s1", "developer", "agent-memory-archive.yaml", text="x: [\n")
+    shop.clock.forward(5 * 3600)
+    journal.discovery("data_model", "New")
+    answer = journal.discovery("data_model", "Newer")
+    assert "could not be archived" in str(answer.hint)
+    assert [entry["content"] for entry in journal.entries("discovery")] == ["Old", "New", "Newer"]
+
+
+def test_what_may_be_written_is_what_can_be_checked(shop: Shop) -> None:
+    journal = shop.open().journal("s1", "developer")
+    for _ in range(17):
+        journal.attempt("x", output="y" * 60_000)
+    with pytest.raises(StorageError, match=r"would have more than 1024 kB.*another session"):
+        journal.attempt("x", output="y" * 60_000)
+    assert Path(journal.path).stat().st_size > 1_000_000
+    assert journal.validate().valid
+
+
+def test_a_full_journal_makes_room_for_what_is_new(shop: Shop) -> None:
+    journal = shop.open().journal("s1", "developer")
+    for _ in range(17):
+        journal.discovery("data_model", "y" * 60_000)
+    shop.clock.forward(24 * 3600)
+    assert journal.attempt("x").id == "attempt-001"
+    assert journal.entries("discovery") == []
+    assert journal.validate().valid
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        'discoveries:\n  - id: "a\n    x: 1\n',
+        "discoveries:\n  - id: a\n    x: [1\n",
+        "discoveries:\n  - id: a\n   x: 1\n",
+        "discoveries:\n  - id: a\n    x: 'it's'\n",
+        "context:\n\t- a\ndiscoveries: []\n",
+        "discoveries: []\ndiscoveries: []\n",
+        "discoveries: none\n",
+    ],
+)
+def test_adding_names_the_line_that_validation_names(shop: Shop, broken: str) -> None:
+    put(shop, ".rum", "sessions", "s1", "developer", "agent-memory.yaml", text=HEADER + broken)
+    journal = shop.open().journal("s1", "developer")
+    told = journal.validate().problems[0]
+    with pytest.raises(InvalidQuery) as raised:
+        journal.discovery("data_model", "y")
+    assert raised.value.details["line"] == told.line
 
 
 def test_an_unreadable_account_of_the_session_is_left_alone_and_stops_no_entry(shop: Shop) -> None:

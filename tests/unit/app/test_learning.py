@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from making import NOON
+from opening import Shop
 from rum import InvalidQuery, Rum
 
 
@@ -17,7 +18,10 @@ def learn(rum: Rum, **asked: Any) -> dict[str, Any]:
 
 def test_a_fact_is_set_and_got(rum: Rum) -> None:
     told = learn(rum, action="set", fact={"key": "format", "value": "CSV"})
-    assert told == {"facts": [{"key": "format", "value": "CSV", "updated_at": NOON}]}
+    me = rum.identity("info").agent_id
+    assert told == {
+        "facts": [{"key": "format", "value": "CSV", "updated_at": NOON, "version": 1, "set_by": me}]
+    }
     assert learn(rum, action="get", key="format") == told
 
 
@@ -26,6 +30,29 @@ def test_a_rule_is_set_and_got_by_its_task(rum: Rum) -> None:
     [rule] = told["rules"]
     assert (rule["condition"], rule["action"], rule["id"][:5]) == ("deploy", "Ask first", "rule_")
     assert learn(rum, action="get", task="Deploy the shop") == told
+
+
+def test_what_another_agent_set_is_corrected_and_says_by_whom(shop: Shop) -> None:
+    ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
+    learn(ann, action="set", fact={"key": "format", "value": "CSV"})
+    [rule] = learn(ann, action="set", rule={"condition": "deploy", "action": "Ask first"})["rules"]
+    shop.clock.forward(60)
+    corrected = {"id": rule["id"][-8:], "condition": "deploy|release", "action": "Ask twice"}
+    told = learn(bob, action="set", fact={"key": "format", "value": "JSON"}, rule=corrected)
+    by = bob.identity("info").agent_id
+    assert told["facts"] == [
+        {"key": "format", "value": "JSON", "updated_at": NOON + 60, "version": 2, "set_by": by}
+    ]
+    assert told["rules"] == [{**corrected, "id": rule["id"], "version": 2, "set_by": by}]
+    listed = learn(ann, action="list")
+    assert (listed["facts"], listed["rules"]) == (told["facts"], told["rules"])
+
+
+def test_a_rule_that_few_tasks_would_meet_is_set_with_a_word_about_it(rum: Rum) -> None:
+    told = learn(rum, action="set", rule={"condition": "when it is for the", "action": "Ask first"})
+    assert len(told["rules"]) == 1
+    assert "say nothing" in told["hint"]
+    assert "code" not in told
 
 
 def test_a_fact_and_a_rule_are_set_together_or_not_at_all(rum: Rum) -> None:
@@ -55,10 +82,9 @@ def test_all_are_listed_newest_first_with_how_many_there_are(rum: Rum) -> None:
     assert [fact["key"] for fact in told["facts"]] == ["k2", "k1"]
     assert [rule["condition"] for rule in told["rules"]] == ["c2", "c1"]
     assert (told["total_facts"], told["total_rules"]) == (3, 3)
-    assert learn(rum, action="list", key="k1") == {
-        "facts": [{"key": "k1", "value": "v", "updated_at": NOON}],
-        "total_facts": 1,
-    }
+    of_one = learn(rum, action="list", key="k1")
+    assert ([fact["key"] for fact in of_one["facts"]], of_one["total_facts"]) == (["k1"], 1)
+    assert "rules" not in of_one
 
 
 @pytest.mark.parametrize(

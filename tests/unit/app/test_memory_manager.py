@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -174,6 +175,52 @@ def test_what_is_no_entry_is_refused_and_nothing_is_kept(memory: MemoryManager, 
             memory.append(layer, entry)
         assert said in caught.value.message
     assert memory.get_working_memory() == memory.get_episodic_memory() == []
+
+
+@pytest.mark.parametrize("entry", ["It happened", b"It happened", None, 5, [("content", "It happened")]])
+def test_what_is_no_object_is_refused_with_what_is_allowed(memory: MemoryManager, entry: Any):
+    for layer in ("working", "episodic", "semantic", "procedural"):
+        with pytest.raises(InvalidQuery, match=r"object with `content`.*`id`, `timestamp`, `metadata`"):
+            memory.append(layer, entry)
+    with pytest.raises(InvalidQuery, match=r"object with `key`, `value`.*`timestamp`"):
+        memory.learn(entry)
+    assert memory.get_stats().total_storage_bytes == 8
+
+
+def test_an_id_belongs_to_one_episodic_entry(memory: MemoryManager, place: Place):
+    first = memory.append("episodic", {"id": "entry-1", "content": "First"})
+    for content in ("First", "Second"):
+        with pytest.raises(InvalidQuery, match="`entry-1` is taken") as caught:
+            memory.append("episodic", {"id": "entry-1", "content": content})
+        assert caught.value.details["field"] == "id"
+    assert memory.get_episodic_memory() == [first]
+    assert place.open().get_episodic_memory() == [first]
+
+
+def test_an_id_that_compaction_took_away_is_free_again(memory: MemoryManager):
+    for number in range(3):
+        memory.append("episodic", {"id": f"entry-{number}", "content": "x"})
+    memory.compact("episodic", keep_last=1)
+    assert memory.append("episodic", {"id": "entry-0", "content": "again"}).id == "entry-0"
+
+
+def test_a_rule_that_was_added_is_given_back_whatever_others_add_meanwhile(place: Place):
+    one, other = place.open(), place.open()
+    others = [{"content": f"other {number}", "metadata": {"condition": "deploy"}} for number in range(20)]
+
+    def add() -> None:
+        for entry in others:
+            other.append("procedural", entry)
+
+    worker = threading.Thread(target=add)
+    worker.start()
+    given = [
+        one.append("procedural", {"content": f"mine {number}", "metadata": {"condition": "deploy"}})
+        for number in range(20)
+    ]
+    worker.join()
+    assert contents(given) == [f"mine {number}" for number in range(20)]
+    assert len({entry.id for entry in one.search("procedural", "deploy", limit=99)}) == 40
 
 
 def test_a_layer_that_does_not_exist_is_refused_with_those_that_do(memory: MemoryManager):
@@ -471,10 +518,10 @@ def test_an_agent_may_only_take_away_what_is_its_own(shop: Shop):
         lambda: bob.compact("procedural", keep_last=1),
         lambda: bob.clear("semantic"),
         lambda: bob.clear(),
-        lambda: bob.learn({"key": "a", "value": "c"}),
     ):
         with pytest.raises(PermissionDenied):
             attempt()
+    assert bob.learn({"key": "a", "value": "c"}).value == "c"
     assert ann.compact("episodic", keep_last=1) == 3
     with MemoryManager(shop.folder, home=shop.home, clock=shop.clock) as owner:
         assert len(owner.get_episodic_memory()) == 2
@@ -533,20 +580,20 @@ def test_a_file_that_is_broken_stops_its_own_layer_only(shop: Shop):
 
 def test_a_language_model_writes_the_summary_where_one_is_set(place: Place, monkeypatch: pytest.MonkeyPatch):
     with ModelServer().serving() as server:
-        server.script = [{"lines": ["Files were analyzed"]}, Trouble(400)]
+        server.script = [{"lines": ["Entries 0 and 1 were made"]}, Trouble(400)]
         for name, value in server.settings().items():
             monkeypatch.setenv(name, value)
         memory = place.open()
         fill(memory, "episodic", 3)
         assert memory.compact("episodic", keep_last=1) == 2
         assert contents(memory.get_episodic_memory()) == [
-            "[Summary of 2 entries]\n- Files were analyzed",
+            "[Summary of 2 entries]\n- Entries 0 and 1 were made",
             "entry 2",
         ]
         # The next time it fails: then each entry is a line, and nothing is lost.
         assert memory.compact("episodic", keep_last=0) == 2
         assert contents(memory.get_episodic_memory()) == [
-            "[Summary of 3 entries]\n- Files were analyzed\n- entry 2"
+            "[Summary of 3 entries]\n- Entries 0 and 1 were made\n- entry 2"
         ]
         assert len(server.requests) == 2
         memory.append("working", {"content": "one"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +60,108 @@ def test_rules_for_a_task_come_newest_first(rum: Rum) -> None:
     assert [rule.action for rule in rum.rules.match("deploy it")] == ["two", "one"]
 
 
+def test_any_agent_corrects_a_rule_and_who_did_is_known(shop: Shop) -> None:
+    ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
+    rule = ann.rules.add("deploy", "Ask first")
+    ann.rules.add("deploy", "Run the tests")
+    shop.clock.forward(60)
+    corrected = bob.rules.set(rule.id[-8:], "deploy|release", "Ask twice")
+    assert (corrected.id, corrected.version, corrected.updated_at) == (rule.id, 2, NOON + 60)
+    assert corrected.timestamp == (NOON + 60) * 1000
+    assert [one.action for one in ann.rules.match("a release")] == ["Ask twice"]
+    told = [
+        (one.version, one.condition, one.action, one.changed_at, one.changed_by, one.current)
+        for one in ann.rules.history(rule.id)
+    ]
+    assert told == [
+        (1, "deploy", "Ask first", NOON, ann.identity("info").agent_id, False),
+        (2, "deploy|release", "Ask twice", NOON + 60, bob.identity("info").agent_id, True),
+    ]
+    assert [one.action for one in ann.rules.list()] == ["Run the tests", "Ask twice"]
+
+
+def test_setting_a_rule_to_what_it_says_already_says_that_it_still_holds(shop: Shop) -> None:
+    rule = shop.open(agent="ann").rules.add("deploy", "Ask first")
+    shop.clock.forward(60)
+    bob = shop.open(agent="bob")
+    again = bob.rules.set(rule.id, "deploy", "Ask first")
+    assert (again.version, again.updated_at) == (1, NOON + 60)
+    assert len(bob.rules.history(rule.id)) == 1
+
+
+def test_who_corrects_a_rule_may_not_therefore_forget_it(shop: Shop) -> None:
+    rule = shop.open(agent="ann").rules.add("deploy", "Ask first")
+    bob = shop.open(agent="bob")
+    bob.rules.set(rule.id, "deploy", "Ask twice")
+    for change in (
+        lambda: bob.rules.forget(rule.id),
+        lambda: bob.forget(rule.id, dry_run=True),
+        lambda: bob.layers.clear("procedural"),
+        lambda: bob.layers.compact("procedural", keep_last=0),
+    ):
+        with pytest.raises(PermissionDenied, match="belongs to"):
+            change()
+    assert shop.open(agent="ann").rules.forget(rule.id).removed == {"rules": 1, "versions": 1}
+    assert bob.rules.list() == []
+
+
+def test_only_a_rule_that_is_here_can_be_set(shop: Shop) -> None:
+    rum = shop.open(agent="ann")
+    with pytest.raises(NotFound, match="No rule"):
+        rum.rules.set("rule_unknown000", "deploy", "Ask first")
+    assert rum.rules.list() == []
+
+
+def test_a_rule_with_its_history_goes_elsewhere(shop: Shop) -> None:
+    rum = shop.open(agent="ann")
+    rule = rum.rules.add("deploy", "Ask first")
+    shop.clock.forward(60)
+    rum.rules.set(rule.id, "deploy", "Ask twice")
+    exported = list(rum.export())
+    elsewhere = shop.open(home=shop.home.parent / "elsewhere")
+    for _ in range(2):
+        elsewhere.import_lines(exported)
+        assert elsewhere.rules.history(rule.id) == rum.rules.history(rule.id)
+    assert elsewhere.doctor().problems == []
+
+
+def test_no_version_of_a_forgotten_rule_comes_back(shop: Shop) -> None:
+    rum = shop.open()
+    rule = rum.rules.add("deploy", "Ask first")
+    before = list(rum.export())
+    rum.rules.set(rule.id, "deploy", "Ask twice")
+    rum.rules.forget(rule.id)
+    rum.import_lines(before)
+    assert rum.rules.list() == []
+
+
+@pytest.mark.parametrize("condition", ["x" * 501, "deploy " * 100])
+def test_a_condition_is_no_longer_than_a_notes_pattern(rum: Rum, condition: str) -> None:
+    with pytest.raises(InvalidQuery, match="500"):
+        rum.rules.add(condition, "Ask first")
+    with pytest.raises(InvalidQuery, match="500"):
+        rum.layers.append("procedural", {"content": "Ask first", "metadata": {"condition": condition}})
+    assert rum.rules.list() == []
+
+
+@pytest.mark.parametrize("condition", ["|", " | | "])
+def test_a_condition_that_no_task_can_meet_is_refused(rum: Rum, condition: str) -> None:
+    with pytest.raises(InvalidQuery, match="no task"):
+        rum.rules.add(condition, "Ask first")
+    assert rum.rules.list() == []
+
+
+def test_a_condition_from_a_file_that_is_too_long_is_kept_but_met_by_no_task(
+    shop: Shop, tmp_path: Path
+) -> None:
+    long = "deploy " * 100
+    (tmp_path / "procedural.json").write_text(json.dumps([{"condition": long, "action": "Ask first"}]))
+    rum = shop.open()
+    rum.import_layers(tmp_path)
+    assert rum.rules.match(long) == []
+    assert "500 characters" in str(rum.doctor().remarks)
+
+
 @pytest.mark.parametrize(("condition", "action"), [("", "x"), (" ", "x"), ("x", ""), (5, "x"), ("x", None)])
 def test_what_is_no_rule_is_refused(rum: Rum, condition: Any, action: Any) -> None:
     with pytest.raises(InvalidQuery):
@@ -70,9 +174,9 @@ def test_a_forgotten_rule_does_not_come_back_under_its_id_or_another(shop: Shop,
     rum = shop.open()
     rule = rum.rules.add("deploy", "Ask first")
     exported = list(rum.export())
-    assert rum.forget(rule.id, dry_run=True).removed == {"rules": 1}
+    assert rum.forget(rule.id, dry_run=True).removed == {"rules": 1, "versions": 0}
     result = (rum.rules.forget if way == "rules" else rum.forget)(rule.id[-8:])
-    assert (result.id, result.removed) == (rule.id, {"rules": 1})
+    assert (result.id, result.removed) == (rule.id, {"rules": 1, "versions": 0})
     for lines in (exported, [line.replace(rule.id.encode(), b"rule_other") for line in exported]):
         layers = rum.import_lines(lines).layers
         assert layers

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.withheld import BRIEF, without_own, without_private, without_withheld
-from rum.inject.fence import fenced
-from rum.model.fence import fenced as marked
+from rum.capture.withheld import BRIEF, JOURNAL, without_own, without_private, without_withheld
+from rum.model.fence import fenced
 
 
 @pytest.mark.parametrize(
@@ -28,10 +27,10 @@ def test_private_text_is_replaced(text: str, kept: str):
     assert without_private(text) == kept
 
 
-def test_a_brief_and_an_offer_are_cut_out():
-    assert without_own(f"Before {fenced('what was known')}after") == "Before \nafter"
-    assert without_own("a <rum-offer>look</rum-offer> b") == "a  b"
-    assert without_own(f"a {marked('rum-warning', 'look')}b") == "a \nb"
+@pytest.mark.parametrize("name", [BRIEF, JOURNAL, "rum-warning"])
+def test_a_brief_a_journal_and_an_offer_are_cut_out(name: str):
+    assert without_own(f"Before {fenced(name, 'what was known', 'A notice.')}after") == "Before \nafter"
+    assert without_own(f"a <{name}>look</{name}> b") == "a  b"
 
 
 def test_a_fence_that_is_not_closed_is_only_a_word():

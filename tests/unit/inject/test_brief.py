@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fencing import inside
 from rum.inject import brief
-from rum.inject.brief import written
+from rum.inject.brief import NOTICE, written
 from rum.inject.budget import Piece, Said
-from rum.inject.fence import CLOSING, OPENING
 
 HOUR = 3600
 ID = "mem_01h455vb4pex5vsknk084sn02q"
@@ -28,10 +28,12 @@ def test_things_stand_by_kind_whatever_their_points():
         brief.failure(ID, 110, goal="Add OAuth", reason="Too broad", category="logic_error"),
         brief.memory(ID, 30, goal="Add JWT", summary="It works"),
         brief.follow_up(ID, 1, 20, "Add monitoring", "Add JWT"),
+        brief.next_step("s/a#0", "Ask for a key"),
     )
     assert (
-        text
-        == f"""{OPENING}
+        inside(text)
+        == f"""{NOTICE}
+
 ## Background Knowledge from Previous Runs
 
 ### Failed Before (Don't Repeat)
@@ -59,7 +61,9 @@ In src/auth.
 
 ## Current Task Context
 - Step: 2
-{CLOSING}"""
+
+## Next Steps
+- Ask for a key"""
     )
 
 
@@ -81,13 +85,26 @@ def test_a_failure_says_what_was_learned_and_how_it_was_solved():
     assert piece.forms[-1] == "- Add OAuth: Too broad. (2 times) [084sn02q]"
 
 
+def test_earlier_work_says_why_where_nothing_was_learned_from_it():
+    piece = brief.memory(
+        ID, 30, goal="Drop the cache", summary="abc123: 2 files", context="Prices were\nstale"
+    )
+    assert piece.forms[0] == "- Drop the cache: abc123: 2 files. Why: Prices were stale [084sn02q]"
+    learned = brief.memory(ID, 30, goal="g", summary="s", learned=["Ask first"], context="Prices were stale")
+    assert learned.forms[0] == "- g: s. Learned: Ask first [084sn02q]"
+
+
+def test_a_follow_up_of_something_told_already_does_not_say_from_what_it_is():
+    assert brief.follow_up(ID, 1, 20, "Add monitoring", None).forms == ("- Add monitoring [084sn02q]",)
+
+
 def test_every_text_stays_on_its_line_and_is_cut():
     text = whole(
         brief.fact("a\n### key", 15, "one\n\n## Heading\n" + "word " * 500),
         brief.rule("r", 40, "when\never", "do\nthis"),
         brief.memory("m", 30, goal="goal\n" * 300, summary="sum\nmary"),
     )
-    lines = text.removeprefix(OPENING).removesuffix(CLOSING).splitlines()
+    lines = inside(text).splitlines()
     assert [line for line in lines if line.startswith("#")] == [
         "## Background Knowledge from Previous Runs",
         "### Rules",

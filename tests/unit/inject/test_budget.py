@@ -95,3 +95,13 @@ def test_drawn_lines_cost_next_to_nothing_and_still_do_not_fill_a_prompt():
     drawn = Piece("note", "drawn", 50, ("-" * 50_000,))
     assert estimate_tokens(drawn.forms[0]) < 10
     assert chosen([drawn], 600, plain) == []
+
+
+def test_of_equals_the_newer_comes_first_then_the_id_decides():
+    pieces = [
+        Piece("memory", "b", 10, ("b",), at=5),
+        Piece("memory", "a", 10, ("a",), at=5),
+        Piece("memory", "c", 10, ("c",), at=6),
+        Piece("memory", "d", 11, ("d",), at=1),
+    ]
+    assert [piece.id for piece in ranked(pieces)] == ["d", "c", "a", "b"]

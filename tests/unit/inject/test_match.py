@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rum.inject.match import ALL_WORDS, LITERAL, SOME_WORDS, WILDCARD, Text, best, compiled, content_words
+from rum.inject.match import (
+    ALL_WORDS,
+    LITERAL,
+    SOME_WORDS,
+    WILDCARD,
+    Text,
+    best,
+    compiled,
+    content_words,
+    problem,
+)
 
 
 def kind(pattern: str, *texts: str) -> str | None:
@@ -102,3 +114,60 @@ def test_words_that_say_nothing_are_no_content():
 )
 def test_a_word_occurs_whatever_its_ending_and_its_spelling(title: str, task: str, share: float):
     assert Text(task).share(content_words(title)) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("|", "no task matches"),
+        (" || | ", "no task matches"),
+        ("auth||login", "an empty alternative"),
+        ("auth|", "an empty alternative"),
+        ("| auth", "an empty alternative"),
+        ("when it is for the", "only words that say nothing"),
+        ("if the task is about", "only words that say nothing"),
+        ("(auth|login)", "no regular expression"),
+        (r"\bauth\b", r"`\b`"),
+        (r"auth\b", r"`\b`"),
+        (r"v\d+", r"`\d+`"),
+        ("(?:auth)", "`(?:`"),
+        ("implement.+auth", "`.+`"),
+        ("^auth", "`^`"),
+        ("auth$", "`$`"),
+        ("[a-z]uth", "`[a-z]`"),
+        ("tests?", "`tests?`"),
+        ("hue|colou?r", "`colou?`"),
+    ],
+)
+def test_a_pattern_that_does_not_do_what_its_writer_meant_is_told_of(pattern: str, said: str):
+    assert said in (problem(pattern) or "")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "auth|login|security",
+        "implement.*auth",
+        "*",
+        "When implementing security features",
+        "why does the build fail?",
+        "the",
+        "C++",
+        r"src\bin\main.py",
+        "app/[slug]/page.tsx",
+        "main()",
+        "a.b.c",
+        "$HOME",
+        "x^2",
+        "für die Anmeldung",
+        "ログイン",
+    ],
+)
+def test_a_sound_pattern_is_not_remarked_on(pattern: str):
+    assert problem(pattern) is None
+
+
+@given(st.text(max_size=60))
+def test_of_a_pattern_that_never_matches_it_is_said(pattern: str):
+    if best([compiled(pattern)], Text(pattern)) is None:
+        assert problem(pattern)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from making import NOON
-from rum.inject.notes import Asker, background, cut, doubted_by, head_of, ranked
+from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked
 from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
 
 
@@ -132,6 +132,8 @@ def test_what_says_otherwise_stands_beside_it():
         ("one\ntwo three", 7, "one…"),
         ("abcdefghijkl", 6, "abcde…"),
         ("one   two", 6, "one…"),
+        ("one two. three", 10, "one two…"),
+        ("......", 4, "...…"),
     ],
 )
 def test_a_long_text_is_cut_at_a_word(text: str, most: int, short: str):
@@ -145,3 +147,34 @@ def test_a_fence_that_is_cut_open_is_closed():
     assert short.endswith("…\n```")
     assert short.count("```") == 2
     assert cut("~~~\ncode") == "~~~\ncode\n~~~"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "short"),
+    [
+        ("one two\n\n## Code Example\n\n```python\nprint()\n```", 34, "one two\n…"),
+        ("one two\n\n## Code Example\n\n```python\nprint()\n```", 20, "one two\n…"),
+        ("one two\n\n## Next\n\nthree four five", 22, "one two\n…"),
+        ("one two\n\n## Next\n\nthree four five", 28, "one two\n\n## Next\n\nthree…"),
+        ("## A heading alone that is long", 16, "## A heading…"),
+    ],
+)
+def test_no_heading_or_fence_is_left_with_nothing_under_it(text: str, most: int, short: str):
+    assert cut(text, most) == short
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("# Auth module\n\nText.", "Text."),
+        ("\n#  AUTH  Module #\nText.", "Text."),
+        ("# Other\n\nText.", "#### Other\n\nText."),
+        ("Text.\n\n# Auth module", "Text.\n\n#### Auth module"),
+        ("## Two\n##### Five\n####### none\n#none", "#### Two\n###### Five\n####### none\n#none"),
+        ("##### Five\ntext", "##### Five\ntext"),
+        ("```sh\n# a comment\n```\n# Heading", "```sh\n# a comment\n```\n#### Heading"),
+        ("# Auth module", "#### Auth module"),
+    ],
+)
+def test_under_a_heading_of_its_own_a_note_does_not_repeat_it_and_has_lower_ones(content: str, shown: str):
+    assert beneath("Auth module", content) == shown

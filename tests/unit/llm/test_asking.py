@@ -272,3 +272,14 @@ def test_beyond_the_days_limit_nothing_is_asked(scene: Scene):
 def test_a_limit_of_nothing_asks_nothing(scene: Scene):
     failure(scene.model(limit=0), LimitReached)
     assert scene.server.requests == []
+
+
+def test_a_long_wrong_answer_is_neither_shown_nor_quoted_at_length(scene: Scene):
+    scene.server.script = [{"x" * 50_000: 1}, GOOD]
+    assert scene.model().complete("Which colour?", Colour) == Colour("red", 3)
+    _, shown, complaint = scene.server.requests[1].said
+    assert len(shown) <= 4000
+    assert len(complaint) <= 1200
+    assert complaint.endswith(
+        "Answer again, with one JSON object that fits the schema, and with nothing else."
+    )

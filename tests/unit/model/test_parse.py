@@ -8,6 +8,7 @@ import pytest
 
 from making import make_draft, make_intent, make_outcome
 from rum import InvalidQuery
+from rum.model.extraction import FinishedRun
 from rum.model.layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.links import LinkType
 from rum.model.memory import Draft
@@ -52,6 +53,22 @@ def test_an_unknown_field_is_named_with_the_nearest_right_one(data: Any, field: 
     assert error.details["nearest"] == near
     assert f"`{field}`" in error.message
     assert f"`{near}`" in error.message
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"agentOutptu": "x"}, "there is no field `agentOutptu`. Did you mean `agentOutput`?"),
+        ({"agent": "a", "task": "b", "result": "success"}, "`agentOutput` is required"),
+        (
+            {"agent": "a", "task": "b", "agentOutput": "c", "result": "good"},
+            "`result` must be one of success",
+        ),
+        ({"agent": "a", "existingMemories": [{"content": 1}]}, "`existingMemories[0].content`"),
+    ],
+)
+def test_a_field_is_named_as_it_is_written_and_not_as_python_calls_it(data: Any, message: str) -> None:
+    assert message in refused(data, FinishedRun).message
 
 
 @pytest.mark.parametrize(

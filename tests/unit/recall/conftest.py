@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from embedding import WordEmbedder
+from making import HandClock
 from opening import Shop, open_shop
 from rum import Rum
 from rum.recall import weights
+from rum.recall.meaning import Meaning
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+from unit.recall.meanings import made
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +37,26 @@ def rum(shop: Shop) -> Rum:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(SqliteStore(str(tmp_path / "project"), patience=5)) as store:
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[Store]:
+    with closing(SqliteStore(str(folder), patience=5)) as store:
         yield store
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def meaning(store: Store, embedder: WordEmbedder, clock: HandClock) -> Meaning:
+    return made(store, embedder, clock)

@@ -6,7 +6,7 @@ import math
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,49 +17,11 @@ from numpy.typing import NDArray
 from embedding import WordEmbedder
 from making import HandClock, add_memory, make_memory
 from processes import make_place
-from rum.embed.base import OutOfTime
-from rum.recall.meaning import AT_ONCE, LONGEST_REST, MANY, REST, USE_NOTED, Meaning
+from rum.recall.meaning import AT_ONCE, MANY, USE_NOTED, Meaning
+from rum.recall.resting import REST
 from rum.recall.scan import packed
 from rum.store.sqlite.store import SqliteStore
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "project"
-
-
-@pytest.fixture
-def store(folder: Path) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(str(folder), patience=5)) as store:
-        yield store
-
-
-@pytest.fixture
-def embedder() -> WordEmbedder:
-    return WordEmbedder()
-
-
-@pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
-
-
-@pytest.fixture
-def meaning(store: SqliteStore, embedder: WordEmbedder, clock: HandClock) -> Meaning:
-    return made(store, embedder, clock)
-
-
-def made(store: SqliteStore, embedder: WordEmbedder | None, clock: HandClock) -> Meaning:
-    return Meaning(store, embedder, clean=lambda text: text.replace("hunter2", "***"), clock=clock)
-
-
-def keep(store: SqliteStore, *goals: str) -> None:
-    for goal in goals:
-        add_memory(store, f"mem_{goal.split()[0]}", goal)
-
-
-def near(meaning: Meaning, text: str, most: int = 1) -> list[str]:
-    return [memory_id for memory_id, _ in meaning.nearest(text, most)]
+from unit.recall.meanings import keep, made, near
 
 
 def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, meaning: Meaning):
@@ -169,7 +131,7 @@ def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
             vector = packed(embedder.embed([f"login fails {version}"])[0])
             assert store.vectors.put(embedder.model, [("mem_login", version, vector)])
             assert near(meaning, "login") == ["mem_login"]
-            largest = max(largest, len(meaning._matrix or ()))  # nothing else shows it
+            largest = max(largest, len(meaning._live))  # nothing else shows it
     assert 900 < largest < 1100
 
 
@@ -210,114 +172,6 @@ def test_a_model_whose_vectors_got_another_length_is_no_error(
     assert near(meaning, "login") == ["mem_login"]
     changed = made(store, WordEmbedder(dimensions=32), clock)
     assert (changed.nearest("login", 5), changed.likeness("login", ["mem_login"])) == ([], {})
-
-
-@pytest.mark.parametrize("fault", [None, ImportError("No module named 'numpy'")])
-def test_an_embedder_that_fails_gives_no_results_and_says_why(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, fault: Exception | None
-):
-    keep(store, "login fails")
-    meaning.catch_up(math.inf)
-    embedder.fail("the endpoint is down")
-    embedder.fault = fault or embedder.fault
-    assert (meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == ([], {})
-    assert meaning.trouble == str(embedder.fault)
-
-
-def test_after_a_failure_it_is_left_alone_for_a_while_then_asked_again(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
-):
-    keep(store, "login fails")
-    embedder.fail()
-    assert meaning.catch_up(math.inf) == 1
-    assert not meaning.has_work()
-    clock.forward(REST - 1)
-    assert meaning.catch_up(math.inf) == 1
-    assert len(embedder.asked) == 1
-    embedder.fault = None
-    clock.forward(2)
-    assert meaning.has_work()
-    assert meaning.catch_up(math.inf) == 0
-    assert meaning.trouble is None
-    assert near(meaning, "login") == ["mem_login"]
-
-
-def test_asked_again_on_request_it_is_asked_at_once(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
-):
-    keep(store, "login fails")
-    embedder.fail()
-    meaning.catch_up(math.inf)
-    embedder.fault = None
-    meaning.ask_again()
-    assert meaning.catch_up(math.inf) == 0
-
-
-def test_as_long_as_it_fails_it_is_left_alone_for_longer_and_longer(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
-):
-    def waits() -> list[int]:
-        waited = []
-        for _ in range(5):
-            meaning.catch_up(math.inf)
-            waited.append(0)
-            while not meaning.has_work():
-                clock.forward(1)
-                waited[-1] += 1
-        return waited
-
-    keep(store, "login fails")
-    embedder.fail()
-    assert waits() == [REST, 2 * REST, 4 * REST, LONGEST_REST, LONGEST_REST]
-    embedder.fault = None
-    assert not meaning.catch_up(math.inf)
-    keep(store, "build is slow")
-    embedder.fail()
-    assert waits()[0] == REST
-
-
-def test_a_process_that_starts_after_a_failure_leaves_it_alone_too(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
-):
-    keep(store, "login fails")
-    embedder.fail("the endpoint is down")
-    meaning.catch_up(math.inf)
-    fresh = WordEmbedder()
-    later = made(store, fresh, clock)
-    assert (later.catch_up(math.inf), later.trouble, fresh.asked) == (1, "the endpoint is down", [])
-    assert made(store, WordEmbedder("other/1"), clock).trouble is None
-    clock.forward(REST + 1)
-    assert later.catch_up(math.inf) == 0
-    assert made(store, fresh, clock).trouble is None
-
-
-def test_a_failure_met_elsewhere_can_be_heeded_and_so_can_its_end(
-    store: SqliteStore, meaning: Meaning, clock: HandClock
-):
-    keep(store, "login fails")
-    elsewhere = made(store, broken := WordEmbedder(), clock)
-    broken.fail("the endpoint is down")
-    elsewhere.catch_up(math.inf)
-    assert meaning.has_work()
-    meaning.heed_failures()
-    assert (meaning.has_work(), meaning.trouble) == (False, "the endpoint is down")
-    clock.forward(REST + 1)
-    assert meaning.has_work()
-    broken.fault = None
-    elsewhere.catch_up(0)
-    keep(store, "build is slow")
-    meaning.heed_failures()
-    assert (meaning.has_work(), meaning.trouble) == (True, None)
-
-
-def test_a_failure_noted_by_a_clock_that_went_wrong_does_not_last(
-    store: SqliteStore, embedder: WordEmbedder, clock: HandClock
-):
-    keep(store, "login fails")
-    store.activity.fail(embedder.model, "down", int(clock()) + 10**6)
-    meaning = made(store, embedder, clock)
-    clock.forward(REST + 1)
-    assert meaning.catch_up(math.inf) == 0
 
 
 def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
@@ -371,36 +225,54 @@ def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
     assert (meaning.catch_up(math.inf), meaning.hindrance) == (0, None)
 
 
-def test_an_embedder_that_gives_no_numbers_is_one_that_fails(store: SqliteStore, clock: HandClock):
-    class Odd(WordEmbedder):
-        def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
-            return super().embed(texts, patience) * np.float32(np.nan)
-
-    keep(store, "login fails")
-    meaning = made(store, Odd(), clock)
-    assert (meaning.catch_up(math.inf), meaning.counts()) == (1, (0, 1))
-    assert "no number" in (meaning.trouble or "")
-
-
-def test_a_text_that_the_embedder_cannot_take_is_near_nothing_and_stops_no_other(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_embedder_whose_vectors_all_point_nowhere_has_failed_and_leaves_no_trace(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, count: int
 ):
-    keep(store, "login fails", "odd login", "build is slow")
-    embedder.unclear = {"odd"}
+    keep(store, *["login fails", "build is slow", "cache is cold"][:count])
+    embedder.spoils, embedder.factor = (lambda _: True), factor
+    assert meaning.catch_up(math.inf)
+    assert (meaning.counts(), store.vectors.refused(embedder.model)) == ((0, count), 0)
+    assert "harmless" in (meaning.trouble or "")
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+@pytest.mark.parametrize("others", [[], ["build is slow"], ["build is slow", "cache is cold"]])
+def test_a_text_whose_vector_points_nowhere_is_refused_and_stops_no_other(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, others: list[str]
+):
+    keep(store, *others, "odd login")
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     assert not meaning.catch_up(math.inf)
-    assert (meaning.counts(), meaning.trouble) == ((3, 0), None)
+    assert (meaning.counts(), meaning.trouble) == ((1 + len(others), 0), None)
     assert store.vectors.refused(embedder.model) == 1
-    assert set(near(meaning, "login", 9)) == {"mem_login", "mem_build"}
-    assert set(meaning.likeness("login", ["mem_login", "mem_odd"])) == {"mem_login"}
+    assert store.vectors.of(embedder.model, ["mem_odd"]) == {"mem_odd": b""}
+    assert len(near(meaning, "the build is slow and the cache is cold", 9)) == len(others)
+    assert meaning.likeness("login", ["mem_odd"]) == {}
 
 
-def test_a_question_that_the_embedder_cannot_take_has_no_answer_and_is_put_once(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+def test_a_refused_text_is_not_asked_for_again(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
+):
+    keep(store, "odd login")
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
+    meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    embedder.asked.clear()
+    meaning.catch_up(math.inf, first=["mem_odd", "mem_build"])
+    assert [text for text in embedder.asked if "odd" in text] == []
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
 ):
     keep(store, "login fails")
     meaning.catch_up(math.inf)
     embedder.asked.clear()
-    embedder.unclear = {"odd"}
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     for _ in range(2):
         assert (meaning.nearest("odd login", 5), meaning.likeness("odd login", ["mem_login"])) == ([], {})
     assert (embedder.asked, meaning.trouble) == (["odd login"], None)
@@ -415,25 +287,6 @@ def test_who_waits_for_an_answer_lets_the_embedder_take_no_longer_and_others_as_
     keep(store, "build is slow")
     meaning.catch_up(7, thorough=True)
     assert embedder.patience is None
-
-
-def test_an_embedder_that_is_too_slow_for_a_question_is_left_to_others_for_a_while(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder, clock: HandClock
-):
-    keep(store, "login fails")
-    meaning.catch_up(math.inf)
-    keep(store, "build is slow")
-    embedder.fault = OutOfTime("not yet")
-    embedder.asked.clear()
-    for _ in range(3):
-        assert meaning.catch_up(0.1)
-    assert (len(embedder.asked), meaning.trouble, meaning.behind) == (1, None, True)
-    assert meaning.has_work()
-    embedder.fault = None
-    assert near(meaning, "login") == ["mem_login"]
-    assert meaning.catch_up(0.1)
-    clock.forward(REST + 1)
-    assert not meaning.catch_up(9)
 
 
 def test_a_large_store_that_an_embedder_has_never_seen_is_not_taken_over_by_a_question(
@@ -525,15 +378,3 @@ def test_long_texts_after_short_ones_do_not_overrun_the_limit(store: SqliteStore
     made(store, Slow(), clock).catch_up(0.3)
     assert all(sum(batch) < 0.5 * 50_000 for batch in batches)
     assert sum(map(sum, batches)) < 50_000
-
-
-def test_a_failure_that_nobody_could_note_is_not_forgotten(
-    store: SqliteStore, folder: Path, meaning: Meaning, embedder: WordEmbedder
-):
-    keep(store, "login fails")
-    embedder.fail()
-    with closing(sqlite3.connect(folder / "activity.db")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        meaning.catch_up(1)
-        meaning.heed_failures()
-        assert (meaning.trouble, meaning.has_work()) == ("out of order", False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from rum.embed.base import CannotEmbed
-from rum.recall.scan import CANDIDATES, Matrix, cosines, packed
+from rum.recall.scan import CANDIDATES, Matrix, cosines, packed, points
 
 Floats = NDArray[np.float32]
 
@@ -47,14 +48,17 @@ def test_a_packed_vector_is_near_itself_in_a_byte_a_dimension(vector: Floats):
     assert cosines(vector, {"it": data})["it"] == pytest.approx(1, abs=0.01)
 
 
-def test_a_vector_of_nothing_is_near_nothing():
-    assert cosines(unit(np.ones(8)), {"none": packed(np.zeros(8, dtype=np.float32))}) == {"none": 0.0}
+@pytest.mark.parametrize("numbers", [[0, 0], [1, np.nan], [np.inf, 0], [-np.inf, 1], []])
+def test_what_points_nowhere_is_no_vector_to_keep(numbers: list[float]):
+    vector = np.array(numbers, dtype=np.float32)
+    assert (points(vector), packed(vector)) == (False, b"")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_no_number_is_not_packed(bad: float):
-    with pytest.raises(CannotEmbed, match="no number"):
-        packed(np.array([1, bad], dtype=np.float32))
+@given(arrays(np.float32, st.integers(1, 9), elements=st.floats(width=32)))
+def test_whatever_an_embedder_gives_is_kept_with_a_length_or_not_at_all(vector: Floats):
+    data = packed(vector)
+    assert bool(data) == points(vector)
+    assert not data or math.isfinite(cosines(unit(np.ones(len(vector))), {"it": data})["it"])
 
 
 def test_cosines_are_those_of_the_vectors():

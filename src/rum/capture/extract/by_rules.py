@@ -5,9 +5,10 @@ from __future__ import annotations
 from rum.capture.extract.facts import facts_in
 from rum.capture.extract.judge import ENOUGH, Verdict, judge
 from rum.capture.extract.passages import passages
+from rum.capture.extract.patterns import when_to_use
 from rum.capture.extract.rules import rules_in
 from rum.capture.extract.tone import WHY
-from rum.capture.extract.wording import importance_of, tags_of, text_of, title_of, when_to_use
+from rum.capture.extract.wording import importance_of, tags_of, text_of, title_of
 from rum.model.extraction import Finding, FinishedRun, Kind
 
 _ABOUT: dict[Kind, str] = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rum.capture.extract.alike import ALIKE, Said, likeness, nearest, telling_words
+from rum.capture.extract.alike import Said, corrects, likeness, said, same, share, telling_words
 from rum.capture.extract.spotting import paths_in
 from rum.capture.extract.tone import ORDERS
+from rum.capture.extract.usual import is_vague
 from rum.capture.judge import MARK
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.fact import GivenFact, GivenRule
@@ -50,13 +51,15 @@ def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[Said]) -> st
     problem = _wording_problem(text, text) or _pattern_problem([rule.condition]) or _unsaid(rule.action, run)
     if problem:
         return problem
-    words = telling_words(text)
-    same = next((one for one in known if min(_both_ways(words, one.words)) >= _SAME_RULE), None)
-    return f"{same.name} says the same" if same else None
+    new = said("", text)
+    there = next(
+        (one for one in known if _both_ways(new, one) >= _SAME_RULE and not corrects(new, one)), None
+    )
+    return f"{there.name} says the same" if there else None
 
 
-def _both_ways(one: frozenset[str], other: frozenset[str]) -> tuple[float, float]:
-    return likeness(one, other), likeness(other, one)
+def _both_ways(one: Said, other: Said) -> float:
+    return min(likeness(one, other), likeness(other, one))
 
 
 def _length_problem(finding: Finding) -> str | None:
@@ -76,8 +79,13 @@ def _wording_problem(text: str, essence: str) -> str | None:
 
 def narrowed(patterns: Sequence[str]) -> tuple[str, ...]:
     """Patterns without what would fit almost any task, which is worse than none."""
-    kept = ("|".join(part for part in pattern.split("|") if _NARROW.search(part)) for pattern in patterns)
+    kept = ("|".join(filter(_is_narrow, pattern.split("|"))) for pattern in patterns)
     return tuple(pattern for pattern in kept if pattern)
+
+
+def _is_narrow(part: str) -> bool:
+    words = part.split()
+    return bool(_NARROW.search(part)) and not (len(words) == 1 and is_vague(words[0].strip("*. ")))
 
 
 def _pattern_problem(patterns: Sequence[str]) -> str | None:
@@ -93,11 +101,11 @@ def _grounding_problem(text: str, run: FinishedRun) -> str | None:
 
 def _unsaid(text: str, run: FinishedRun) -> str | None:
     told = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
-    return None if likeness(telling_words(text), told) >= _SAID else "the run does not say so"
+    return None if share(telling_words(text), told) >= _SAID else "the run does not say so"
 
 
 def _known_problem(text: str, known: Sequence[Said]) -> str | None:
-    found = nearest(text, known)
-    if found is None or found[1] < ALIKE:
+    found = same(text, known)
+    if found is None:
         return None
-    return f"{found[0].name} says the same ({found[1]:.0%} of its words)"
+    return f"{found.name} says the same ({likeness(said('', text), found):.0%} of its words)"

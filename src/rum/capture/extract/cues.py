@@ -79,6 +79,10 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
             r"\b(?:requires?|needs?|depends? on|built (?:with|on)|runs? on|pinned|(?:in)?compatible with"
             rf"|supports?|targets?|stays? at|peer dependenc\w+)\b[^.;]{{0,80}}(?:{SAID_VERSION})",
         ),
+        (
+            3,
+            rf"(?:{VERSION}) (?:or (?:newer|later|higher|above) )?(?:is|are) (?:required|needed|mandatory)\b",
+        ),
         (2, rf"(?:{VERSION})(?: \(?or (?:newer|later|higher|above)|\+)"),
         (2, r"\b(?:peer )?dependenc(?:y|ies)\b|\bpinned\b|\bincompatible\b|\bdeprecated\b|\bunmaintained\b"),
         (1.5, VERSION),

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from rum.capture.extract.cues import cues, headings
 from rum.capture.extract.passages import Passage
-from rum.capture.extract.spotting import is_anchored
-from rum.capture.extract.tone import CHANGES, CHAT, DOING, FOUND, HEDGE, LESSONS, ORDERS, PLAN
+from rum.capture.extract.spotting import is_anchored, is_named
+from rum.capture.extract.stated import is_personal, states
+from rum.capture.extract.tone import CHANGES, CHAT, DOING, FOUND, HEDGE, LEAD, LESSONS, ORDERS, PLAN
 from rum.model.extraction import Kind
 
 TELLING = 3.0
@@ -25,6 +26,8 @@ _NO_ANCHOR = 0.4
 _HEDGED = 0.3
 _AMONG_CHANGES = 0.3
 _DONE = 1.5
+_RULES = (Kind.CONSTRAINT, Kind.PATTERN)
+"""What holds for all, and so is never about those who talk."""
 
 
 class Judged(NamedTuple):
@@ -79,7 +82,7 @@ def _block(block: Sequence[Passage], asks_why: bool) -> Iterator[Judged]:
         else:
             told = found or bool(LESSONS.search(passage.heading))
             weights = _weights(passage.heading, text, factor, asks_why=asks_why, told=told)
-            yield Judged(passage, weights, done=bool(DOING.search(text)))
+            yield Judged(passage, weights, done=_is_done(text))
 
 
 def _weights(heading: str, text: str, factor: float, *, asks_why: bool, told: bool) -> dict[Kind, float]:
@@ -87,11 +90,20 @@ def _weights(heading: str, text: str, factor: float, *, asks_why: bool, told: bo
     if heading and CHANGES.search(heading):
         less *= _AMONG_CHANGES
     weights = {kind: weight * factor * less for kind in Kind if (weight := _weight(kind, heading, text))}
-    more = less * told - _DONE * bool(DOING.search(text))
+    more = less * told - _DONE * _is_done(text)
     weights = {kind: weight + more for kind, weight in weights.items()}
     if asks_why and Kind.ERROR in weights:
         weights[Kind.ERROR] += less
+    if is_personal(text) and not is_named(text):
+        weights |= {kind: weight * _HEDGED for kind, weight in weights.items() if kind in _RULES}
+    if (stated := states(text)) and not _is_done(text):
+        weights[stated] = max(weights.get(stated, 0.0), TELLING * less)
     return weights
+
+
+def _is_done(text: str) -> bool:
+    """Whether it tells a step that was taken; what follows "Fixed:" may well be something else."""
+    return bool(DOING.search(LEAD.sub("", text)))
 
 
 def _weight(kind: Kind, heading: str, text: str) -> float:

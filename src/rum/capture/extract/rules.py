@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rum.capture.extract.judge import Judged
-from rum.capture.extract.spotting import names_in
+from rum.capture.extract.patterns import distinctive
 from rum.capture.extract.tone import HEDGE
 from rum.model.fact import GivenRule
 
@@ -48,8 +48,8 @@ def _rules(one: Judged) -> Iterator[GivenRule]:
     stated = _FIRST.match(text) or _LAST.match(text)
     if stated:
         yield GivenRule(_sentence(stated["when"]), _sentence(stated["do"]))
-    elif _ALONE.match(text) and (names := names_in(text)[:4]):
-        yield GivenRule("|".join(name.replace("|", " ") for name in names), _sentence(text))
+    elif _ALONE.match(text) and (names := distinctive(text)[:4]):
+        yield GivenRule("|".join(names), _sentence(text))
 
 
 def _sentence(text: str) -> str:

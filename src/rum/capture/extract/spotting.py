@@ -44,23 +44,17 @@ _OURS = (
 
 def is_anchored(text: str) -> bool:
     """Whether it speaks of something in particular: a file, a name, a version, an amount, us."""
-    return bool(_anchor().search(text) or _ours().search(text))
+    return is_named(text) or bool(_ours().search(text))
 
 
-def names_in(text: str) -> list[str]:
-    """Files and names of code that a text speaks of, each once, in lower case."""
-    found = (match[0].strip("`*.,:;()") for match in _names().finditer(text))
-    return list(dict.fromkeys(name.lower().rstrip("/") for name in found if name))
+def is_named(text: str) -> bool:
+    """The same, but for us, who are spoken of everywhere."""
+    return bool(_anchor().search(text))
 
 
 def paths_in(text: str) -> list[str]:
     """Files and folders that a text speaks of, each once."""
     return list(dict.fromkeys(match[0].rstrip(".,:;") for match in _paths().finditer(text)))
-
-
-def products_in(text: str) -> list[str]:
-    """Words that are names by their capitals, each once, in lower case."""
-    return list(dict.fromkeys(match[0].lower() for match in _products().finditer(text)))
 
 
 @cache
@@ -69,18 +63,8 @@ def _anchor() -> re.Pattern[str]:
 
 
 @cache
-def _names() -> re.Pattern[str]:
-    return re.compile(f"{PATH}|{NAME}")
-
-
-@cache
 def _paths() -> re.Pattern[str]:
     return re.compile(PATH)
-
-
-@cache
-def _products() -> re.Pattern[str]:
-    return re.compile(PRODUCT)
 
 
 @cache

@@ -52,6 +52,16 @@ FOUND = _words(
     r"\bnote(?: on \w+)?(?: for\b|:)|\bfor the record\b|\bwhat i found\b|\bheads[- ]up\b",
 )
 """What somebody says who is about to tell what was found."""
+LEAD = _words(
+    r"^(?:(?:(?:root )?cause|reason|decision|agreed approach|rationale|notes?|finding|lesson|learned"
+    r"|(?:important )?limitation|constraint|conclusion|recommendation|attempt|fix|(?:the )?layout"
+    r"|convention(?: here)?|gotcha|caveat|summary|important|ursache)\s*:\s*"
+    r"|(?:by the way|so|also|however|important|(?:please )?note that|(?:it )?turns out(?: that)?|found it[.:]"
+    r"|i (?:noticed|found(?: out)?|learned|discovered|reali[sz]ed) that),?\s+"
+    r"|(?:done|fixed|solved|works)(?: it| now)?[,:.;-]+\s+"
+    r"|[^.:;]{0,60}\b(?:noticed|learned|found|note|mention|highlight|remember|aware|know)\b[^.:;]{0,40}:\s+)+"
+)
+"""How people begin who then say what they found."""
 WHY = _words(
     r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
     r"\b(?:wrong|logged out|random|leak\w*|slow\w*|warum)\b",

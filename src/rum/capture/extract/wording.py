@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from rum.capture.extract.judge import Judged
-from rum.capture.extract.spotting import is_anchored, names_in, products_in
-from rum.capture.extract.tone import CHANGES, LESSONS
+from rum.capture.extract.spotting import is_anchored
+from rum.capture.extract.tone import CHANGES, LEAD, LESSONS
 from rum.model.extraction import Kind
 from rum.model.note import Importance
 
@@ -19,16 +19,6 @@ _TELLS = 2.0
 """What a passage weighs by which those beside it are worth repeating too."""
 _LONG_WORD = 40
 """So many characters count as a word more, as some text has no blanks."""
-_MOST_NAMES = 6
-_LONGEST_TASK = 120
-_LEAD = re.compile(
-    r"^(?:(?:(?:root )?cause|reason|decision|agreed approach|rationale|notes?|finding"
-    r"|(?:important )?limitation|conclusion|recommendation|attempt|fix|(?:the )?layout"
-    r"|convention(?: here)?|gotcha|caveat|summary|ursache)\s*:\s*"
-    r"|(?:by the way|so|also|however|(?:please )?note that|(?:it )?turns out(?: that)?|found it[.:]"
-    r"|i (?:noticed|found|learned|discovered) that),?\s+)+",
-    re.IGNORECASE,
-)
 _BACKWARDS = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|each|with)\b", re.IGNORECASE)
 """A sentence that leans on the one before it makes a poor title."""
 _CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
@@ -44,26 +34,14 @@ _TAGS: dict[Kind, tuple[str, ...]] = {
 _WEIGHTY = re.compile(
     r"\b(?:important|never|must not|mustn't|data loss|security|production|not allowed)\b", re.IGNORECASE
 )
-_USUAL = """
-alter and api apis app apps ascii bug but cause cd ci cli code commits component components config
-container create css csv data database default delete docs dto dtos endpoint endpoints err error errors
-false file files for function generated get handler handlers html http https id ids index init insert
-java javascript json lib linux macos main module modules name none not note null post put python readme
-run select services set settings sql src table test tests that the this todo true type types typescript
-ui unknown update url urls username utc utf utils version where windows with xml yaml
-"""
-"""Words in so many names that they tell no task from another."""
-_PLAIN = re.compile(r"[a-z]{1,7}")
-"""A word of code like many others, unless it is long."""
 _REMEDY = re.compile(r"\b(?:fix|fixed|solution|resolution|workaround|remedy|way out)\b", re.IGNORECASE)
-_NARROW = re.compile(r"[^\W_]{3}")
 _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 
 
 def title_of(judged: Sequence[Judged], kind: Kind) -> str:
     """The clause that tells most, short enough for a heading."""
     best = max(judged, key=lambda one: _as_title(one, kind))
-    text = _plain(_LEAD.sub("", best.passage.text))
+    text = _plain(LEAD.sub("", best.passage.text))
     heading = _plain(best.passage.heading)
     if best.passage.kind == "item" and heading and not LESSONS.search(heading):
         items = (_plain(one.passage.text) for one in judged if one.passage.block == best.passage.block)
@@ -77,7 +55,7 @@ def _plain(text: str) -> str:
 
 
 def _as_title(one: Judged, kind: Kind) -> tuple[bool, bool, float, float]:
-    text, weight = _LEAD.sub("", one.passage.text), one.weights.get(kind, 0.0)
+    text, weight = LEAD.sub("", one.passage.text), one.weights.get(kind, 0.0)
     good = not (one.done or one.fleeting or one.passage.kind == "code" or _BACKWARDS.match(text))
     good = good and is_anchored(text) and len(text) >= _SHORTEST_TITLE
     return good and weight >= _TELLS, good, weight, one.best
@@ -151,27 +129,6 @@ def _block(block: Sequence[Judged]) -> str:
         else:
             lines.append(text)
     return "\n".join(lines)
-
-
-def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
-    """Patterns for tasks that name what the note names, or that are like the one it comes from."""
-    told = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
-    names = [name for one in names_in(told) for name in _askable(one)]
-    names += [name for name in products_in(told) if name not in _USUAL.split() and len(name) > 2]
-    often = sorted(dict.fromkeys(names), key=lambda name: -told.lower().count(name))
-    spoken = " ".join(task.split())[:_LONGEST_TASK]
-    literal = "|".join(often[:_MOST_NAMES])
-    return tuple(pattern for pattern in (literal, f"When the task is about: {spoken}") if pattern)
-
-
-def _askable(name: str) -> Iterator[str]:
-    """A name as people write it in a task: a path by its last part too, a call without its brackets."""
-    plain = name.replace("()", "").strip("./")
-    if re.search(r"[|*\s<>{}=,'\"()]", plain):
-        return
-    for one in dict.fromkeys((plain, plain.rpartition("/")[2].partition(".")[0])):
-        if _NARROW.search(one) and one not in _USUAL.split() and not _PLAIN.fullmatch(one):
-            yield one
 
 
 def tags_of(kind: Kind, *, failed: bool) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rum.capture.unseen import without_unseen
 from rum.model.layers import ActionType
+from rum.model.unseen import without_unseen
 from rum.repo.patch import Change
+from rum.store.renames import RENAMED_TO
 
 FILES = 100
 """A commit is tied to so many files at most: those with the most changed lines."""
@@ -57,7 +58,7 @@ def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
         kind = _TYPES.get(change.status, ActionType.FILE_EDIT)
         actions.append(_action(kind, change.path, at, _lines(change), _summary(change)))
         if change.before:
-            gone = f"renamed to {path_of(change.path)}"
+            gone = f"{RENAMED_TO}{path_of(change.path)}"
             actions.append(_action(ActionType.FILE_DELETE, change.before, at, None, gone))
     return actions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rum.capture.unseen import without_unseen
+from rum.model.unseen import without_unseen
 
 LONGEST = 64 * 1024
 """Of a longer message, the beginning is looked at."""

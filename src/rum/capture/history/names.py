@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from rum.capture.unseen import without_unseen
 from rum.model.ids import id_of
+from rum.model.unseen import without_unseen
 
 UNKNOWN = "unknown"
 LONGEST = 80

@@ -8,9 +8,9 @@ from typing import Any
 from rum.capture.history.kind import kind_of
 from rum.capture.history.message import BODY, SUBJECT, cut
 from rum.capture.issues.export import Comment, Issue
-from rum.capture.unseen import without_unseen
 from rum.model.ids import id_of
 from rum.model.layers import TaskType
+from rum.model.unseen import without_unseen
 
 IMPORTANCE = 0.3
 COMMENT = 800

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rum.capture.observe.turns import Key
-from rum.capture.unseen import without_unseen
 from rum.model.ids import id_of
+from rum.model.unseen import without_unseen
 
 _LONGEST = 60
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.event import Event, Touched
 
-    Alike = tuple[str, float, int, str, str, int, str, str | None]
+    Alike = tuple[str, float, int, str, str, bool, str, str | None]
     """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""
 
 _LOOKED_AT = 512 * 1024

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from rum.inject.offers.saying import day, offer, recall_of
+from rum.store.sqlite.peek import LAYERS, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ _RECENT = 30 * 86_400
 _COMMITS, _FILES = 3, 6
 """So many commits, and files, are named."""
 _MADE = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-_NEWEST = """
-SELECT id, created_at, intent_goal, outcome_success, json_extract(outcome, '$.failure_reason'),
-  json_extract(outcome, '$.follow_up_needed[0]'), json_extract(outcome, '$.learnings[0]'),
-  tags LIKE '%"partial"%', git_commit, imported_at
-FROM memories WHERE superseded = 0 ORDER BY created_at DESC, id DESC LIMIT ?
-"""
+_NEWEST = f"""
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
+  m.imported_at, {LAYERS}
+FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE m.superseded = 0 ORDER BY m.created_at DESC, m.id DESC LIMIT ?
+"""  # noqa: S608 (columns of ours)
 
 
 def offers(moment: Moment) -> list[Offer]:
@@ -41,7 +42,7 @@ def offers(moment: Moment) -> list[Offer]:
     if source == "compact":
         found.append(_had(moment))
     elif source != "resume":
-        rows = moment.memories.rows(_NEWEST, (_LATELY,))
+        rows = [_newest(row) for row in moment.memories.rows(_NEWEST, (_LATELY,))]
         found += [_unfinished(moment, rows), _learned(moment, rows), _changed(moment, rows)]
     return [one for one in found if one is not None]
 
@@ -53,6 +54,14 @@ def _trouble(moment: Moment) -> Offer | None:
     places = spool.folders(home, os.path.basename(moment.folder), moment.folder)
     told = trouble.tell_once(places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
+
+
+def _newest(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """(id, created at, goal, success, why it failed, what is left, learned, partial, commit, imported)."""
+    *head, partial, commit, imported = row[:7]
+    _, outcome = told(row[7:])
+    left, learned = (next(iter(outcome.get(name) or ()), None) for name in ("follow_up_needed", "learnings"))
+    return *head, outcome.get("failure_reason"), left, learned, partial, commit, imported
 
 
 def _unfinished(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:

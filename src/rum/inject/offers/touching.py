@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rum.store.sqlite.peek import LAYERS, told
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -16,14 +18,13 @@ KIND = "touching"
 MOST_IN_A_SESSION = 6
 _LOOKED_AT = 20
 """The newest memories, and attempts, of a file that are looked at."""
-_OF_FILE = """
-SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, json_extract(m.outcome, '$.failure_reason'),
-  json_extract(m.outcome, '$.learnings[0]'), json_extract(m.reasoning, '$.approach_chosen'),
-  json_extract(m.reasoning, '$.why_chosen')
+_OF_FILE = f"""
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, {LAYERS}
 FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
+LEFT JOIN archived AS a ON a.memory = m.seq
 WHERE f.file_path = ? AND f.operation <> 'read' AND m.superseded = 0 AND m.session_id <> ?
 ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?
-"""
+"""  # noqa: S608 (columns of ours)
 
 
 def offers(moment: Moment) -> list[Offer]:
@@ -53,8 +54,8 @@ def _failed(moment: Moment, path: str) -> Told | None:
 
 def _decided(moment: Moment, path: str) -> Told | None:
     rows = moment.memories.rows(_OF_FILE, (path, moment.event["session"], _LOOKED_AT))
-    for memory_id, at, goal, success, *told in rows:
-        if telling := _telling(success, *told):
+    for memory_id, at, goal, success, *layers in rows:
+        if telling := _telling(success, *told(layers)):
             return memory_id, at, "{0}, {3}, {1}: {2}", (path, goal, telling)
     return None
 
@@ -65,10 +66,11 @@ def _offer(memory_id: str, at: int, said: str, parts: tuple[str, ...]) -> Offer:
     return offer(KIND, [memory_id], said, (*parts, day(at)), recall_of(memory_id))
 
 
-def _telling(success: int, reason: Any, learned: Any, chosen: Any, why: Any) -> str:
+def _telling(success: int, reasoning: dict[str, Any], outcome: dict[str, Any]) -> str:
     """What a memory has to say to whoever touches its file; nothing where it only tells what was done."""
-    if not success and reason:
+    if not success and (reason := outcome.get("failure_reason")):
         return f"failed: {reason}"
-    if learned:
+    for learned in outcome.get("learnings") or ():
         return f"learned: {learned}"
+    chosen, why = reasoning.get("approach_chosen"), reasoning.get("why_chosen")
     return f"decided: {chosen}, as {why}" if chosen and why else ""

@@ -35,6 +35,17 @@ def agent_file(folder: str, agent: str) -> tuple[dict[str, Any], list[Broken]]:
     return {}, broken
 
 
+def broken_files(folder: str) -> list[Broken]:
+    """What is wrong with any of the files, whoever they are for."""
+    broken: list[Broken] = []
+    for file in _files(folder, ""):
+        try:
+            _settings(_fields(folder, file), file, broken)
+        except RumError as error:
+            broken.append(Broken(file, error.message))
+    return broken
+
+
 def _files(folder: str, agent: str) -> list[str]:
     """The files in which an agent may be found, the likeliest first."""
     try:
@@ -59,6 +70,8 @@ def _loaded(text: str, where: str) -> object:
 
 def _settings(fields: dict[str, Any], file: str, broken: list[Broken]) -> dict[str, Any]:
     memory = fields.get("memory")
+    if memory is not None and not isinstance(memory, dict):
+        broken.append(Broken(file, "`memory` must be a map of settings. It is ignored."))
     given = cast("dict[str, Any]", memory) if isinstance(memory, dict) else {}
     found: dict[str, Any] = {}
     for setting in AGENT_SETTINGS:

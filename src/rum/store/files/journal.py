@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.journal import VERSION, Kind, is_newer, moment
 from rum.model.journal_answers import Finding
 from rum.model.journal_check import problems
+from rum.store.files.journal_proof import Part, Said, more, one_changed, proven
 from rum.store.files.journal_text import JournalText, begun
 from rum.store.files.outline import outline
 from rum.store.files.writing import inside, locked, make_folder, read, replace
-from rum.store.files.yaml import field_name, locate
+from rum.store.files.yaml import LIMIT, field_name, locate
 from rum.store.files.yaml_edit import merged
 
-LIMIT = 8 * 1024 * 1024
-"""Bytes of a journal that are still looked at."""
+READ = 8 * LIMIT
+"""Bytes of a journal that are still read where little of it is parsed; nothing is written beyond LIMIT."""
 LONGEST = 64 * 1024
 """Characters of an entry: more than that nobody reads again."""
 
 Changes = Callable[[Kind, dict[str, Any]], dict[str, Any]]
+_BLOCKS = (True, False)
+"""Texts are written as blocks; where that reads back as something else, in quotes."""
 
 
 class JournalFile:
@@ -35,6 +38,11 @@ class JournalFile:
         self.agent = agent
 
     @property
+    def is_full(self) -> bool:
+        """Whether there may be no room for one more entry."""
+        return self.exists and os.path.getsize(self.path) + LONGEST > LIMIT
+
+    @property
     def exists(self) -> bool:
         """Whether anything was written down yet."""
         return os.path.isfile(self.path)
@@ -46,7 +54,7 @@ class JournalFile:
     def add(
         self, kind: Kind, entry_id: str | None, entry: Mapping[str, Any], now: float
     ) -> tuple[str, JournalText]:
-        """Append an entry to its section; its id, made where none was given, and the journal then."""
+        """Append an entry to its section; its id, made where none was given, and the journal until then."""
         made: list[str] = []
 
         def with_entry(journal: JournalText) -> JournalText:
@@ -57,35 +65,34 @@ class JournalFile:
                 )
             made.append(entry_id or journal.next_id(kind))
             whole = {"id": made[0], **entry}
-            text = _within(journal, journal.with_entry(kind.section, whole))
-            grown = text.count(kind) == journal.count(kind) + 1
-            prove(grown and text.ends(kind.section)[-1].value == whole, self.path)
-            return text
+            texts = (journal.with_entry(kind.section, whole, blocks=blocks) for blocks in _BLOCKS)
+            return _proven(journal, texts, {kind.section: more(journal, kind.section, [whole])})
 
-        after = self._change(with_entry, now)
-        return made[0], after
+        before = self._change(with_entry, now)
+        return made[0], before
 
     def update(self, entry_id: str, changes: Changes, now: float) -> JournalText:
-        """Set some fields of an entry, as `changes` says for what it is and holds now; the journal then."""
+        """Set some fields of an entry, as `changes` says for what it holds now; the journal until then."""
         if not self.exists:
             raise NotFound(f"{self.path} is not there, so it has no entry `{entry_id}`.", id=entry_id)
 
         def with_changes(journal: JournalText) -> JournalText:
             kind, entry = journal.one(entry_id)
-            wanted = changes(kind, entry)
-            text = _within(journal, journal.with_changes(entry_id, wanted))
-            prove(text.one(entry_id) == (kind, merged(entry, wanted)), self.path)
-            return text
+            fields = changes(kind, entry.value)
+            new = merged(entry.value, fields)
+            texts = (journal.with_changes(entry, fields, blocks=blocks) for blocks in _BLOCKS)
+            wanted = {kind.section: one_changed(journal, kind.section, entry.start, new)}
+            return _proven(journal, texts, wanted)
 
         return self._change(with_changes, now)
 
     def set_context(self, changes: Mapping[str, Any], now: float) -> JournalText:
-        """Set some fields of the context; maps in it are merged."""
+        """Set some fields of the context; maps in it are merged; the journal until then."""
 
         def with_context(journal: JournalText) -> JournalText:
-            text = _within(journal, journal.with_context(changes))
-            prove(text.context == merged(journal.context or {}, changes), self.path)
-            return text
+            texts = (journal.with_context(changes, blocks=blocks) for blocks in _BLOCKS)
+            wanted = {"context": [Said({"context": merged(journal.context or {}, changes)})]}
+            return _proven(journal, texts, wanted)
 
         return self._change(with_context, now)
 
@@ -111,9 +118,8 @@ class JournalFile:
             if not journal.outline.sections:
                 text = begun(journal.text, self.session, self.agent, moment(now))
                 journal = JournalText(text, self.path)
-            after = make(journal)
-            replace(path, after.text.encode())
-            return after
+            replace(path, make(journal.ended()).text.encode())
+            return journal
 
     def refuse_newer(self, journal: JournalText) -> None:
         """A format that is not known yet is read as far as it goes, and never written."""
@@ -129,30 +135,26 @@ class JournalFile:
 def text_of(path: str) -> str:
     """The text of a journal, empty where there is none."""
     try:
-        return (read(path, LIMIT) or b"").decode()
+        return (read(path, READ) or b"").decode()
     except UnicodeDecodeError as error:
         line = (error.object[: error.start]).count(b"\n") + 1
         raise InvalidQuery(f"{path}, line {line}: it is not UTF-8.", file=path, line=line) from None
 
 
-def _within(before: JournalText, after: str) -> JournalText:
+def _proven(before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequence[Part]]) -> JournalText:
+    return proven(before, (_within(before, text) for text in texts), changed)
+
+
+def _within(before: JournalText, after: str) -> str:
     """Refuse what would make a journal too long to be read."""
     if len(after) - len(before.text) > LONGEST:
         raise InvalidQuery(
             f"An entry has at most {LONGEST // 1024} kB; name the file that holds the rest.", limit=LONGEST
         )
-    if len(after.encode()) > LIMIT:
+    if len(after.encode()) > LIMIT and len(after) > len(before.text):
         raise StorageError(
-            f"{before.where} would have more than {LIMIT // 1024} kB; archive it first.", path=before.where
+            f"{before.where} would have more than {LIMIT // 1024} kB, and nothing in it is old enough to be "
+            "archived; go on in another session.",
+            path=before.where,
         )
-    return JournalText(after, before.where)
-
-
-def prove(holds: bool, path: str) -> None:
-    """Write only what reads back: a file may be so odd that lines put into it mean something else."""
-    if not holds:
-        raise StorageError(
-            f"{path} is written in a way that RUM cannot add to safely; nothing was changed. "
-            "Check it with `rum journal validate`.",
-            path=path,
-        )
+    return after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import suppress
 from typing import Any, cast
 
@@ -22,7 +23,10 @@ def metadata(sessions: Sessions, session: str) -> dict[str, Any]:
     """What the file says; where there is none of ours, what the journals say themselves."""
     path = os.path.join(sessions.place(session), METADATA)
     found = _read(inside(sessions.folder, path))[1]
-    return found if _is_ours(found) else _counted(sessions, session)
+    if _is_ours(found):
+        return found
+    counted, broken = _counted(sessions, session)
+    return counted | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
 
 
 def note_work(
@@ -60,7 +64,7 @@ def _is_ours(found: dict[str, Any]) -> bool:
 
 
 def _begun(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
-    counted = _counted(sessions, session)
+    counted, _ = _counted(sessions, session)
     return {**counted, "task": task or "", "end": moment(now)}
 
 
@@ -80,18 +84,26 @@ def _after(
     return changes
 
 
-def _counted(sessions: Sessions, session: str) -> dict[str, Any]:
-    """The same as far as the journals tell it."""
-    agents = sessions.agents(session)
-    texts = [sessions.journal(session, agent).read() for agent in agents]
-    begun = sorted(str(at) for text in texts if (at := text.scalar("createdAt")))
-    return {
+def _counted(sessions: Sessions, session: str) -> tuple[dict[str, Any], list[str]]:
+    """The same as far as the journals tell it, and what is wrong with those that tell nothing."""
+    agents, begun, broken = list[str](), list[str](), list[str]()
+    counts = Counter({kind.section: 0 for kind in Kind})
+    for file in sessions.files(session):
+        agents += [file.agent] if file.agent else []
+        try:
+            text = file.read()
+            begun += [str(at)] if (at := text.scalar("createdAt")) else []
+            counts.update({kind.section: text.count(kind) for kind in Kind})
+        except RumError as error:
+            broken.append(error.message)
+    counted = {
         "version": VERSION,
         "schema": SCHEMA,
         "session": session,
         "task": "",
-        "start": begun[0] if begun else "",
+        "start": min(begun, default=""),
         "end": "",
         "agents": agents,
-        "counts": {kind.section: sum(text.count(kind) for text in texts) for kind in Kind},
+        "counts": dict(counts),
     }
+    return counted, broken

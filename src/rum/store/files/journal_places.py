@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from rum.model.errors import InvalidQuery, StorageError
+from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.store.files.journal import JournalFile, text_of
 from rum.store.files.journal_text import JournalText
 from rum.store.files.writing import inside, make_folder, replace
@@ -20,6 +20,10 @@ FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\<>:"|?*]|^[. ]|[. ]$')
 """What no name of a folder may hold, on one system or another."""
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _OURS = re.compile(r"(?i).*\.(yaml|yml|lock|tmp)")
+_HEAD = 64 * 1024
+_AGENT = re.compile(
+    rb"""^agent:[ ]*(?:"([^"\\\r\n]+)"|'([^'\r\n]+)'|([^\s"'#][^#\r\n]*?))[ ]*(?:#.*)?\r?$""", re.M
+)
 
 
 class Sessions:
@@ -41,21 +45,35 @@ class Sessions:
         return os.path.join(self.folder, checked(session, "session"))
 
     def own_agent(self, session: str) -> str | None:
-        """Whose journal lies directly in a session's folder, if one does."""
+        """Whose journal lies directly in a session's folder, if one does.
+
+        One that is broken is still theirs whom it names in so many words, and stops nobody else.
+        """
         path = os.path.join(self.place(session), FILE)
-        if not os.path.isfile(path):
-            return None
-        agent = JournalText(text_of(inside(self.folder, path)), path).scalar("agent")
+        try:
+            real = inside(self.folder, path)
+            text = text_of(real) if os.path.isfile(real) else ""
+            agent = JournalText(text, path).scalar("agent")
+        except RumError:
+            agent = _named_in(self.folder, path)
         return agent if isinstance(agent, str) and agent.strip() else None
+
+    def files(self, session: str) -> list[JournalFile]:
+        """The journals of a session, by agent; a broken one that does not say whose it is has no agent."""
+        own, place = self.own_agent(session), self.place(session)
+        found: dict[str, JournalFile] = {}
+        for name in _folders(place):
+            path = os.path.join(place, name, FILE)
+            if os.path.isfile(path) and _is_name(name):
+                found[name] = JournalFile(self.folder, path, session, name)
+        path = os.path.join(place, FILE)
+        if os.path.isfile(path):
+            found[own or ""] = JournalFile(self.folder, path, session, own or "")
+        return [found[name] for name in sorted(found)]
 
     def agents(self, session: str) -> list[str]:
         """Who has a journal in a session, by name."""
-        own = self.own_agent(session)
-        found = {own} if own else set[str]()
-        for name in _folders(self.place(session)):
-            if os.path.isfile(os.path.join(self.place(session), name, FILE)) and _is_name(name):
-                found.add(name)
-        return sorted(found)
+        return [file.agent for file in self.files(session) if file.agent]
 
     def names(self) -> list[str]:
         """The sessions that hold something of ours, the one written to last first."""
@@ -111,3 +129,14 @@ def _modified(path: str) -> float:
         return os.stat(path).st_mtime
     except OSError:
         return 0.0
+
+
+def _named_in(folder: str, path: str) -> str | None:
+    """Whom a journal that cannot be read names as its agent, on a line of its own."""
+    try:
+        with open(inside(folder, path), "rb") as file:
+            found = _AGENT.search(file.read(_HEAD))
+    except (InvalidQuery, OSError):
+        return None
+    name = next((one for one in found.groups() if one), b"") if found else b""
+    return name.decode(errors="replace")

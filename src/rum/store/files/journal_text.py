@@ -8,79 +8,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, cast
 
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.journal import SCHEMA, VERSION, Kind, seconds_of
+from rum.model.journal import SCHEMA, VERSION, Kind
+from rum.store.files.journal_entry import Entry
 from rum.store.files.outline import Outline, Section, outline
-from rum.store.files.yaml import Located, locate
-from rum.store.files.yaml_edit import Edit, apply, changed, content_end, line_end, merged
+from rum.store.files.yaml import Located, line_at, locate
+from rum.store.files.yaml_edit import Edit, apply, changed, line_end, merged
 from rum.store.files.yaml_text import STEP, fields, flow, item
 
 _BREAKS = ("\r", "\n", "\x85")
 _EMPTY = re.compile(r"[ \t]*(?:\[\s*\]|(?:~|null|Null|NULL)(?=[ \t]*(?:[ \t]#|[\r\n\x85]|\Z)))")
 _ENTRIES = "a list of entries, each after a dash"
-_REST = re.compile(r"[^\r\n\x85]*(?:\r\n|[\r\n\x85]|\Z)")
-_DASH = re.compile(r"[ ]*-[ ]+(?=\S)")
-
-
-class Entry:
-    """One entry as it stands in the text; parsed when it is asked for."""
-
-    def __init__(self, journal: JournalText, start: int, end: int, *, in_brackets: bool) -> None:
-        self.journal = journal
-        self.start = start
-        self.end = end
-        self.in_brackets = in_brackets
-
-    @cached_property
-    def text(self) -> str:
-        """How it is written, with what comes before the next one."""
-        return self.journal.text[self.start : self.end]
-
-    @property
-    def line(self) -> int:
-        """The line on which it begins, counted from 1."""
-        return self.journal.text.count("\n", 0, self.start) + 1
-
-    @cached_property
-    def _located(self) -> Located:
-        return locate(self.text, self.journal.where, self.line)
-
-    @property
-    def value(self) -> dict[str, Any]:
-        """What it says; nothing where it is no map."""
-        found = self._located.value
-        if not self.in_brackets:
-            found = cast("list[object]", found)[0] if isinstance(found, list) and found else None
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-    @property
-    def lines(self) -> str:
-        """It alone, without the blank lines and comments that come before the next one."""
-        found = _REST.match(self.text, content_end(self.text, self._located, (0,)))
-        return self.text[: found.end()] if found else self.text
-
-    def field(self, name: str) -> object:
-        """A short field; only where it is written in an unusual way the entry is parsed for it."""
-        if self._dash is None:
-            return self.value.get(name)
-        found = _written(name, len(self._dash)).search(self.text)
-        if found is None:
-            return None
-        plain = next((one for one in found.groups() if one is not None), None)
-        return self.value.get(name) if plain is None else plain
-
-    @cached_property
-    def _dash(self) -> str | None:
-        found = _DASH.match(self.text)
-        return found[0] if found and not self.in_brackets else None
-
-    @cached_property
-    def time(self) -> float | None:
-        """When it was written down, in Unix seconds."""
-        return seconds_of(self.field("timestamp"))
+_HEADER = re.compile(r"([|>])([1-9]?)[-+]?([1-9]?)")
+_SANE = 5
+"""So many digits at most has the number of an id that is counted on from."""
 
 
 class JournalText:
@@ -93,14 +37,26 @@ class JournalText:
     @cached_property
     def outline(self) -> Outline:
         """Its sections; InvalidQuery where it is no journal that could be read or edited."""
-        return outline(self.text, self.where)
+        try:
+            return outline(self.text, self.where)
+        except InvalidQuery:
+            locate(self.text, self.where)
+            raise
+
+    def located(self, start: int, end: int) -> Located:
+        """What a part of it says; what is wrong with it is told as for the whole, with the same line."""
+        try:
+            return locate(self.text[start:end], self.where, line_at(self.text, start))
+        except InvalidQuery:
+            locate(self.text, self.where)
+            raise
 
     def scalar(self, name: str) -> object:
         """The value of a top-level key, as of `agent` or `version`."""
         section = self.outline.sections.get(name)
         if section is None:
             return None
-        found = locate(self.text[section.start : section.end], self.where, section.line).value
+        found = self.located(section.start, section.next).value
         return next(iter(cast("dict[str, object]", found).values()))
 
     def count(self, kind: Kind) -> int:
@@ -125,15 +81,30 @@ class JournalText:
         found.sort(key=lambda entry: -math.inf if entry.time is None else entry.time, reverse=True)
         return [entry.value for entry in found[:most]]
 
+    def slices(self, name: str) -> list[str]:
+        """The texts of a section's entries, each with all that comes before the next thing.
+
+        A section that is no list of entries after dashes is one text, with its key.
+        """
+        section = self.outline.sections[name]
+        if section.indent is None:
+            return [self.text[section.start : section.next]]
+        return [self.text[start:end] for start, end in self._bounds(section)]
+
+    def is_empty(self, name: str) -> bool:
+        """Whether a section is there that holds nothing: it gives way to the first entry."""
+        section = self.outline.sections.get(name)
+        return section is not None and self._gap(section) is not None
+
     def _entry(self, section: Section, start: int, end: int) -> Entry:
         return Entry(self, start, end, in_brackets=section.flow is not None)
 
     def _bounds(self, section: Section) -> list[tuple[int, int]]:
         """Where the entries of a section begin, and where the next one does."""
         if section.flow is None:
-            return list(zip(section.items, [*section.items[1:], section.end], strict=False))
+            return list(zip(section.items, [*section.items[1:], section.next], strict=False))
         start, end = section.flow
-        located = locate(self.text[start : end + 1], self.where, section.line)
+        located = self.located(start, end + 1)
         spans = [span for path, span in located.spans.items() if len(path) == 1]
         return [(start + span.start, start + span.end) for span in spans]
 
@@ -158,14 +129,28 @@ class JournalText:
 
     def next_id(self, kind: Kind) -> str:
         """An id that no entry has, nor had before it was archived: `attempt-007` after `attempt-006`."""
-        numbers = re.findall(rf"{kind}-(\d{{1,9}})", self.text)
-        return f"{kind}-{max(map(int, numbers), default=0) + 1:03}"
+        ids = [entry.field("id") for one in Kind for entry in self.entries(one.section)]
+        taken = {one for one in ids if isinstance(one, str)} | self._archived(kind)
+        made = re.compile(rf"{kind}-(\d{{3,{_SANE}}})")
+        numbers = [int(found[1]) for one in taken if (found := made.fullmatch(one))]
+        number = max(numbers, default=0) + 1
+        while f"{kind}-{number:03}" in taken:
+            number += 1
+        return f"{kind}-{number:03}"
 
-    def with_entry(self, name: str, entry: Mapping[str, object]) -> str:
+    def _archived(self, kind: Kind) -> set[str]:
+        """The ids of a kind that the history names."""
+        section = self.outline.sections.get("history")
+        text = self.text[section.start : section.end] if section else ""
+        return set(
+            re.findall(rf"(?m)(?:^[ ]*(?:-[ ]+)*|[{{,][ ]*)[\"']?id[\"']?:[ ]*[\"']?({kind}-\d+)\b", text)
+        )
+
+    def with_entry(self, name: str, entry: Mapping[str, object], *, blocks: bool = True) -> str:
         """The text with one more entry at the end of a section."""
         section = self.outline.sections.get(name)
-        if section is None or not section.flow or self._gap(section):
-            return self.with_lines(name, item(entry, 0))
+        if section is None or not section.flow or self.is_empty(name):
+            return self.with_lines(name, item(entry, 0, blocks=blocks))
         if self.text[section.flow[0]] == "{":
             raise self._unfit(section, _ENTRIES)
         comma = ", " if section.comma else ""
@@ -183,35 +168,34 @@ class JournalText:
             return apply(self.text, [gap, self._inserted(section.end, shifted(lines, STEP))])
         raise self._unfit(section, _ENTRIES)
 
-    def one(self, entry_id: str) -> tuple[Kind, dict[str, Any]]:
+    def one(self, entry_id: str) -> tuple[Kind, Entry]:
         """The entry with this id, and what kind of entry it is."""
         found = self.find(entry_id)
         if found is None:
             raise NotFound(f"{self.where} has no entry `{entry_id}`.", id=entry_id)
-        return found[0], found[1].value
+        return found
 
-    def with_changes(self, entry_id: str, changes: Mapping[str, object]) -> str:
-        """The text with some fields of one entry set; maps in it are merged."""
-        found = self.find(entry_id)
-        if found is None:
-            return self.text
-        _, entry = found
+    def with_changes(self, entry: Entry, changes: Mapping[str, object], *, blocks: bool = True) -> str:
+        """The text with some fields of one of its entries set; maps in it are merged."""
         if entry.in_brackets:
             new = flow(merged(entry.value, changes))
         else:
-            new = changed(entry.text, self.where, (0,), changes, first=entry.line, ending=line_end(self.text))
+            ending = line_end(self.text)
+            new = changed(
+                entry.text, self.where, (0,), changes, first=entry.line, ending=ending, blocks=blocks
+            )
         return self.text[: entry.start] + new + self.text[entry.end :]
 
-    def with_context(self, changes: Mapping[str, object]) -> str:
+    def with_context(self, changes: Mapping[str, object], *, blocks: bool = True) -> str:
         """The text with some fields of the context set; maps in it are merged."""
         section = self.outline.sections.get("context")
         if section is None:
-            return self._with_section(f"context:\n{fields(changes, STEP)}")
+            return self._with_section(f"context:\n{fields(changes, STEP, blocks=blocks)}")
         part = self.text[section.start : section.end]
         if not isinstance(self.scalar("context"), dict | None):
             raise self._unfit(section, "a map of fields")
-        name = ("context",)
-        new = changed(part, self.where, name, changes, first=section.line, ending=line_end(self.text))
+        path, ending = ("context",), line_end(self.text)
+        new = changed(part, self.where, path, changes, first=section.line, ending=ending, blocks=blocks)
         return self.text[: section.start] + new + self.text[section.end :]
 
     def _with_section(self, lines: str) -> str:
@@ -222,6 +206,22 @@ class JournalText:
         """Whole lines at the end of another one, which may be the last and have no end itself."""
         broken = at == 0 or self.text[at - 1] in _BREAKS or self.text[:at] == "\ufeff"
         return Edit(at, at, ("" if broken else "\n") + lines + "\n")
+
+    def ended(self) -> JournalText:
+        """The same, fit to go on after its last line, even where that is a block's and has no end.
+
+        Then the end would be one more character of the block, unless its header says otherwise.
+        """
+        if not self.outline.sections or self.text[-1] in _BREAKS or self.outline.end < len(self.text):
+            return self
+        ending = line_end(self.text)
+        last = self.slices(list(self.outline.sections)[-1])[-1]
+        located, head = locate(last, self.where), self.text.removesuffix(last)
+        spaceless = last.rstrip(" \t")
+        for whole in (last + ending, spaceless, _stripped(last, located) + ending):
+            if whole[-1] in _BREAKS and locate(whole, self.where).value == located.value:
+                return self if whole == last + ending else JournalText(head + whole, self.where)
+        return self
 
     def _gap(self, section: Section) -> Edit | None:
         """How an empty value gives way: `[]` and `null` are taken out; None where there is something."""
@@ -254,9 +254,8 @@ def shifted(lines: str, columns: int) -> str:
     return re.sub(rf"^ {{1,{-columns}}}", "", lines, flags=re.MULTILINE)
 
 
-@lru_cache(64)
-def _written(name: str, column: int) -> re.Pattern[str]:
-    """A field at this column or after the dash, and its value where that is a word or a simple quote."""
-    start = rf"^(?:[ ]*-[ ]+(?<=^.{{{column}}})|[ ]{{{column}}})"
-    value = r"""[ ]*(?:"([^"\\\r\n]*)"|'([^'\r\n]*)'|([\w.:+-]+))[ ]*\r?$"""
-    return re.compile(rf"{start}[\"']?{name}[\"']?[ ]*:(?:{value})?", re.MULTILINE)
+def _stripped(text: str, located: Located) -> str:
+    """A text whose last value is a block, with the header that gives it no end of its own."""
+    last = max(span.start for span in located.spans.values())
+    header = _HEADER.match(text, last)
+    return f"{text[:last]}{header[1]}{header[2]}{header[3]}-{text[header.end() :]}" if header else text

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.note import Note
 from rum.store.files import notes_text
+from rum.store.files.notes_fields import Judge, one_line, sound
 from rum.store.files.writing import inside, locked, make_folder, read, replace
 
 LIMIT = 1024 * 1024
@@ -52,14 +53,15 @@ def slug_of(title: str) -> str:
 
 def same_title(one: str, other: str) -> bool:
     """Whether two titles differ in nothing but case and blanks."""
-    return notes_text.one_line(one).casefold() == notes_text.one_line(other).casefold()
+    return one_line(one).casefold() == one_line(other).casefold()
 
 
 class NoteFolder:
-    """The notes of one checkout."""
+    """The notes of one checkout; `judge` says what to know of a pattern in them."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, judge: Judge = sound) -> None:
         self.path = path
+        self._judge = judge
 
     def stamps(self) -> dict[str, Stamp]:
         """The slug of every file here, by name, with its stamp."""
@@ -92,7 +94,7 @@ class NoteFolder:
     def note(self, slug: str, data: bytes | None = None) -> Note:
         """A note, or an error that says what is wrong with its file."""
         text = _decoded(self.bytes(slug) if data is None else data, self.file(slug)).text
-        return Note(slug, notes_text.entries(text, slug, self.file(slug)))
+        return Note(slug, notes_text.entries(text, slug, self.file(slug), self._judge))
 
     def holds(self, slug: str, title: str) -> bool:
         """Whether there is a file of this name, and it is the note of this title."""

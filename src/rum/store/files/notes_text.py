@@ -6,20 +6,14 @@ import json
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
+
+from msgspec.structs import replace
 
 from rum.model.errors import InvalidQuery
-from rum.model.note import (
-    LONGEST_ORIGIN,
-    LONGEST_PATTERN,
-    LONGEST_TITLE,
-    MOST_PATTERNS,
-    MOST_TAGS,
-    Entry,
-    Importance,
-)
-from rum.model.times import seconds
+from rum.model.note import LONGEST_ORIGIN, LONGEST_TITLE, MOST_TAGS, Entry
 from rum.store.files import yaml
+from rum.store.files.notes_fields import Given, Judge, sound
 from rum.store.files.notes_split import Section, open_fence, sections, unclosed_frontmatter
 
 MOST_ENTRIES = 500
@@ -27,8 +21,7 @@ LONGEST_FRONTMATTER = 16 * 1024
 ALL_FRONTMATTER = 256 * 1024
 """Characters of frontmatter in one file: YAML is slow, and a stranger may have written it."""
 _WHERE = "frontmatter"
-_LATEST = 253_402_300_800
-"""The end of the year 9999, in Unix seconds."""
+_NO_FRONTMATTER = "line 1: it has no frontmatter with `whenToUse`, so no task asks for it."
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z][\w.-]{0,60}", re.ASCII)
 _NOT_PLAIN = re.compile(r"(?i)true|false|null|yes|no|on|off|y|n")
@@ -42,10 +35,16 @@ def split(text: str) -> list[Section]:
     return sections(text, _is_mapping)
 
 
-def entries(text: str, slug: str, where: str) -> tuple[Entry, ...]:
-    """The entries of a note; InvalidQuery names the line of `where` that cannot be understood."""
+def entries(text: str, slug: str, where: str, judge: Judge = sound) -> tuple[Entry, ...]:
+    """The entries of a note; InvalidQuery names the line of `where` that cannot be understood.
+
+    `judge` says what to know of a pattern, if anything; that and what else is odd is remarked on.
+    """
     found = checked(text, where)
-    return tuple(_entry(text, section, slug, n, where) for n, section in enumerate(found, start=1))
+    read = [_entry(text, section, slug, n, where, judge) for n, section in enumerate(found, start=1)]
+    if len(read) == 1 and found[0].frontmatter is None and read[0].content.strip():
+        return (replace(read[0], remarks=(_NO_FRONTMATTER,)),)
+    return tuple(read)
 
 
 def titles(text: str, slug: str, where: str) -> set[str]:
@@ -77,27 +76,30 @@ def _is_mapping(frontmatter: str) -> bool:
     if len(frontmatter) > LONGEST_FRONTMATTER:
         return False
     try:
-        return isinstance(_loaded(frontmatter), dict)
+        value = _loaded(frontmatter).value
     except InvalidQuery:
         return False
+    return isinstance(value, dict)
 
 
-@lru_cache(maxsize=1024)
-def _loaded(frontmatter: str) -> object:
-    return yaml.load(frontmatter, _WHERE)
+@lru_cache(maxsize=256)
+def _loaded(frontmatter: str) -> yaml.Located:
+    return yaml.locate(frontmatter, _WHERE)
 
 
-def _fields(text: str, section: Section, where: str) -> dict[str, object]:
+def _given(text: str, section: Section, where: str, judge: Judge) -> Given:
     if section.frontmatter is None:
-        return {}
+        return Given({}, lambda _: section.line, judge)
     try:
-        fields = _loaded(text[slice(*section.frontmatter)])
+        located = _loaded(text[slice(*section.frontmatter)])
     except InvalidQuery as error:
         raise _placed(error, section, where) from None
-    if not isinstance(fields, dict):
+    value = located.value
+    if not isinstance(value, dict):
         line = section.line
         raise InvalidQuery(f"{where}, line {line}: this is no list of `name: value`.", file=where, line=line)
-    return cast("dict[str, object]", fields)
+    fields = cast("dict[str, object]", value)
+    return Given(fields, lambda path: section.line + located.line(path) - 1, judge)
 
 
 def _placed(error: InvalidQuery, section: Section, where: str) -> InvalidQuery:
@@ -110,15 +112,15 @@ def _placed(error: InvalidQuery, section: Section, where: str) -> InvalidQuery:
     )
 
 
-def _entry(text: str, section: Section, slug: str, n: int, where: str) -> Entry:
-    given = _Given(_fields(text, section, where))
+def _entry(text: str, section: Section, slug: str, n: int, where: str, judge: Judge = sound) -> Entry:
+    given = _given(text, section, where, judge)
     content = _ENDS.sub("\n", text[section.body : section.end]).strip("\n")
     heading = _HEADING.search(content)
-    return Entry(
+    entry = Entry(
         n=n,
         title=given.line("title") or (heading[1] if heading else slug.replace("-", " "))[:LONGEST_TITLE],
         content=content,
-        when_to_use=given.list("whenToUse", MOST_PATTERNS, LONGEST_PATTERN),
+        when_to_use=given.patterns(),
         tags=tuple(tag for one in given.list("tags", MOST_TAGS) for tag in _tags(one)),
         importance=given.importance(),
         discovered_at=given.time("discoveredAt"),
@@ -129,8 +131,9 @@ def _entry(text: str, section: Section, slug: str, n: int, where: str) -> Entry:
         deprecated=given.flag("deprecated"),
         superseded_by=slug_named(by) if (by := given.line("supersededBy")) else None,
         line=section.line,
-        remarks=tuple(f"line {section.line}: {remark}" for remark in given.remarks),
     )
+    remarks = given.remarks(retired=entry.retired) if section.frontmatter else ()
+    return replace(entry, remarks=remarks)
 
 
 def _tags(text: str) -> list[str]:
@@ -140,72 +143,6 @@ def _tags(text: str) -> list[str]:
 def slug_named(name: str) -> str:
     """The slug that a file's name means."""
     return name.replace("\\", "/").rpartition("/")[2].strip().removesuffix(".md")
-
-
-class _Given:
-    """Fields as somebody wrote them: what is odd is taken for what it may mean, and remarked on."""
-
-    def __init__(self, fields: dict[str, object]) -> None:
-        self._fields = fields
-        self.remarks: list[str] = []
-
-    def line(self, name: str, longest: int = LONGEST_TITLE) -> str | None:
-        value = self._fields.get(name)
-        if isinstance(value, dict | list):
-            self._remark(name, "a text", "ignored")
-            return None
-        return one_line(_text(value))[:longest] or None
-
-    def list(self, name: str, most: int, longest: int = LONGEST_TITLE) -> tuple[str, ...]:
-        value = self._fields.get(name)
-        items = cast("list[Any]", value) if isinstance(value, list) else [value]
-        if any(isinstance(item, dict | list) for item in items):
-            self._remark(name, "a text or a list of texts", "ignored")
-        texts = [_text(item).strip() for item in items if not isinstance(item, dict | list)]
-        if len(texts) > most or any(len(text) > longest for text in texts):
-            self._remark(name, f"at most {most} texts of {longest} characters", "ignored where it is more")
-        return tuple(text for text in texts if text and len(text) <= longest)[:most]
-
-    def importance(self) -> Importance:
-        value = _text(self._fields.get("importance")).strip().lower()
-        try:
-            return Importance(value or Importance.MEDIUM)
-        except ValueError:
-            self._remark("importance", f"one of {', '.join(Importance)}", "taken as medium")
-            return Importance.MEDIUM
-
-    def flag(self, name: str) -> bool:
-        return _text(self._fields.get(name)).strip().lower() in ("true", "yes", "1")
-
-    def time(self, name: str) -> int | None:
-        value = self._fields.get(name)
-        if value is None:
-            return None
-        try:
-            at = seconds(value) if isinstance(value, int | float) else _moment(_text(value).strip())
-            if 0 <= at < _LATEST:
-                return at
-            raise ValueError
-        except (ValueError, OverflowError):
-            self._remark(name, "a time such as 2026-01-23T10:30:00Z", "ignored")
-            return None
-
-    def _remark(self, name: str, allowed: str, taken: str) -> None:
-        self.remarks.append(f"`{name}` should be {allowed}; it is {taken}.")
-
-
-def one_line(text: str) -> str:
-    """A text without line breaks and doubled blanks."""
-    return " ".join(text.split())
-
-
-def _text(value: object) -> str:
-    return "" if value is None or isinstance(value, dict | list) else str(value)
-
-
-def _moment(text: str) -> int:
-    at = datetime.fromisoformat(text)
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
 
 
 def written(entry: Entry) -> str:

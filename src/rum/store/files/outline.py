@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rum.model.errors import InvalidQuery
 from rum.store.files.enclosed import QUOTED, Enclosed
+from rum.store.files.yaml import line_at
 
 _LINE = re.compile(r"([^\r\n\x85]*)(?:\r\n|[\r\n\x85]|\Z)")
 _NOTHING = re.compile(r"[ \t]*(?:(?:(?<=[ \t])|(?<!.))#.*)?", re.DOTALL)
@@ -35,6 +36,8 @@ class Section:
         """Where the text after the colon begins."""
         self.end = start
         """Where its last line that says something ends."""
+        self.next = start
+        """Where the next section begins, or the text is over."""
         self.indent: int | None = None
         """The column of the dashes, if it is a block list."""
         self.items: list[int] = []
@@ -71,7 +74,8 @@ class _Reader:
         self.where = where
         self.sections: dict[str, Section] = {}
         self.section: Section | None = None
-        self.number = 0
+        self.at = 0
+        """Where the line begins that is looked at."""
         self.over: int | None = None
         self.enclosed = Enclosed()
         self.usual_ends = "\x85" not in text and text.count("\r") == text.count("\r\n")
@@ -86,12 +90,15 @@ class _Reader:
     def read(self) -> Outline:
         start = int(self.text.startswith("\ufeff"))
         while start < len(self.text) and (match := _LINE.match(self.text, start)):
-            self.number += 1
+            self.at = start
             self.take(start, match[1], match.end())
             start = self.skip(match.end())
         if self.enclosed.open:
             raise self.error("it ends inside of quotes or brackets")
         finish = len(self.text) if self.over is None else self.over
+        found = [*self.sections.values()]
+        for section, start in zip(found, [*(after.start for after in found[1:]), finish], strict=False):
+            section.next = start
         return Outline(self.sections, finish, self.section is not None and self.section.open)
 
     def take(self, start: int, line: str, end: int) -> None:
@@ -119,7 +126,6 @@ class _Reader:
         if section.indent is not None:
             dashes = _dashes(section.indent).finditer(self.text, start - 1, found.end())
             section.items += [dash.start() + 1 for dash in dashes]
-        self.number += self.text.count("\n", start, found.end())
         self.reaches(found.end())
         return found.end()
 
@@ -133,8 +139,8 @@ class _Reader:
         parent, own = self.block or (0, 0)
         column = _column(line)
         if column == len(line):
-            if self.keep:
-                self.reaches(end, open=True)
+            if self.keep or 0 < own < column:  # spaces beyond its own column are text
+                self.reaches(end, open=self.keep)
             return True
         own = own or (column if column > parent else 0)
         if own and column >= own:
@@ -178,7 +184,7 @@ class _Reader:
             raise self.error("a top-level key is expected here, as in `discoveries:`")
         if name in self.sections:
             raise self.error(f"it has `{name[:60]}` twice")
-        self.section = self.sections[name] = Section(name, self.number, start, start + after)
+        self.section = self.sections[name] = Section(name, line_at(self.text, start), start, start + after)
         self.reaches(end)
         self.value(start, line, after, 0, top=self.section)
 
@@ -239,8 +245,8 @@ class _Reader:
             section.comma = self.enclosed.pending
 
     def error(self, problem: str) -> InvalidQuery:
-        message = f"{self.where}, line {self.number}: {problem}."
-        return InvalidQuery(message, file=self.where, line=self.number)
+        line = line_at(self.text, self.at)
+        return InvalidQuery(f"{self.where}, line {line}: {problem}.", file=self.where, line=line)
 
 
 @lru_cache(64)
@@ -264,7 +270,7 @@ def _quiet(indent: int | None) -> re.Pattern[str]:
     follows = rf"{word}(?:[ ]|\r?\n)"
     return re.compile(
         rf"""(?:(?:[ ]*+(?:\#{line})?+\r?\n)*+({set_in})(?:
-            {word}[ ]++[|>]-?+{note}{end}(?:{blank}\1[ ]{line}{end})*+
+            {word}[ ]++[|>]-?+{note}{end}(?:{blank}\1[ ]{line}{end})*+(?!(?:\r?\n)*+[ ]++{end})
           | {begins}(?:"(?:[^"\\\r\n\x85]|\\[^\r\n\x85])*+"|\[\]|\{{\}}){note}{end}
           | {begins}[A-Za-z0-9_./~](?:[^\r\n\x85:]|:(?=\S))*+{end}
             (?:(?!{blank}\1[ ])|(?={blank}[ ]+{follows}))

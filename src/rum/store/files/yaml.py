@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from rum.model.errors import InvalidQuery
@@ -28,6 +29,7 @@ _WORDS: dict[str, object] = {
 _LONG_TAG = re.compile(r"(?<!\S)!\S{4000}")
 """Costs the parser its length squared before it can be refused."""
 _MARKS = re.compile(r"(?<!\S)#[^\r\n\x85]*|([-:])(?!\S)")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
 _LONGEST_NAME = 60
 _LONGEST_FIELD = 200
 
@@ -71,10 +73,15 @@ def locate(text: str, where: str, first: int = 1) -> Located:
             file=where,
             limit=LIMIT,
         )
-    builder = _Builder(where, first)
+    builder = _Builder(text, where, first)
     if tag := _LONG_TAG.search(text):
-        raise builder.error("holds a tag (!) of more than 4000 characters", text.count("\n", 0, tag.start()))
-    return builder.built(text)
+        raise builder.error("holds a tag (!) of more than 4000 characters", tag.start())
+    return builder.built()
+
+
+def line_at(text: str, at: int) -> int:
+    """The line of a character as editors count it, from 1: YAML knows more line ends than they do."""
+    return sum(1 for _ in _LINE_ENDS.finditer(text, 0, at)) + 1
 
 
 def field_name(path: Path) -> str:
@@ -117,69 +124,70 @@ class _Open:
 class _Builder:
     """Turns the parser's events into values, so that nothing is built that was not allowed before."""
 
-    def __init__(self, where: str, first: int) -> None:
+    def __init__(self, text: str, where: str, first: int) -> None:
+        self.text = text
         self.where = where
         self.first = first
+        self.lines = [end.end() for end in _LINE_ENDS.finditer(text)]
+        """Where lines begin, but for the first."""
         self.stack: list[_Open] = []
         self.spans: dict[Path, Span] = {}
         self.key_line = 0
-        self.text = ""
         self.last = 0
         """Where the last key or value ended."""
         self.result: object = None
 
-    def built(self, text: str) -> Located:
+    def built(self) -> Located:
         from ruamel.yaml import YAML  # noqa: PLC0415 (takes longer to load than most calls that need no YAML)
         from ruamel.yaml.error import YAMLError  # noqa: PLC0415 (as above)
 
-        self.text = text
         reader: Any = YAML(typ="safe", pure=True)
         documents = 0
         try:
-            for event in reader.parse(text):
+            for event in reader.parse(self.text):
                 documents += type(event).__name__ == "DocumentStartEvent"
                 if documents > 1:
-                    raise self.error("holds several documents; one is allowed", event.start_mark.line)
+                    raise self.error("holds several documents; one is allowed", event.start_mark.index)
                 self.take(event)
         except YAMLError as error:
-            raise self.broken(error, text) from None
+            raise self.broken(error) from None
         return Located(self.result, self.spans)
 
     def take(self, event: Any) -> None:
         kind = type(event).__name__
-        line = event.start_mark.line
+        at = event.start_mark.index
         if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
-            raise self.error("uses an anchor or alias (& or *); write the value out", line)
+            raise self.error("uses an anchor or alias (& or *); write the value out", at)
         if kind == "ScalarEvent":
             self.scalar(event)
             self.last = event.end_mark.index if event.value or event.style else self.last
         elif kind in ("MappingStartEvent", "SequenceStartEvent"):
             self.refuse_tag(event)
             if len(self.stack) >= DEEPEST:
-                raise self.error(f"is nested more than {DEEPEST} levels deep", line)
+                raise self.error(f"is nested more than {DEEPEST} levels deep", at)
             if self.awaits_key():
-                raise self.error("has a list or map as a key; a key is a word", line)
+                raise self.error("has a list or map as a key; a key is a word", at)
             value: dict[str, object] | list[object] = {} if kind.startswith("M") else []
-            self.stack.append(_Open(value, self.path(), self.line(line), event.start_mark.index))
+            self.stack.append(_Open(value, self.path(), self.line(at), at))
         elif kind in ("MappingEndEvent", "SequenceEndEvent"):
             done = self.stack.pop()
             self.put(done.value, Span(done.line, done.start, event.end_mark.index))
 
     def scalar(self, event: Any) -> None:
         self.refuse_tag(event)
-        line = event.start_mark.line
+        at = event.start_mark.index
         if self.awaits_key():
             opened = self.stack[-1]
             if event.value in opened.value:
-                raise self.error(f"has `{_shown(event.value)}` twice", line)
-            opened.key, self.key_line = event.value, line + self.first
-            opened.key_at = (event.start_mark.index, event.end_mark.index)
+                raise self.error(f"has `{_shown(event.value)}` twice", at)
+            opened.key, self.key_line = event.value, self.number(at)
+            opened.key_at = (at, event.end_mark.index)
             return
         value = event.value if event.style else plain_scalar(event.value)
-        start, end = event.start_mark.index, event.end_mark.index
+        start, end = at, event.end_mark.index
         if start == end:  # the parser says where the next thing begins
             start = end = self.after_mark(end)
-        self.put(value, Span(self.line(line), start, end))
+        self.put(value, Span(self.line(at), start, end))
 
     def after_mark(self, end: int) -> int:
         """Where a value would stand that is not there: after its colon or dash."""
@@ -188,15 +196,19 @@ class _Builder:
 
     def refuse_tag(self, event: Any) -> None:
         if event.tag is not None:
-            raise self.error("uses a tag (!); only plain values are allowed", event.start_mark.line)
+            raise self.error("uses a tag (!); only plain values are allowed", event.start_mark.index)
 
     def awaits_key(self) -> bool:
         return bool(self.stack) and isinstance(self.stack[-1].value, dict) and self.stack[-1].key is None
 
-    def line(self, line: int) -> int:
+    def number(self, at: int) -> int:
+        """The number of the line on which a character stands."""
+        return self.first + bisect_right(self.lines, at)
+
+    def line(self, at: int) -> int:
         """The line people look for: that of the key where there is one."""
         in_map = bool(self.stack) and isinstance(self.stack[-1].value, dict)
-        return self.key_line if in_map else line + self.first
+        return self.key_line if in_map else self.number(at)
 
     def path(self) -> Path:
         """Where the next value belongs."""
@@ -211,7 +223,7 @@ class _Builder:
             self.result = value
             return
         if len(self.spans) > MOST:
-            raise self.error(f"holds more than {MOST} values, too many to be read", span.line - self.first)
+            raise self.error(f"holds more than {MOST} values, too many to be read", span.start)
         top = self.stack[-1]
         if isinstance(top.value, list):
             top.value.append(value)
@@ -219,21 +231,21 @@ class _Builder:
             top.value[top.key] = value
             top.key = None
 
-    def broken(self, error: Any, text: str) -> InvalidQuery:
+    def broken(self, error: Any) -> InvalidQuery:
         """What the parser found wrong: it gives a mark, or for a forbidden character its position."""
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+        at = mark.index if mark else getattr(error, "position", 0)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
         if "'\\t'" in problem:
-            return self.error("has a tab where YAML allows only spaces", line)
-        return self.error(f"is not valid YAML: {problem}", line)
+            return self.error("has a tab where YAML allows only spaces", at)
+        return self.error(f"is not valid YAML: {problem}", at)
 
-    def error(self, problem: str, line: int) -> InvalidQuery:
+    def error(self, problem: str, at: int) -> InvalidQuery:
         field = field_name(self.stack[-1].path if self.awaits_key() else self.path())
-        at = f", in `{field}`" if field else ""
-        line += self.first
+        in_field = f", in `{field}`" if field else ""
+        line = self.number(at)
         return InvalidQuery(
-            f"{self.where}, line {line}{at}: it {problem}.",
+            f"{self.where}, line {line}{in_field}: it {problem}.",
             file=self.where,
             line=line,
             field=field or None,

@@ -10,6 +10,7 @@ from rum.store.files.yaml import Located, Path, Span, locate
 from rum.store.files.yaml_text import fields, flow, value
 
 _COMMENT = re.compile(r"[ \t]+#[^\r\n\x85]*")
+_LINE = re.compile(r"[^\r\n\x85]+")
 _REST = re.compile(r"[ \t]*(?:[ \t]#[^\r\n\x85]*)?(?=\r|\n|\x85|\Z)")
 
 
@@ -43,23 +44,27 @@ def changed(
     *,
     first: int = 1,
     ending: str | None = None,
+    blocks: bool = True,
 ) -> str:
     """The text with fields of the map at `path` set to new values; maps in it are merged, null is written.
 
     A field that is not there yet comes last. Comments stay, but for those inside of a value that is replaced.
     """
-    edits = list(_edits(text, locate(text, where, first), path, changes))
+    edits = list(_edits(text, locate(text, where, first), path, changes, blocks=blocks))
     new = apply(text, edits, ending)
     # At the very end of a text even the last line of a block needs its end.
     return new if not edits or new[-1:] in ("\r", "\n") else new + (ending or line_end(text))
 
 
-def _edits(text: str, located: Located, path: Path, changes: Mapping[str, object]) -> Iterator[Edit]:
+def _edits(
+    text: str, located: Located, path: Path, changes: Mapping[str, object], *, blocks: bool
+) -> Iterator[Edit]:
     old = _at(located.value, path)
     span = located.spans[path]
     if not isinstance(old, dict) or not old or text[span.start] == "{":
         kept = cast("dict[str, object]", old) if isinstance(old, dict) else {}
-        yield _replaced(text, located, path, merged(kept, changes), in_brackets=bool(kept))
+        new_value = merged(kept, changes)
+        yield _replaced(text, located, path, new_value, in_brackets=bool(kept), blocks=blocks)
         return
     new: dict[str, object] = {}
     for name, one in changes.items():
@@ -67,11 +72,12 @@ def _edits(text: str, located: Located, path: Path, changes: Mapping[str, object
         if name not in old:
             new[name] = one
         elif isinstance(one, Mapping) and isinstance(before, dict):
-            yield from _edits(text, located, (*path, name), cast("Mapping[str, object]", one))
+            inner = cast("Mapping[str, object]", one)
+            yield from _edits(text, located, (*path, name), inner, blocks=blocks)
         elif flow(before) != flow(cast("object", one)):
-            yield _replaced(text, located, (*path, name), cast("object", one))
+            yield _replaced(text, located, (*path, name), cast("object", one), blocks=blocks)
     if new:
-        yield _added(text, located, path, new)
+        yield _added(text, located, path, new, blocks=blocks)
 
 
 def merged(old: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
@@ -86,14 +92,16 @@ def merged(old: Mapping[str, object], changes: Mapping[str, object]) -> dict[str
     return new
 
 
-def _replaced(text: str, located: Located, path: Path, new: object, *, in_brackets: bool = False) -> Edit:
+def _replaced(
+    text: str, located: Located, path: Path, new: object, *, blocks: bool, in_brackets: bool = False
+) -> Edit:
     """A value in the place of another; a comment on the line of its key stays there."""
     span = located.spans[path]
-    end = content_end(text, located, path)
+    end = content_end(text, located, path, kept=False)
     if span.key is None or in_brackets:
         return Edit(span.start, end, flow(new))
     colon = text.index(":", span.key[1]) + 1
-    written = value(new, _column(text, span.key[0]))
+    written = value(new, _column(text, span.key[0]), blocks=blocks)
     head, _, more = written.partition("\n")
     on_one_line = not re.search(r"[\r\n\x85]", text[colon:end])
     if on_one_line and not more and span.end > span.start:
@@ -109,7 +117,7 @@ def _replaced(text: str, located: Located, path: Path, new: object, *, in_bracke
     return Edit(colon, end, head + comment + ("\n" + more if more else ""))
 
 
-def _added(text: str, located: Located, path: Path, new: dict[str, object]) -> Edit:
+def _added(text: str, located: Located, path: Path, new: dict[str, object], *, blocks: bool) -> Edit:
     """Fields after the last one of a map, at its column."""
     inner = [span for at, span in located.spans.items() if len(at) == len(path) + 1 and at[:-1] == path]
     column = _column(text, inner[0].key[0]) if inner[0].key else 0
@@ -118,14 +126,17 @@ def _added(text: str, located: Located, path: Path, new: dict[str, object]) -> E
     end = rest.end() if rest else end
     before = "" if text[end - 1] in "\r\n\x85" else "\n"
     after = "\n" if not before else ""
-    return Edit(end, end, before + fields(new, column) + after)
+    return Edit(end, end, before + fields(new, column, blocks=blocks) + after)
 
 
-def content_end(text: str, located: Located, path: Path) -> int:
-    """Where what a value says ends: the parser counts blank lines and comments after it too."""
+def content_end(text: str, located: Located, path: Path, *, kept: bool = True) -> int:
+    """Where what a value says ends: the parser counts blank lines and comments after it too.
+
+    Blank lines that are `kept`, as `|+` has it, are part of what it says.
+    """
     size = len(path)
     return max(
-        _leaf_end(text, span)
+        _leaf_end(text, span, kept=kept)
         for at, span in located.spans.items()
         if at[:size] == path and (not _is_block(text, span, located, at))
     )
@@ -137,13 +148,16 @@ def _is_block(text: str, span: Span, located: Located, path: Path) -> bool:
     return isinstance(one, list | dict) and text[span.start : span.start + 1] not in ("[", "{")
 
 
-def _leaf_end(text: str, span: Span) -> int:
+def _leaf_end(text: str, span: Span, *, kept: bool) -> int:
     if text[span.start : span.start + 1] not in ("|", ">"):
         return span.end
-    header = text[span.start : span.end].split("\n", 1)[0].split("#", 1)[0]
-    if "+" in header:
+    header, *lines = _LINE.finditer(text, span.start, span.end)
+    if kept and "+" in header[0].split("#", 1)[0]:
         return span.end
-    return span.start + len(text[span.start : span.end].rstrip(" \r\n\x85"))
+    said = [line for line in lines if line[0].strip(" ")]
+    own = min((len(line[0]) - len(line[0].lstrip(" ")) for line in said), default=0)
+    # Spaces beyond its own column are text, too.
+    return max((line.end() for line in lines if line in said or len(line[0]) > own > 0), default=header.end())
 
 
 def _column(text: str, at: int) -> int:

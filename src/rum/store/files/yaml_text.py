@@ -21,39 +21,43 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff
 _BLANKS = re.compile(r"^[ \t]+$", re.MULTILINE)
 
 
-def fields(values: Mapping[str, object], indent: int) -> str:
-    """A map as lines, set in so far; without the last line's end."""
+def fields(values: Mapping[str, object], indent: int, *, blocks: bool = True) -> str:
+    """A map as lines, set in so far; without the last line's end.
+
+    Without `blocks` texts of several lines are in quotes as well, which end wherever they stand.
+    """
     pad = " " * indent
-    return "\n".join(f"{pad}{key(name)}:{value(one, indent)}" for name, one in values.items())
+    return "\n".join(f"{pad}{key(name)}:{value(one, indent, blocks=blocks)}" for name, one in values.items())
 
 
-def item(values: Mapping[str, object], indent: int) -> str:
+def item(values: Mapping[str, object], indent: int, *, blocks: bool = True) -> str:
     """A map as an item of a list whose dashes stand at this column."""
-    return " " * indent + "- " + fields(values, indent + STEP)[indent + STEP :]
+    return " " * indent + "- " + fields(values, indent + STEP, blocks=blocks)[indent + STEP :]
 
 
-def value(given: object, indent: int, depth: int = 0) -> str:
+def value(given: object, indent: int, depth: int = 0, *, blocks: bool = True) -> str:
     """What follows a colon or dash at this column: on its line, or set in below it."""
     if depth > _DEEPEST:
         raise InvalidQuery(f"This is nested more than {_DEEPEST} levels deep.")
     inner = " " * (indent + STEP)
     if isinstance(given, Mapping) and given:
-        parts = cast("Mapping[str, object]", given).items()
-        return "".join(f"\n{inner}{key(name)}:{value(one, indent + STEP, depth + 1)}" for name, one in parts)
+        parts = [(key(name), one) for name, one in cast("Mapping[str, object]", given).items()]
+        lines = [f"{name}:{value(one, indent + STEP, depth + 1, blocks=blocks)}" for name, one in parts]
+        return "".join(f"\n{inner}{line}" for line in lines)
     if isinstance(given, list | tuple) and given:
-        return "".join(
-            f"\n{inner}-{_listed(one, indent + STEP, depth + 1)}" for one in cast("Sequence[object]", given)
-        )
-    if isinstance(given, str) and "\n" in given and _is_block(given):
+        found = [
+            value(one, indent + STEP, depth + 1, blocks=blocks) for one in cast("Sequence[object]", given)
+        ]
+        return "".join(f"\n{inner}-{_beside_the_dash(one)}" for one in found)
+    if blocks and isinstance(given, str) and "\n" in given and _is_block(given):
         chomp = "" if given.endswith("\n") else "-"
         lines = given.removesuffix("\n").split("\n")
         return f" |{chomp}" + "".join(f"\n{inner}{line}" if line else "\n" for line in lines)
     return " " + flow(cast("object", given))
 
 
-def _listed(given: object, indent: int, depth: int) -> str:
-    """An item's value; a map or list begins on the line of its dash."""
-    text = value(given, indent, depth)
+def _beside_the_dash(text: str) -> str:
+    """A map or list begins on the line of its dash."""
     return " " + text.lstrip("\n ") if text.startswith("\n") else text
 
 

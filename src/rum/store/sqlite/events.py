@@ -25,9 +25,14 @@ class SqliteEvents:
         return self._database.connection.execute(SQL[statement], values).fetchall()
 
     def add(self, events: Iterable[Event]) -> None:
-        """Write entries after those there are, all or none."""
+        """Write entries after those there are, all or none, whatever their ids."""
         with self._database.transaction() as db:
             db.executemany(SQL["insert_event"], [_row(event) for event in events])
+
+    def put(self, event: Event) -> bool:
+        """Write an entry after those there are; False, and nothing is written, if its id is taken."""
+        with self._database.transaction() as db:
+            return db.execute(SQL["put_event"], _row(event)).rowcount == 1
 
     def all(self, batch: int = 500) -> Iterator[list[Event]]:
         """All entries in their order, a batch at a time."""
@@ -37,7 +42,7 @@ class SqliteEvents:
             last = rows[-1][0]
 
     def get(self, event_id: str) -> list[Event]:
-        """Every entry with this id; ids are the writer's own, so several may have it."""
+        """Every entry with this id; what other programs wrote may have one twice."""
         return [_event(row) for row in self._rows("events_by_id", (event_id,))]
 
     def named(self, name: str) -> list[str]:

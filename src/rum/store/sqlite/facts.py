@@ -24,7 +24,17 @@ _FACT = (
     "imported_at",
     "timestamp",
 )
-_RULE = ("id", "condition", "action", "agent_id", "created_at", "imported_at", "timestamp")
+_RULE = (
+    "id",
+    "condition",
+    "action",
+    "agent_id",
+    "created_at",
+    "updated_at",
+    "version",
+    "imported_at",
+    "timestamp",
+)
 
 
 class SqliteFacts:
@@ -102,6 +112,27 @@ class SqliteRules:
         """Write a new rule."""
         with self._database.transaction() as db:
             db.execute(SQL["insert_rule"], _row(rule, _RULE))
+
+    def put(self, rule: Rule) -> None:
+        """Replace the rule of this id, which keeps its place."""
+        with self._database.transaction() as db:
+            db.execute(SQL["put_rule"], _row(rule, _RULE))
+
+    def add_version(
+        self, rule_id: str, version: int, changed_at: int, changed_by: str, condition: str, action: str
+    ) -> None:
+        """Keep what a rule said before it is replaced."""
+        said = {"version": version, "changed_at": changed_at, "changed_by": changed_by}
+        with self._database.transaction() as db:
+            told = {"id": rule_id, **said, "condition": condition, "action": action}
+            db.execute(SQL["insert_rule_version"], told)
+
+    def versions(self, rule_id: str) -> list[tuple[int, int, str, str, str]]:
+        """(number, changed_at, changed_by, condition, action) of what a rule said before, oldest first."""
+        return [
+            (number, at, by, condition, action)
+            for number, at, by, condition, action in self._rows("rule_versions_of", (rule_id,))
+        ]
 
     def get(self, ids: Sequence[str]) -> list[Rule]:
         """The rules with these ids, in this order; unknown ones are left out."""

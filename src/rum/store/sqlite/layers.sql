@@ -39,29 +39,49 @@ SELECT DISTINCT agent_id, imported_at IS NOT NULL FROM facts;
 DELETE FROM facts;
 
 -- name: insert_rule
-INSERT INTO rules (id, condition, action, agent_id, created_at, imported_at, timestamp, extra)
-VALUES (:id, :condition, :action, :agent_id, :created_at, :imported_at, :timestamp, :extra);
+INSERT INTO rules
+  (id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra)
+VALUES
+  (:id, :condition, :action, :agent_id, :created_at, :updated_at, :version, :imported_at, :timestamp, :extra);
+
+-- name: put_rule
+UPDATE rules SET
+  condition = :condition, action = :action, agent_id = :agent_id, created_at = :created_at,
+  updated_at = :updated_at, version = :version, imported_at = :imported_at, timestamp = :timestamp,
+  extra = :extra
+WHERE id = :id;
+
+-- name: insert_rule_version
+INSERT INTO rule_versions (rule, version, changed_at, changed_by, condition, action)
+SELECT seq, :version, :changed_at, :changed_by, :condition, :action FROM rules WHERE id = :id;
+
+-- name: rule_versions_of
+SELECT v.version, v.changed_at, v.changed_by, v.condition, v.action
+FROM rules AS r JOIN rule_versions AS v ON v.rule = r.seq WHERE r.id = ? ORDER BY v.version;
 
 -- name: rules_by_id
-SELECT r.id, r.condition, r.action, r.agent_id, r.created_at, r.imported_at, r.timestamp, r.extra
+SELECT
+  r.id, r.condition, r.action, r.agent_id, r.created_at, r.updated_at, r.version, r.imported_at, r.timestamp,
+  r.extra
 FROM json_each(?) AS wanted JOIN rules AS r ON r.id = wanted.value;
 
 -- name: rules_by_tail
 SELECT id FROM rules WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
 
 -- name: rules_saying
-SELECT id, condition, action, agent_id, created_at, imported_at, timestamp, extra
+SELECT id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra
 FROM rules WHERE condition = ? AND action = ? ORDER BY seq;
 
 -- name: rules_in_order
-SELECT id, condition, action, agent_id, created_at, imported_at, timestamp, extra, seq
+SELECT id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra, seq
 FROM rules WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: latest_rules
-SELECT id, condition, action, agent_id, created_at, imported_at, timestamp, extra FROM rules ORDER BY seq DESC LIMIT ?;
+SELECT id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra
+FROM rules ORDER BY seq DESC LIMIT ?;
 
 -- name: older_rules
-SELECT id, condition, action, agent_id, created_at, imported_at, timestamp, extra
+SELECT id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra
 FROM (SELECT * FROM rules ORDER BY seq DESC LIMIT -1 OFFSET ?) ORDER BY seq;
 
 -- name: count_rules
@@ -73,6 +93,11 @@ DELETE FROM rules WHERE id IN (SELECT value FROM json_each(?));
 -- name: insert_event
 INSERT INTO events (seq, id, content, metadata, timestamp, extra, agent_id, session_id, created_at, imported_at)
 VALUES (:seq, :id, :content, :metadata, :timestamp, :extra, :agent_id, :session_id, :created_at, :imported_at);
+
+-- name: put_event
+INSERT INTO events (seq, id, content, metadata, timestamp, extra, agent_id, session_id, created_at, imported_at)
+SELECT :seq, :id, :content, :metadata, :timestamp, :extra, :agent_id, :session_id, :created_at, :imported_at
+WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = :id);
 
 -- name: events_in_order
 SELECT seq, id, content, metadata, timestamp, extra, agent_id, session_id, created_at, imported_at

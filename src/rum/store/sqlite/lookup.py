@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     FileRow = tuple[str, int, float, str, int, str, str]
     """A row, the path and the operation."""
 
+_NAMING = (
+    "#{}",
+    "!{}",
+    "gh-{}",
+    "/issues/{}",
+    "/pull/{}",
+    "/merge_requests/{}",
+    "issue {}",
+    "bug {}",
+    "pr {}",
+)
+"""How an issue or pull request is named in a text, in lower case."""
+
 _TELLING = 7
 """So many characters of a commit's id are enough for the index; the rest is compared with what it finds."""
 
@@ -31,6 +44,22 @@ UNION ALL
 SELECT f.memory_id, f.file_path, f.operation
 FROM json_each(?) AS p CROSS JOIN memory_files AS f
   ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
+"""
+
+
+_NAMES, _FOLLOWED = 8, 64
+"""So many earlier names of a file are asked for, as many renames back; so many renames are looked at."""
+
+_EARLIER = """
+WITH RECURSIVE earlier(path, until, steps) AS (
+  SELECT before, renamed_at, 1 FROM renames WHERE path = ?
+  UNION
+  SELECT r.before, r.renamed_at, e.steps + 1
+  FROM earlier AS e CROSS JOIN renames AS r ON r.path = e.path AND r.renamed_at <= e.until
+  WHERE e.steps < ?
+  LIMIT ?
+)
+SELECT path, max(until) FROM earlier WHERE path <> ? GROUP BY path ORDER BY max(until) DESC, path LIMIT ?
 """
 
 
@@ -106,6 +135,22 @@ class Lookup(WordLookup):
         statement = f"SELECT count(*) FROM memory_files WHERE file_path = ? AND NOT EXISTS ({replaced})"
         return rows, self._rows(statement, (path,))[0][0]
 
+    def formerly(self, path: str, filters: Filters, cap: int) -> list[FileRow]:
+        """The newest memories tied to a file under names that it had before, each once.
+
+        What was done to a file of such a name later is no concern of it.
+        """
+        where, values = conditions(filters)
+        tied = "FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id"
+        of_name = f"{tied} WHERE f.file_path = ? AND f.created_at <= ? AND {where}"
+        order = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
+        statement = f"SELECT {COLUMNS}, f.file_path, f.operation {of_name} {order}"
+        found: dict[str, FileRow] = {}
+        for name, until in self._rows(_EARLIER, (path, _NAMES, _FOLLOWED, path, _NAMES)):
+            for row in self._rows(statement, [name, until, *values, cap]):
+                found.setdefault(row[0], row)
+        return sorted(found.values(), key=lambda row: (row[1], row[0]), reverse=True)[:cap]
+
     def by_goal(self, goal: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories with exactly this goal, in whatever case."""
         where, values = conditions(filters)
@@ -117,13 +162,32 @@ class Lookup(WordLookup):
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
         where, values = conditions(filters, each=True)
-        source = "FROM memory_text CROSS JOIN memories AS m ON m.seq = memory_text.rowid"
+        telling = start[:_TELLING]
         # Many memories name a commit, and many were stored while it was checked out: only its own begins so.
         own = "substr(m.git_commit, 1, ?) = ? AND m.outcome_summary LIKE ? || '%'"
-        match, telling = f"outcome : {quoted(start[:_TELLING])} *", start[:_TELLING]
+        found: list[Row] = []
+        start_of = quoted(telling)
+        for index, match in (("memory_text", f"outcome : {start_of} *"), ("archived_text", f"{start_of} *")):
+            source = f"FROM {index} CROSS JOIN memories AS m ON m.seq = {index}.rowid"
+            order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
+            statement = f"SELECT {COLUMNS} {source} WHERE {index} MATCH ? AND {own} AND {where} {order}"
+            told = [match, len(start), start, telling, *values, cap]
+            found += self._rows(statement, told)
+        return sorted(found, key=lambda row: (row[1], row[0]), reverse=True)[:cap]
+
+    def naming(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
+        """The newest memories that name an issue of a number, of the last so many that hold the number."""
+        where, values = conditions(filters, each=True)
+        holders = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+        # What each field holds is JSON, in which no text ends without a sign that is no part of a number.
+        said = "lower(m.intent || m.outcome || m.reasoning || m.perception || m.actions)"
+        source = f"FROM ({holders}) AS held CROSS JOIN memories AS m ON m.seq = held.rowid WHERE {where}"
+        once = f"WITH told AS MATERIALIZED (SELECT m.seq AS number, {said} AS said {source})"
+        named = " OR ".join(["told.said GLOB ?"] * len(_NAMING))
         order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
-        statement = f"SELECT {COLUMNS} {source} WHERE memory_text MATCH ? AND {own} AND {where} {order}"
-        return self._rows(statement, [match, len(start), start, telling, *values, cap])
+        found = f"FROM told CROSS JOIN memories AS m ON m.seq = told.number WHERE {named} {order}"
+        globs = [f"*{one.format(number)}[^0-9a-z_]*" for one in _NAMING]
+        return self._rows(f"{once} SELECT {COLUMNS} {found}", [quoted(number), most, *values, *globs, cap])
 
     def known_paths(self, prefix: str) -> list[str]:
         """Every file any memory is tied to whose path begins with the prefix."""

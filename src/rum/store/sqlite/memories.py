@@ -12,7 +12,10 @@ from rum.model.ids import TAIL
 from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef, Memory, Operation
 from rum.store.attempts import attempts_of
+from rum.store.base import State
 from rum.store.index import indexed_text
+from rum.store.renames import renames_told
+from rum.store.sqlite import shelving
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 
@@ -41,12 +44,20 @@ class SqliteMemories:
     def replace(self, memory: Memory) -> None:
         """Overwrite a memory and renew everything derived from it."""
         with self._database.transaction() as db:
+            self._unarchive(memory.id)
             row = _row(memory)
             for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
                 db.execute(SQL[statement], row)
             (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-            self._delete_parts(memory.id, seq)
+            self._delete_parts(memory, seq)
             self._add_parts(memory, seq)
+
+    def _unarchive(self, memory_id: str) -> None:
+        """Whatever changes an archived memory makes it live again first."""
+        db = self._database.connection
+        (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
+        if shelving.is_archived(db, seq):
+            shelving.take_back(db, seq, self.get([memory_id])[0])
 
     def _add_parts(self, memory: Memory, seq: int | None) -> None:
         db = self._database.connection
@@ -56,22 +67,33 @@ class SqliteMemories:
         ]
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
-        db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
         db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
+        self.note_renames(memory.id, renames_told(memory.actions))
+        if seq is not None and shelving.is_archived(db, seq):
+            shelving.add_terms(db, seq, memory)
+        else:
+            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
-    def _delete_parts(self, memory_id: str, seq: int) -> None:
+    def _delete_parts(self, memory: Memory, seq: int) -> None:
         db = self._database.connection
+        self._delete_terms(memory.id, seq)
         for statement in ("delete_files", "delete_tags"):
-            db.execute(SQL[statement], (memory_id,))
-        for statement in ("delete_text", "delete_attempts"):
-            db.execute(SQL[statement], (seq,))
+            db.execute(SQL[statement], (memory.id,))
+        db.execute(SQL["delete_attempts"], (seq,))
+
+    def _delete_terms(self, memory_id: str, seq: int) -> None:
+        """Take its terms out of whichever index has them; an archived memory's are made of what it says."""
+        db = self._database.connection
+        db.execute(SQL["delete_text"], (seq,))
+        if shelving.is_archived(db, seq):
+            shelving.drop_terms(db, seq, self.get([memory_id])[0])
 
     def reindex(self, memory: Memory) -> None:
         """Write the terms, tags and files of a memory anew, as it is by now; nothing if it is gone."""
         with self._database.transaction() as db:
             for present in self.get([memory.id]):
                 (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-                self._delete_parts(memory.id, seq)
+                self._delete_parts(memory, seq)
                 self._add_parts(present, seq)
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
@@ -85,7 +107,9 @@ class SqliteMemories:
         for memory_id, path, operation, content_hash in db.execute(SQL["files_of"], wanted):
             files.setdefault(memory_id, []).append(FileRef(path, Operation(operation), content_hash))
         newer = self._superseders(ids, rows)
-        found = {row[1]: _memory(row, tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows}
+        found = {
+            row[1]: _memory(_whole(row), tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows
+        }
         return [found[one] for one in ids if one in found]
 
     def headlines(self, ids: Sequence[str]) -> list[Memory]:
@@ -94,6 +118,12 @@ class SqliteMemories:
         newer = self._superseders(ids, rows)
         found = {row[0]: _headline(row, newer.get(row[0], ())) for row in rows}
         return [found[one] for one in ids if one in found]
+
+    def states(self, ids: Sequence[str]) -> dict[str, State]:
+        """How each of these memories stands, for those that are there; quick, as nothing of it is read."""
+        rows = self._database.connection.execute(SQL["states_by_id"], (json.dumps(list(ids)),)).fetchall()
+        newer = self._superseders(ids, rows)
+        return {one: State(version, newer.get(one, ())) for one, version, _ in rows}
 
     def _superseders(self, ids: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
         """What superseded each memory; looked for only where a row says so, in its last column."""
@@ -114,9 +144,9 @@ class SqliteMemories:
             return []
         return [found for (found,) in db.execute(SQL["ids_by_tail"], {"tail": tail})]
 
-    def in_time_order(self, batch: int = 500) -> Iterator[list[Memory]]:
-        """All memories, oldest first, a batch at a time."""
-        last = (-1, "")
+    def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
+        """All memories since a time, oldest first, a batch at a time."""
+        last = (since, "")
         while rows := self._database.connection.execute(SQL["in_time_order"], (*last, batch)).fetchall():
             if memories := self.get([memory_id for _, memory_id in rows]):
                 yield memories
@@ -136,8 +166,10 @@ class SqliteMemories:
             (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
             removed = self.hanging_on(memory_id)
             older = [one for (one,) in db.execute(SQL["superseded_by"], (memory_id,))]
-            db.execute(SQL["delete_text"], (seq,))
+            archived = shelving.is_archived(db, seq)
+            self._delete_terms(memory_id, seq)
             db.execute(SQL["delete_memory"], (memory_id,))
+            db.execute(SQL["more_archived"], (-int(archived),))
             db.execute(SQL["mark_superseded"], (json.dumps(older),))
             return removed
 
@@ -160,6 +192,13 @@ class SqliteMemories:
         """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
         rows = self._database.connection.execute(SQL["versions_of"], (memory_id,))
         return [(number, at, by, data.encode()) for number, at, by, data in rows]
+
+    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Note (earlier name, new name) of files that got another name in the work that a memory tells of."""
+        rows = [{"path": new, "before": old, "id": memory_id} for old, new in pairs]
+        if rows:
+            with self._database.transaction() as db:
+                db.executemany(SQL["insert_rename"], rows)
 
     def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
         """Leave tombstones."""
@@ -196,6 +235,14 @@ def _row(memory: Memory) -> dict[str, Any]:
         "git_branch": memory.branch,
         "imported_at": memory.imported_at,
     }
+
+
+def _whole(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row with its layers, from wherever they lie."""
+    form, data, goal, summary = row[18:22]
+    return (
+        row if data is None else (*row[:8], *shelving.layers_of(form, data, goal, summary, row[1]), *row[13:])
+    )
 
 
 def _memory(row: tuple[Any, ...], files: tuple[FileRef, ...], superseded_by: tuple[str, ...]) -> Memory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 TYPE_CHECKING = False
@@ -15,6 +16,22 @@ SELECT m.id, a.at, a.worked, a.size, a.marks, a.tried, a.why, a.instead, m.sessi
 FROM attempts AS a CROSS JOIN memories AS m ON m.seq = a.memory
 WHERE a.key = ? AND m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number DESC LIMIT ?
 """
+
+LAYERS = "m.reasoning, m.outcome, a.form, a.data, m.intent_goal, m.outcome_summary"
+"""The columns that `told` takes, of `memories AS m LEFT JOIN archived AS a ON a.memory = m.seq`."""
+
+
+def told(columns: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The reasoning and the outcome of a memory, from wherever they lie; of what is damaged nothing."""
+    reasoning, outcome, form, data, goal, summary = columns
+    try:
+        if data is not None:
+            from rum.store.sqlite.packing import unpacked  # noqa: PLC0415 (little of it is new)
+
+            _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)
+        return json.loads(reasoning), json.loads(outcome)
+    except ValueError:
+        return {}, {}
 
 
 class Peek:

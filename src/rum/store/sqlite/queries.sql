@@ -21,13 +21,19 @@ WHERE id = :id;
 -- name: memories_by_id
 SELECT m.seq, m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.updated_at, m.version,
   m.intent, m.perception, m.reasoning, m.actions, m.outcome, m.tags, m.importance,
-  m.git_commit, m.git_branch, m.imported_at, m.superseded
-FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value;
+  m.git_commit, m.git_branch, m.imported_at,
+  a.form, a.data, iif(a.memory IS NULL, NULL, m.intent_goal), iif(a.memory IS NULL, NULL, m.outcome_summary),
+  m.superseded
+FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value
+LEFT JOIN archived AS a ON a.memory = m.seq;
 
 -- name: headlines_by_id
 SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at,
   m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.superseded
 FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
+
+-- name: states_by_id
+SELECT m.id, m.version, m.superseded FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
 
 -- name: files_of
 SELECT f.memory_id, f.file_path, f.operation, f.content_hash
@@ -44,6 +50,10 @@ INSERT INTO memory_files (memory_id, file_path, operation, content_hash, created
 
 -- name: delete_files
 DELETE FROM memory_files WHERE memory_id = ?;
+
+-- name: insert_rename
+INSERT INTO renames (path, before, memory, renamed_at) SELECT :path, :before, seq, created_at FROM memories WHERE id = :id
+ON CONFLICT DO NOTHING;
 
 -- name: insert_tag
 INSERT INTO memory_tags (tag, memory_id) VALUES (?, ?);
@@ -217,6 +227,8 @@ INSERT INTO unembedded (memory, model)
 SELECT m.seq, k.number FROM vector_models AS k CROSS JOIN memories AS m
 WHERE k.number = ? AND NOT EXISTS (
   SELECT 1 FROM memory_vectors AS v WHERE v.memory = m.seq AND v.model = k.number
+) AND NOT EXISTS (
+  SELECT 1 FROM archived_vectors AS v WHERE v.memory = m.seq AND v.model = k.number
 )
 ORDER BY m.seq -- in the order of both tables, which takes a third of the time
 ON CONFLICT DO NOTHING;
@@ -257,16 +269,20 @@ INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
 
--- name: newest_with_vector
-SELECT memory FROM memory_vectors INDEXED BY memory_vectors_memory WHERE model = ? ORDER BY memory DESC LIMIT 1;
+-- name: any_vector
+SELECT 1 FROM memory_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: vectors_since
-SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? ORDER BY number LIMIT ?;
+SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: vectors_of
 SELECT m.id, v.data FROM json_each(:ids) AS wanted
 JOIN memories AS m ON m.id = wanted.value
-JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model;
+JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model
+UNION ALL
+SELECT m.id, v.data FROM json_each(:ids) AS wanted
+JOIN memories AS m ON m.id = wanted.value
+JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = :model;
 
 -- name: owners_of_vectors
 SELECT v.number, m.id FROM json_each(?) AS wanted
@@ -276,17 +292,23 @@ JOIN memory_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq 
 SELECT count(*) FROM memories;
 
 -- name: count_vectors
-SELECT count(*) FROM memory_vectors WHERE model = ?;
+WITH asked(model) AS (VALUES (?))
+SELECT (SELECT count(*) FROM memory_vectors AS v WHERE v.model = asked.model)
+  + (SELECT count(*) FROM archived_vectors AS v WHERE v.model = asked.model) FROM asked;
 
 -- name: count_refused
-SELECT count(*) FROM memory_vectors WHERE model = ? AND data = zeroblob(length(data));
+WITH asked(model) AS (VALUES (?))
+SELECT (SELECT count(*) FROM memory_vectors AS v WHERE v.model = asked.model AND v.data = x'')
+  + (SELECT count(*) FROM archived_vectors AS v WHERE v.model = asked.model AND v.data = x'')
+FROM asked;
 
 -- name: count_queue
 SELECT count(*) FROM unembedded WHERE model = ?;
 
 -- name: wrongly_queued
 SELECT count(*) FROM vector_models AS k WHERE (SELECT count(*) FROM memories) <>
-  (SELECT count(*) FROM memory_vectors WHERE model = k.number) + (SELECT count(*) FROM unembedded WHERE model = k.number);
+  (SELECT count(*) FROM memory_vectors WHERE model = k.number) + (SELECT count(*) FROM unembedded WHERE model = k.number)
+  + (SELECT count(*) FROM archived_vectors WHERE model = k.number);
 
 -- name: delete_vectors
 DELETE FROM memory_vectors WHERE model = ?;

@@ -6,24 +6,31 @@ import os
 import sqlite3
 from contextlib import AbstractContextManager, suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rum.model.errors import StorageError
 from rum.settings import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
+from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.events import SqliteEvents
 from rum.store.sqlite.facts import SqliteFacts, SqliteRules
 from rum.store.sqlite.ledger import SqliteLedger
 from rum.store.sqlite.links import SqliteLinks
-from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
+from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.seen import SqliteSeen
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
-SCHEMA = {"rum": 4, "activity": 5}
+if TYPE_CHECKING:
+    from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
+    from rum.store.sqlite.knowledge import SqliteKnowledge
+
+SCHEMA = {"rum": 9, "activity": 5}
 """The newest migration of each file."""
 
 
@@ -39,9 +46,10 @@ class SqliteStore:
             self._rum.close()
             raise
         self.memories = SqliteMemories(self._rum)
+        self.archive = SqliteArchive(self._rum, self.memories)
         self.links = SqliteLinks(self._rum)
         self.agents = SqliteAgents(self._rum)
-        self.search = Lookup(self._rum)
+        self.search = SqliteSearch(self._rum, self.memories)
         self.vectors = SqliteVectors(self._rum)
         self.facts = SqliteFacts(self._rum)
         self.rules = SqliteRules(self._rum)
@@ -74,6 +82,31 @@ class SqliteStore:
     def _open(self, family: str, *, durable: bool, patience: float) -> Database:
         path = os.path.join(self.directory, f"{family}.db")
         return Database(path, partial(prepare, family, SCHEMA[family]), durable=durable, patience=patience)
+
+    @property
+    def chapters(self) -> SqliteChapters:
+        """Memories that tell one story."""
+        from rum.store.sqlite.chapters import SqliteChapters  # noqa: PLC0415 (most sessions meet none)
+
+        return SqliteChapters(self._rum)
+
+    @property
+    def wisdom(self) -> SqliteWisdom:
+        """What chapters say together."""
+        from rum.store.sqlite.chapters import SqliteWisdom  # noqa: PLC0415
+
+        return SqliteWisdom(self._rum)
+
+    @property
+    def knowledge(self) -> SqliteKnowledge:
+        """The words of both."""
+        from rum.store.sqlite.knowledge import SqliteKnowledge  # noqa: PLC0415
+
+        return SqliteKnowledge(self._rum, self.chapters, self.wisdom)
+
+    def has_chapters(self) -> bool:
+        """Whether there is any chapter; quick, and nothing is loaded for it."""
+        return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])
 
     @property
     def writable(self) -> bool:

@@ -8,11 +8,11 @@ import stat
 from collections.abc import Callable
 
 from rum.store import terms, tried
+from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.migrate import TOKENISER
 from rum.store.sqlite.queries import SQL
 
-_MERGE = "INSERT INTO memory_text(memory_text) VALUES ('optimize')"
 ATTEMPTS = "attempts"
 """The name under which the version of the marks of what was tried is kept."""
 _MANY_PARTS = 8
@@ -41,15 +41,11 @@ class SqliteUpkeep:
             )
         for database in self._both:
             found += _checked(database, _file_problems)
-        return found + _checked(self._rum, self._index_problems)
+        return found + _checked(self._rum, self._index_problems) + _checked(self._rum, _archive_problems)
 
     def _index_problems(self, rum: Database) -> list[tuple[str, str]]:
         db = rum.connection
-        (memories,) = db.execute("SELECT count(*) FROM memories").fetchone()
-        (indexed,) = db.execute(
-            "SELECT count(*) FROM memories WHERE seq IN (SELECT id FROM memory_text_docsize)"
-        ).fetchone()
-        (rows,) = db.execute("SELECT count(*) FROM memory_text_docsize").fetchone()
+        memories, indexed, rows = db.execute(SQL["live_figures"]).fetchone()
         found: list[str] = []
         if memories != indexed or rows != indexed:
             found.append(
@@ -62,14 +58,27 @@ class SqliteUpkeep:
             found.append("The list of memories without a vector does not agree with the memories.")
         if rum.access == "write" and (damage := self._index_damage()):
             found.append(f"The text index is damaged: {damage}.")
+        found += [*figures_disagree(db), *self._knowledge_problems()]
+        if rum.access == "write" and (damage := self._index_damage("archived_text")):
+            found.append(f"The archive's index is damaged: {damage}.")
         if memories and self._stamped() != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
-        if memories and self._stamped(ATTEMPTS) != str(tried.VERSION):
+        if self._figure("SELECT count(*) FROM memories") and self._stamped(ATTEMPTS) != str(tried.VERSION):
             found.append("Warnings do not know all that was tried: older memories were not read for it.")
         return [(what, "Run `rum reindex`.") for what in found]
 
-    def _index_damage(self) -> str | None:
-        check = "INSERT INTO memory_text(memory_text) VALUES ('integrity-check')"
+    def _knowledge_problems(self) -> list[str]:
+        db = self._rum.connection
+        kept, indexed, rows = db.execute(SQL["knowledge_figures"]).fetchone()
+        found: list[str] = []
+        if kept != indexed or rows != indexed:
+            found.append(f"The index of chapters and wisdom has {rows} rows, {indexed} of {kept} right.")
+        if self._rum.access == "write" and (damage := self._index_damage("knowledge_text")):
+            found.append(f"The index of chapters and wisdom is damaged: {damage}.")
+        return found
+
+    def _index_damage(self, table: str = "memory_text") -> str | None:
+        check = f"INSERT INTO {table}({table}) VALUES ('integrity-check')"  # noqa: S608 a name of ours
         try:
             self._rum.patiently(lambda: self._rum.connection.execute(check))
         except sqlite3.DatabaseError as error:
@@ -80,17 +89,19 @@ class SqliteUpkeep:
 
     def mend_index(self) -> None:
         """Empty a text index that is too damaged to be written, so that it can be filled anew."""
-        if not self._index_damage():
-            return
+        for table in ("memory_text", "archived_text", "knowledge_text"):
+            if self._index_damage(table):
+                self._empty_index(table)
+
+    def _empty_index(self, table: str) -> None:
         # A damaged FTS5 table can be neither opened nor dropped; its parts are plain tables.
         with self._rum.transaction() as db:
-            (definition,) = db.execute("SELECT sql FROM sqlite_master WHERE name = 'memory_text'").fetchone()
-            db.execute(definition.replace("memory_text", "memory_text_anew", 1))
-            for part in ("data", "idx", "content", "docsize", "config"):
-                whole, anew = f"memory_text_{part}", f"memory_text_anew_{part}"
+            (definition,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            db.execute(definition.replace(table, f"{table}_anew", 1))
+            for whole, anew in db.execute(SQL["parts_of_index"], {"table": table}).fetchall():
                 db.execute(f"DELETE FROM {whole}")  # noqa: S608 a name of ours
                 db.execute(f"INSERT INTO {whole} SELECT * FROM {anew}")  # noqa: S608 names of ours
-            db.execute("DROP TABLE memory_text_anew")
+            db.execute(f"DROP TABLE {table}_anew")
         self._rum.reopen()
 
     def merge_index(self) -> bool:
@@ -100,7 +111,7 @@ class SqliteUpkeep:
         if parts <= _MANY_PARTS:
             return False
         with self._rum.transaction() as db:
-            db.execute(_MERGE)
+            db.execute(MERGE[0])
         return True
 
     def stale_index(self) -> bool:
@@ -122,6 +133,9 @@ class SqliteUpkeep:
             "access": self._rum.access,
             "schema": self._figure("PRAGMA user_version"),
             "memories": self._figure("SELECT count(*) FROM memories"),
+            "archived": self._figure("SELECT count(*) FROM archived"),
+            "chapters": self._figure("SELECT count(*) FROM chapters"),
+            "wisdom": self._figure("SELECT count(*) FROM wisdom"),
             "bytes": sizes,
         }
 
@@ -135,11 +149,9 @@ class SqliteUpkeep:
     def stamp_index(self) -> None:
         """Note that the whole index is of the present tokeniser; rows without a memory go."""
         with self._rum.transaction() as db:
-            db.execute(
-                "DELETE FROM memory_text WHERE rowid IN "
-                "(SELECT id FROM memory_text_docsize WHERE id NOT IN (SELECT seq FROM memories))"
-            )
+            db.execute(SQL["drop_stray_text"])
             db.execute(SQL["renew_superseded"])
+            db.execute(SQL["recount_archived"])
             db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
             db.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
 
@@ -164,13 +176,45 @@ class SqliteUpkeep:
 
     def purge(self) -> bool:
         """Leave no deleted byte in the files; False when another process kept one open for reading."""
-        done = True
-        with self._rum.transaction() as db:
-            db.execute(_MERGE)
-        for database in self._both:
-            database.patiently(lambda db=database.connection: db.execute("VACUUM"))
-            done &= _truncate_log(database)
-        return done
+        self._merge_all()
+        written = [_written_anew(database) for database in self._both]
+        return all(written)
+
+    def _merge_all(self) -> None:
+        for statement in MERGE:  # one after the other, so that others need not wait for all of them
+            with self._rum.transaction() as db:
+                db.execute(statement)
+
+    def size(self) -> int:
+        """Bytes of the canonical file and its log."""
+        return _size(self._rum.path)
+
+    def unused(self) -> float:
+        """Which share of the canonical file is unused."""
+        return unused_share(self._rum.connection)
+
+    def shrink(self, patience: float) -> str | None:
+        """Give space back that deleted and archived rows left, if others need not wait longer than that."""
+        if trouble := hindrance(self._rum, patience):
+            return trouble
+        self._merge_all()
+        if _written_anew(self._rum):
+            return None
+        return "another process is reading; the file gets smaller when that is done"
+
+
+def _written_anew(database: Database) -> bool:
+    """Write a file without what is unused in it; False when somebody kept its log from being emptied."""
+    database.patiently(lambda: database.connection.execute("VACUUM"))
+    return _truncate_log(database)
+
+
+def _archive_problems(rum: Database) -> list[tuple[str, str]]:
+    damaged = unreadable(rum.connection)
+    if not damaged:
+        return []
+    some = ", ".join(damaged[:3]) + (" and others" if len(damaged) > 3 else "")
+    return [(f"{len(damaged)} archived memories cannot be read: {some}.", _advice(rum))]
 
 
 def _truncate_log(database: Database) -> bool:

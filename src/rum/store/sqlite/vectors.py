@@ -8,6 +8,7 @@ from typing import Any
 
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.shelving import is_archived, move_vectors
 from rum.store.vectors import VectorCounts
 
 
@@ -48,7 +49,10 @@ class SqliteVectors:
     def put(
         self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
     ) -> int:
-        """Keep (memory id, version, data) for memories that still are of that version; how many were."""
+        """Keep (memory id, version, data) for memories that still are of that version; how many were.
+
+        Empty data says that the model cannot embed the memory.
+        """
         kept = 0
         with self._database.transaction(patience) as db:
             number = self._number(model)
@@ -56,20 +60,22 @@ class SqliteVectors:
                 for (seq,) in self._rows("seq_of_version", (memory_id, version)):
                     db.execute(SQL["insert_vector"], (seq, number, data))
                     db.execute(SQL["unqueue_memory"], (seq, number))
+                    if is_archived(db, seq):
+                        move_vectors(db, seq)
                     kept += 1
         return kept
 
     def any(self, model: str) -> bool:
         """Whether any memory has a vector of a model."""
         number = self._number(model)
-        return number is not None and bool(self._rows("newest_with_vector", (number,)))
+        return number is not None and bool(self._rows("any_vector", (number,)))
 
     def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
         """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
         return self._rows("vectors_since", (number, self._number(model), most))
 
     def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of these memories, as far as they have one."""
+        """The vectors of these memories, as far as they have one; empty where the model cannot embed them."""
         wanted = {"ids": json.dumps(list(ids)), "model": self._number(model)}
         return dict(self._rows("vectors_of", wanted))
 
@@ -85,7 +91,7 @@ class SqliteVectors:
         return VectorCounts(*(self._rows(what, (number,))[0][0] for what in ("count_vectors", "count_queue")))
 
     def refused(self, model: str) -> int:
-        """How many memories have a vector of zeros, as the model cannot embed them."""
+        """How many memories the model cannot embed."""
         return self._rows("count_refused", (self._number(model),))[0][0]
 
     def models(self) -> list[str]:
@@ -98,6 +104,7 @@ class SqliteVectors:
         with self._database.transaction() as db:
             for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
                 dropped += db.execute(SQL["delete_vectors"], (number,)).rowcount
+                dropped += db.execute(SQL["delete_archived_vectors"], (number,)).rowcount
                 for statement in ("delete_queue", "delete_model"):
                     db.execute(SQL[statement], (number,))
         return dropped
@@ -108,7 +115,7 @@ class SqliteVectors:
 
     def drop_all(self) -> None:
         """Delete every vector, so that all are made anew."""
-        self._for_each_model("delete_vectors", "queue_missing")
+        self._for_each_model("delete_vectors", "delete_archived_vectors", "queue_missing")
 
     def _for_each_model(self, *statements: str) -> None:
         with self._database.transaction() as db:

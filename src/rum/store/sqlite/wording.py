@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+
+from rum.store.terms import terms as terms_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "
 COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
 
 _NOTHING = '""'
+_PART = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
 
 
 def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[object]]:
@@ -58,6 +62,11 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""').replace("\0", " ") + '"'
 
 
+def apart(term: str) -> str:
+    """The same for an index that does not know what stands next to what: all parts of it, wherever."""
+    return " AND ".join(map(quoted, _PART.findall(term))) or _NOTHING
+
+
 def distinct(values: Iterable[object]) -> str:
     """The values as JSON for `json_each`, each once: what is asked for twice is found once."""
     return json.dumps(list(dict.fromkeys(values)))
@@ -94,10 +103,13 @@ class WordLookup:
 
     def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
         """The memories with most of the terms, of which only those count that at most `rare` of them hold."""
-        holders = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? LIMIT ?"
+        holders = (
+            "SELECT rowid FROM memory_text WHERE memory_text MATCH ? UNION ALL "
+            "SELECT rowid FROM archived_text WHERE archived_text MATCH ? LIMIT ?"
+        )
         shared: Counter[int] = Counter()
         for term in terms:
-            rows = self._rows(holders, (quoted(term), rare + 1))
+            rows = self._rows(holders, (quoted(term), apart(term), rare + 1))
             if len(rows) <= rare:
                 shared.update(seq for (seq,) in rows)
         best = json.dumps([seq for seq, _ in shared.most_common(cap)])
@@ -108,7 +120,7 @@ class WordLookup:
         return [one for (one,) in self._rows(found, (best,))]
 
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """The indexed terms of memories, field by field."""
+        """The indexed terms of live memories, field by field."""
         # Read where FTS5 keeps them: through the virtual table it takes twice as long.
         columns = ", ".join(f"t.c{at}" for at in range(len(FIELDS)))
         statement = (
@@ -121,8 +133,29 @@ class WordLookup:
         """The indexed terms of goal and paths, and the length of all that is said, by the memory's number."""
         length = " + ".join(f"length(t.c{at})" for at in range(len(FIELDS) - 1))
         source = "FROM json_each(?) AS wanted CROSS JOIN memory_text_content AS t ON t.id = wanted.value"
-        rows = self._rows(f"SELECT t.id, t.c0, t.c{len(FIELDS) - 1}, {length} {source}", (distinct(numbers),))
-        return {number: (goal, paths, size) for number, goal, paths, size in rows}
+        wanted = list(dict.fromkeys(numbers))
+        rows = self._rows(
+            f"SELECT t.id, t.c0, t.c{len(FIELDS) - 1}, {length} {source}", (json.dumps(wanted),)
+        )
+        found = {number: (goal, paths, size) for number, goal, paths, size in rows}
+        if len(found) < len(wanted):
+            found |= self._archived_outlines([number for number in wanted if number not in found])
+        return found
+
+    def _archived_outlines(self, numbers: list[int]) -> dict[int, tuple[str, str, int]]:
+        """The same of archived memories, whose terms are not kept: made of what stands in plain rows."""
+        source = (
+            "FROM json_each(?) AS wanted CROSS JOIN archived AS a ON a.memory = wanted.value "
+            "JOIN memories AS m ON m.seq = a.memory"
+        )
+        paths = "SELECT group_concat(f.file_path, char(10)) FROM memory_files AS f WHERE f.memory_id = m.id"
+        rows = self._rows(
+            f"SELECT a.memory, m.intent_goal, ({paths}), a.length {source}", (json.dumps(numbers),)
+        )
+        return {
+            number: (" ".join(terms_of(goal)), " ".join(terms_of(paths or "")), size)
+            for number, goal, paths, size in rows
+        }
 
     def existing(self, terms: Iterable[str]) -> list[str]:
         """Which of the terms the index holds."""

@@ -14,6 +14,8 @@ from rum.surfaces.cli.asked import Group
 
 OTHERWISE = {"search": "recall", "find": "recall", "remember": "store"}
 """What a command might be called, and what it is called here."""
+ALSO = {"chapters": "chapter"}
+"""What a command may be called too."""
 COMPLETE = "_RUM_COMPLETE"
 """The variable by which a completion script tells what the shell wants to know."""
 
@@ -43,6 +45,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "facts": Entry("facts", "Keep and look up facts: keys and values."),
         "rules": Entry("rules", "Keep rules, and find those for a task."),
         "layers": Entry("layers", "Add to, search and compact layers of entries."),
+        "chapter": Entry("chapter", "Group memories that tell one story."),
+        "wisdom": Entry("wisdom", "Distil chapters into what the project knows."),
+        "refresh": Entry("refresh", "Renew chapters and wisdom whose memories changed."),
         "extract": Entry("extract", "Keep what is worth keeping of a finished run: a note, facts, rules."),
     },
     "Find": {
@@ -53,6 +58,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "list": Entry("listing", "List memories, newest first."),
         "offers": Entry("offers", "Show what was offered to agents, and what came of it."),
         "events": Entry("events", "Show what was seen of agents at work, and what became of it."),
+        "report": Entry("report", "Tell what the memory holds, on one page of Markdown."),
     },
     "Who and where": {
         "identity": Entry("identity", "Register, resume or look up an agent."),
@@ -67,6 +73,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "resume": Entry("pause", "Let hooks keep things again."),
         "doctor": Entry("upkeep", "Check that the memory is sound."),
         "tidy": Entry("tidy", "Do what could wait, such as embedding memories."),
+        "archive": Entry("archive", "Pack away what is old and rarely used."),
+        "compact": Entry("layers", "Fold the older entries of a layer into one summary."),
         "reindex": Entry("upkeep", "Build the search index anew."),
         "backup": Entry("upkeep", "Copy the memory to a file."),
         "export": Entry("exchange", "Write everything as JSON lines."),
@@ -106,7 +114,7 @@ class LazyGroup(Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is meant; a near one is named when there is no such."""
-        name = args[0]
+        name = args[0] = ALSO.get(args[0], args[0])
         if name not in ALL and not ctx.resilient_parsing:
             near = OTHERWISE.get(name) or next(iter(difflib.get_close_matches(name, ALL, n=1)), None)
             hint = f" Did you mean `{near}`?" if near else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.capture.unseen import without_unseen
+from rum.model.unseen import without_unseen
 
 
 def lines(text: str) -> list[str]:

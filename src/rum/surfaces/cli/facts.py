@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from rum.inject.render import when
-from rum.model.fact import Fact, FactVersion
+from rum.model.fact import Fact, FactVersion, Rule
 from rum.surfaces.cli.asked import Asked, Group
 from rum.surfaces.cli.forget import forget_one, forget_options
 from rum.surfaces.cli.opening import opened
@@ -44,8 +44,15 @@ def set_fact(asked: Asked, key: str, value: str) -> None:
     """
     told = sys.stdin.read().strip() if value == "-" else value
     with opened(asked) as rum:
+        before = rum.facts.get(key)
         fact = rum.facts.set(key, told)
-    say(asked.json, fact, lambda fact: said(f"{fact.key} is now version {fact.version}."))
+    say(asked.json, fact, lambda fact: said(now_says(fact.key, fact, before)))
+
+
+def now_says(name: str, now: Fact | Rule, before: Fact | Rule | None) -> str:
+    """Whether something says something else than before."""
+    same = before is not None and before.version == now.version
+    return f"{name} is unchanged: version {now.version}." if same else f"{name} is now version {now.version}."
 
 
 @facts.command("list")

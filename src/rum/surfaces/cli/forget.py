@@ -64,8 +64,8 @@ def forget(
 ) -> None:
     """Delete memories for good.
 
-    Facts (by key), rules and events too. A memory goes with its history; only a keyed hash stays, so that
-    no import brings it back. Several IDs, or a filter, ask for the project's name first.
+    Facts (by key), rules, events, chapters and wisdom too. A memory goes with its history; only a keyed hash
+    stays, so that no import brings it back. Several IDs, or a filter, ask for the project's name first.
     """
     by_filter = bool(those_given(chosen))
     if bool(ids) == by_filter:
@@ -157,6 +157,9 @@ def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:
     counts = ", ".join(_counted(number, name) for name, number in removed.items() if number) or "nothing"
     view: View = [Said((Word(line),)) for line in lines.values()]
     view += said(f"Forgotten: {counts}{purged}." if gone else f"Would go: {counts}.", "strong")
+    renew = dict.fromkeys(one for result in results for one in result.renew or ())
+    if renew:
+        view += said(f"Built on it, and to be renewed with `rum refresh`: {', '.join(renew)}")
     if results and results[-1].hint:
         view += said(results[-1].hint, "bad")
     return view

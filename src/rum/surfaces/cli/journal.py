@@ -10,11 +10,13 @@ from click.exceptions import Exit
 
 from rum.app.journal import AgentJournal
 from rum.app.rum import Rum
+from rum.model.errors import NotFound
 from rum.model.journal import Kind
 from rum.model.journal_answers import JournalArchived, JournalWritten, SessionView, Validated
 from rum.model.journal_schema import shipped_schema
+from rum.surfaces.cli import defuse
 from rum.surfaces.cli.asked import Asked, Group
-from rum.surfaces.cli.journal_fields import context_options, entry_options
+from rum.surfaces.cli.journal_fields import context_options, entry_options, refuse_others
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say, say_json, say_text
 from rum.surfaces.cli.record import given_flags, given_record
@@ -48,6 +50,7 @@ def add(
     Its fields are flags, or a JSON object on stdin or in --file, which may hold any field.
     """
     entry_id = flags.pop("id")
+    refuse_others(Kind(kind), given_flags(flags))
     entry = given_record(source, given_flags(flags)) | ({"id": entry_id} if entry_id else {})
     with opened(asked) as rum:
         answer = _meant(rum, session, task).add(kind, entry)
@@ -69,7 +72,10 @@ def update(
     """
     entry = given_record(source, given_flags(flags))
     with opened(asked) as rum:
-        answer = _meant(rum, session, task).update(id, entry)
+        journal = _meant(rum, session, task)
+        _there(rum, journal.session)
+        refuse_others(journal.kind_of(id), given_flags(flags))
+        answer = journal.update(id, entry)
     _tell(asked, answer)
 
 
@@ -102,7 +108,14 @@ def _latest(rum: Rum, session: str | None) -> str:
     named = session or rum.settings.session or rum.journals.latest()
     if named is None:
         raise click.UsageError("There is no session with a journal here yet.")
-    return named
+    return _there(rum, named)
+
+
+def _there(rum: Rum, session: str) -> str:
+    """A session, if it has a journal."""
+    if missing := rum.journals.missing(session):
+        raise NotFound(missing, session=session)
+    return session
 
 
 def _tell(asked: Asked, answer: JournalWritten) -> None:
@@ -128,11 +141,13 @@ def show(asked: Asked, id: str | None, session: str | None) -> None:
         elif text:
             say_text(text)
         else:
-            note(f"{journal.agent} has noted nothing down in {journal.session}.")
+            there = ", ".join(rum.journals.agents(journal.session))
+            note(f"{journal.agent} has noted nothing down in {journal.session}; there are {there}.")
 
 
 def _entry(entry: dict[str, Any]) -> View:
-    fields: list[Field] = [(name, _shown(value)) for name, value in entry.items() if name != "id"]
+    told = {name: value for name, value in entry.items() if name != "id"}
+    fields: list[Field] = [(defuse.line(name), _shown(value)) for name, value in told.items()]
     return [Fields((Word(str(entry.get("id", "")), "id"),), fields)]
 
 
@@ -172,14 +187,11 @@ def validate(asked: Asked, file: str | None, session: str | None, schema: bool) 
             checked = [rum.journals.validate_file(file)]
         else:
             named = _latest(rum, session)
-            checked = [rum.journal(named, agent).validate() for agent in _whose(asked, rum, named)]
+            own = [rum.journal(named, asked.agent).validate()] if asked.agent else None
+            checked = own or rum.journals.validate(named)
     say(asked.json, checked, _problems)
     if not all(one.valid for one in checked):
         raise Exit(1)
-
-
-def _whose(asked: Asked, rum: Rum, session: str) -> list[str]:
-    return [asked.agent] if asked.agent else rum.journals.agents(session)
 
 
 def _problems(checked: list[Validated]) -> View:
@@ -200,11 +212,13 @@ def archive(asked: Asked, session: str | None) -> None:
     """Move what is old out of long journals.
 
     A journal over 100 KB, or of more than four hours, keeps its last two hours; older entries go to
-    agent-memory-archive.yaml beside it, and its `history` still names them.
+    agent-memory-archive.yaml beside it, and its `history` still names them. Whatever is written to a
+    journal does the same when it is due.
     """
     with opened(asked) as rum:
         named = _latest(rum, session)
-        answers = [rum.journal(named, agent).archive() for agent in _whose(asked, rum, named)]
+        agents = [asked.agent] if asked.agent else rum.journals.agents(named)
+        answers = [rum.journal(named, agent).archive() for agent in agents]
     say(asked.json, answers, _archived)
 
 

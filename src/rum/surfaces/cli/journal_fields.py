@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rum.model.journal import DecisionType, DiscoveryType, Result
+from rum.model.journal import DecisionType, DiscoveryType, Kind, Result
 from rum.model.note import Importance
 from rum.surfaces.cli.record import Flag
 from rum.surfaces.cli.words import OneOf
@@ -35,6 +35,7 @@ ENTRY = (
     Flag("--impact", "impact", "How much depends on a decision."),
     Flag("--related-discovery", "relatedDiscoveries", "A discovery it rests on (repeat).", many=True),
 )
+REVERSIBLE = "--reversible/--irreversible"
 CONTEXT = (
     Flag("--plan-step", "currentPlanStep", "The step of the plan.", click.INT),
     Flag("--plan-step-status", "planStepStatus", "How far it is."),
@@ -48,10 +49,26 @@ CONTEXT = (
 
 def entry_options(command: F) -> F:
     """Add the fields of entries to a command."""
-    option = click.option(
-        "--reversible/--irreversible", "reversible", default=None, help="Whether a decision can be undone."
-    )
+    option = click.option(REVERSIBLE, "reversible", default=None, help="Whether a decision can be undone.")
     return _options(option(command), ENTRY)
+
+
+def refuse_others(kind: Kind, given: Iterable[str]) -> None:
+    """Refuse flags that set a field of another kind of entry, and say what belongs to which."""
+    odd = [_flag(field) for field in given if field not in kind.fields]
+    if odd:
+        takes = "; ".join(f"{one}: {', '.join(_flags(one))}" for one in Kind)
+        which = "an attempt" if kind is Kind.ATTEMPT else f"a {kind}"
+        raise click.UsageError(f"{', '.join(odd)}: not of {which}. Flags by kind: {takes}.")
+
+
+def _flags(kind: Kind) -> list[str]:
+    named = [flag.name for flag in ENTRY if flag.field in kind.fields]
+    return [*named, REVERSIBLE] if "reversible" in kind.fields else named
+
+
+def _flag(field: str) -> str:
+    return next((flag.name for flag in ENTRY if flag.field == field), REVERSIBLE)
 
 
 def context_options(command: F) -> F:

@@ -129,7 +129,7 @@ def search(asked: Asked, layer: str, words: tuple[str, ...], limit: int, folder:
 
 
 @layers.command("compact")
-@click.argument("layer", type=OneOf(LASTING))
+@click.argument("layer", type=OneOf(LASTING), default="episodic")
 @click.option(
     "--keep-last",
     type=click.IntRange(min=0),
@@ -142,9 +142,11 @@ def search(asked: Asked, layer: str, words: tuple[str, ...], limit: int, folder:
 @_in_place
 @click.pass_obj
 def compact(asked: Asked, layer: str, keep_last: int, no_summary: bool, folder: str | None) -> None:
-    """Fold all but the last entries of a layer into one summary.
+    """Fold the older entries of a layer into one summary.
 
-    Facts need no compaction, and of rules only the last are kept. Memories are never touched.
+    LAYER is episodic unless you say otherwise. A language model writes the summary where one is set, and of
+    that only is kept what the entries bear out; else it has a line for each entry. Facts need no compaction,
+    and of rules only the last are kept. Memories are never touched.
     """
     with _there(asked, folder) as there:
         gone = there.layers.compact(layer, keep_last=keep_last, summarize_older=not no_summary)

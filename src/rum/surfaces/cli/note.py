@@ -67,6 +67,9 @@ def add(
     with opened(asked) as rum:
         answer = rum.notes.add(title, text, when_to_use, **those_given(told))
     say(asked.json, answer, _added)
+    if not asked.json:
+        for odd in answer.remarks or ():
+            remark(odd)
 
 
 def _content(content: str | None, file: str | None) -> str:

@@ -96,3 +96,12 @@ def complain(error: RumError, as_json: bool) -> None:
 def rate(each_second: float) -> str:
     """A number of things a second, as exactly as it says something."""
     return f"{each_second:.0f}" if each_second >= 10 else f"{each_second:.2g}"
+
+
+def size_of(number: float) -> str:
+    """A number of bytes in round figures."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} TB"

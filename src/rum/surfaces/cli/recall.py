@@ -7,7 +7,8 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from rum.model.answers import RecallResult
+from rum.inject.render import short_id
+from rum.model.answers import KnowledgeView, RecallResult
 from rum.model.layers import TaskType
 from rum.model.questions import MAX_LIMIT, Depth, Strategy
 from rum.recall.fitted import MIN_CONFIDENCE
@@ -16,7 +17,7 @@ from rum.surfaces.cli.memories import as_fields, as_table
 from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import Block, View
+from rum.surfaces.cli.views import Block, Line, Said, View, Word
 from rum.surfaces.cli.words import OneOf
 
 
@@ -69,8 +70,8 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
 def _remark(answer: RecallResult, limit: int) -> None:
     """What a person should know beside the memories: what to try, or how to get more."""
     given, total = len(answer.memories), answer.total_matches
-    if not given:
-        note(str(answer.hint))
+    if answer.hint:
+        note(answer.hint)
     elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
@@ -82,8 +83,14 @@ def _remark(answer: RecallResult, limit: int) -> None:
 
 def recalled(answer: RecallResult) -> View:
     """What was found."""
+    known: list[Block] = [Said(_known(one)) for one in answer.knowledge or ()]
     if not answer.memories:
-        return []
+        return known
     short = all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories)
     blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
-    return blocks
+    return [*known, *blocks]
+
+
+def _known(one: KnowledgeView) -> Line:
+    stale = (Word("stale", "bad"),) if one.stale else ()
+    return (Word(f"{one.kind}:", "strong"), Word(one.text), Word(f"[{short_id(one.id)}]", "id"), *stale)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import click
 
+from rum.app.rules import problem
 from rum.inject.render import short_id, when
-from rum.model.fact import Rule
+from rum.model.fact import Rule, RuleVersion
 from rum.store.seen import Proposal
 from rum.surfaces.cli.asked import Asked, Group
+from rum.surfaces.cli.facts import now_says
 from rum.surfaces.cli.forget import forget_one, forget_options
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
@@ -34,6 +36,26 @@ def add(asked: Asked, condition: str, action: str) -> None:
     with opened(asked) as rum:
         rule = rum.rules.add(condition, action)
     say(asked.json, rule, lambda rule: said(rule.id, "id"))
+    _remark_on(asked, rule)
+
+
+@rules.command("set")
+@click.argument("rule_id", metavar="ID")
+@click.argument("condition")
+@click.argument("action")
+@click.pass_obj
+def set_rule(asked: Asked, rule_id: str, condition: str, action: str) -> None:
+    """Correct a rule: what it said goes into its history."""
+    with opened(asked) as rum:
+        before = rum.rules.show(rule_id)
+        rule = rum.rules.set(before.id, condition, action)
+    say(asked.json, rule, lambda rule: said(now_says(rule.id, rule, before)))
+    _remark_on(asked, rule)
+
+
+def _remark_on(asked: Asked, rule: Rule) -> None:
+    if not asked.json and (odd := problem(rule)):
+        note(f"The condition {odd}.")
 
 
 @rules.command("list")
@@ -52,6 +74,15 @@ def show(asked: Asked, rule_id: str) -> None:
     """Show one rule with everything that is known of it."""
     with opened(asked) as rum:
         say(asked.json, rum.rules.show(rule_id), _fields)
+
+
+@rules.command("history")
+@click.argument("rule_id", metavar="ID")
+@click.pass_obj
+def history(asked: Asked, rule_id: str) -> None:
+    """Show all that a rule ever said, oldest first."""
+    with opened(asked) as rum:
+        say(asked.json, rum.rules.history(rule_id), _versions)
 
 
 @rules.command("match")
@@ -144,6 +175,22 @@ def _fields(rule: Rule) -> View:
         ("agent_id", rule.agent_id),
         ("created_at", when(rule.created_at)),
     ]
+    if rule.updated_at is not None:
+        told += [("updated_at", when(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:
         told.append(("imported_at", when(rule.imported_at)))
     return [Fields((Word(rule.id, "id"),), told)]
+
+
+def _versions(versions: Sequence[RuleVersion]) -> View:
+    rows = [
+        (
+            Word(str(one.version), "id"),
+            Word(when(one.changed_at), "dim"),
+            Word(one.changed_by, "dim"),
+            Word(one.condition, "strong"),
+            Word(one.action),
+        )
+        for one in versions
+    ]
+    return [Table(("version", "since", "by", "when", "do"), rows)]

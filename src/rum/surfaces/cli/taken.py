@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rum.app.exchange import ImportResult
+from rum.app.exchange_chapters import ChapterImport
 from rum.app.exchange_layers import LayerImport
 from rum.app.imported import Imported
 from rum.app.rum import Rum
@@ -30,6 +31,8 @@ def taken(
     view = said(f"{word} {answer.added} {noun}{took}{f' ({besides})' if besides else ''}.")
     if isinstance(answer, ImportResult) and answer.layers:
         view += layers_taken(answer.layers)
+    if isinstance(answer, ImportResult) and answer.chapters:
+        view += _added(answer.chapters, "chapters and wisdom")
     if isinstance(answer, Imported) and answer.skipped:
         most_first = sorted(answer.skipped.items(), key=lambda one: -one[1])
         view += said(f"Skipped: {counts(dict(most_first))}.")
@@ -38,9 +41,12 @@ def taken(
 
 def layers_taken(answer: LayerImport) -> View:
     """How many facts, rules and events an import brought, and what became of the rest."""
-    noun = "entry" if answer.added == 1 else "entries"
+    return _added(answer, "entry of layers" if answer.added == 1 else "entries of layers")
+
+
+def _added(answer: LayerImport | ChapterImport, noun: str) -> View:
     besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
-    return said(f"Added {answer.added} {noun} of layers{f' ({besides})' if besides else ''}.")
+    return said(f"Added {answer.added} {noun}{f' ({besides})' if besides else ''}.")
 
 
 def counts(found: dict[str, int]) -> str:

@@ -105,6 +105,8 @@ def _told(answer: TidyResult, took: float) -> View:
         lines.append(f"Memories made of what hooks saw: {answer.captured}")
     if answer.dropped:
         lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
+    if answer.chapters:
+        lines.append(f"Chapters made: {answer.chapters}")
     if answer.trouble:
         return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
     if answer.pending and answer.embedded:

@@ -21,11 +21,19 @@ def tokens(asked: Asked) -> None:
 
 
 def _spent(answer: TokensSpent) -> View:
-    rows = [
-        tuple(Word(str(cell)) for cell in (day, project, spent.requests, spent.read, spent.written))
+    days = [
+        (day, project, spent)
         for day, projects in reversed(answer.days.items())
         for project, spent in sorted(projects.items())
     ]
+    rows = [
+        tuple(Word(str(cell)) for cell in (day, project, spent.requests, spent.read, spent.written))
+        for day, project, spent in days
+    ]
+    lines = [
+        f"{day} {project}: {spent.requests} requests, {spent.read} tokens read, {spent.written} written"
+        for day, project, spent in days
+    ]
     model = f"Language model: {answer.model or 'none'}. "
     view = said(f"{model}Tokens today: {answer.today} of {answer.limit}.")
-    return [*view, Table(("day", "project", "requests", "read", "written"), rows)] if rows else view
+    return [*view, Table(("day", "project", "requests", "read", "written"), rows, lines)] if rows else view

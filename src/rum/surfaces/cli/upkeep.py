@@ -12,7 +12,7 @@ from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import StorageError
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
-from rum.surfaces.cli.output import say
+from rum.surfaces.cli.output import say, size_of
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import Field, Fields, Said, View, Word, said
 
@@ -48,6 +48,7 @@ def _diagnosis(found: Diagnosis) -> View:
         Said((Word("problem:", "bad"), Word(problem.what), Word(problem.advice, "dim")))
         for problem in found.problems
     ]
+    problems += [Said((Word("remark:", "strong"), Word(remark))) for remark in found.remarks]
     heading = Word("healthy", "good") if found.healthy else Word("not healthy", "bad")
     return [*problems, Fields((heading,), facts)]
 
@@ -55,22 +56,14 @@ def _diagnosis(found: Diagnosis) -> View:
 def _fact(name: str, value: object) -> Field:
     """A fact as people read it: sizes in round figures, and what to do where something waits."""
     if name == "free_bytes" and isinstance(value, int):
-        return "free", _size(value)
+        return "free", size_of(value)
     if not isinstance(value, dict):
         return name, str(value)
     parts = cast("dict[str, Any]", value)
     if name == "bytes":
-        return "size", ", ".join(f"{file} {_size(size)}" for file, size in parts.items())
+        return "size", ", ".join(f"{file} {size_of(size)}" for file, size in parts.items())
     told = ", ".join(f"{part} {figure}" for part, figure in parts.items())
     return name, f"{told} (`rum tidy` makes them)" if parts.get("pending") else told
-
-
-def _size(number: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:.3g} TB"
 
 
 @command("reindex")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rum.capture.extract.alike import likeness, said, telling_words
+from rum.capture.extract.alike import said, share, telling_words
 from rum.capture.extract.check import fact_problem, narrowed, note_problem, rule_problem
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.fact import GivenFact, GivenRule
@@ -98,11 +98,12 @@ def test_a_rule_that_is_there_already_is_known():
 
 
 def test_what_would_fit_any_task_is_cut_off_a_pattern():
-    assert narrowed(["login|*|a|oauth", ".*", "When tokens expire"]) == ("login|oauth", "When tokens expire")
+    patterns = ["login|*|a|oauth", ".*", "When tokens expire", "result", "file|Errors|test suite|*code*"]
+    assert narrowed(patterns) == ("login|oauth", "When tokens expire", "test suite")
 
 
 def test_likeness_goes_by_words_that_say_something():
     words = telling_words("The servers were refusing tokens")
-    assert likeness(words, telling_words("A token is refused by the server")) == 1
-    assert likeness(words, telling_words("the of a were")) == 0
-    assert likeness(telling_words("the of"), words) == 0
+    assert share(words, telling_words("A token is refused by the server")) == 1
+    assert share(words, telling_words("the of a were")) == 0
+    assert share(telling_words("the of"), words) == 0

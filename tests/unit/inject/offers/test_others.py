@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +163,42 @@ def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):
     (offer,) = offered(start(), tmp_path)
     assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
     assert offered(start(), tmp_path) == []
+
+
+def test_what_was_archived_is_told_to_whoever_touches_its_file(store: SqliteStore, tmp_path: Path):
+    reasoning = {"approach_chosen": "Use JWT", "why_chosen": "no sessions"}
+    add_memory(store, "mem_1", files=[make_file("auth.py")], reasoning=reasoning)
+    add_memory(store, "mem_2", files=[make_file("auth.py")])
+    assert store.archive.put(["mem_1", "mem_2"], NOON) == 2
+    (offer,) = offered(make_event("before", **READ), tmp_path)
+    said = "auth.py, 2025-06-15, Fix the login: decided: Use JWT, as no sessions"
+    assert words(offer) == f"{said} More: recall memory_id=mem_1."
+
+
+def test_a_prompt_like_archived_work_brings_it(store: SqliteStore, tmp_path: Path):
+    told = make_outcome("Widened the leeway", learnings=["Phones run late"])
+    add_memory(store, "mem_1", "Repair the refresh of expired login tokens", outcome=told)
+    for number in range(30):
+        add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
+    store.archive.put(["mem_1"], NOON)
+    (offer,) = offered(prompt("Please repair the refresh of expired login tokens"), tmp_path)
+    assert (offer.kind, offer.memory_ids) == ("intent", ("mem_1",))
+    assert "Widened the leeway Learned: Phones run late" in words(offer)
+
+
+def test_what_was_archived_early_still_begins_a_session(store: SqliteStore, tmp_path: Path):
+    add_memory(store, "mem_1", outcome=make_outcome(learnings=["Clocks differ"]))
+    store.archive.put(["mem_1"], NOON)
+    said = [words(offer) for offer in offered(start(), tmp_path)]
+    assert said == ["Learned lately: Clocks differ. More: recall memory_id=mem_1."]
+
+
+def test_a_damaged_archive_silences_only_what_is_in_it(store: SqliteStore, tmp_path: Path):
+    told = make_outcome(learnings=["Clocks differ"])
+    for name in ("mem_1", "mem_2"):
+        add_memory(store, name, files=[make_file("auth.py")], outcome=told)
+    store.archive.put(["mem_2"], NOON)
+    with closing(sqlite3.connect(tmp_path / "rum.db")) as db:
+        db.execute("UPDATE archived SET data = x'00'")
+        db.commit()
+    assert [one.memory_ids for one in offered(make_event("before", **READ), tmp_path)] == [("mem_1",)]

@@ -118,7 +118,8 @@ def test_a_section_that_is_no_list_is_named_with_its_line(text: str) -> None:
 
 def test_the_fields_of_one_entry_change_and_no_other_line() -> None:
     text = whole()
-    new = JournalText(text, "file").with_changes("attempt-002", {"result": "partial", "lessons": "- Flush\n"})
+    journal = JournalText(text, "file")
+    new = journal.with_changes(journal.one("attempt-002")[1], {"result": "partial", "lessons": "- Flush\n"})
 
     value: Any = load(new, "file")
     assert value["attempts"][1]["result"] == "partial"
@@ -190,6 +191,64 @@ def test_a_new_id_counts_on_and_never_takes_one_that_was_there() -> None:
     assert JournalText(whole(), "file").next_id(Kind.DISCOVERY) == "discovery-005"
     text = "history:\n  - entries:\n      - id: attempt-041\nattempts: []\n"
     assert JournalText(text, "file").next_id(Kind.ATTEMPT) == "attempt-042"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("discoveries:\n- id: discovery-999999999\n- id: discovery-004\n", "discovery-005"),
+        ("discoveries:\n- id: discovery-20260123\n", "discovery-001"),
+        ("discoveries:\n- id: x\n  content: see discovery-500\n", "discovery-001"),
+        ("discoveries:\n- id: x\n  content: |\n    id: discovery-500\n", "discovery-001"),
+        ("discoveries:\n- id: discovery-7b\n- id: discovery-7\n", "discovery-001"),
+        ("discoveries: [{id: discovery-012}]\n", "discovery-013"),
+        ("attempts:\n- id: discovery-001\n", "discovery-002"),
+        ("discoveries:\n- id: discovery-99999\n- id: discovery-100000\n", "discovery-100001"),
+        ("history:\n- entries: [{id: discovery-031, title: 'id: discovery-700'}]\n", "discovery-032"),
+    ],
+)
+def test_a_new_id_counts_on_from_ids_alone_and_from_sane_ones(text: str, expected: str) -> None:
+    assert JournalText(text, "file").next_id(Kind.DISCOVERY) == expected
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        'discoveries:\n  - id: "a\n    x: 1\n  - id: b\n',
+        "discoveries:\n  - id: a\n    x: [1, 2\n  - id: b\nattempts: []\n",
+        "discoveries:\n  - id: a\n   x: 1\n  - id: b\n",
+        "discoveries:\n  - id: a\n    x: 'it's'\n  - id: b\n",
+        "discoveries:\n\t- id: a\n",
+        "discoveries:\n  - id: a\n    y: 1\n    y: 2\n",
+        'discoveries:\n  - id: a\n    x: "\u2028"\n    z: &anchor 1\n',
+        "a: 1\r\ndiscoveries: *x\r\n",
+        "discoveries: []\n---\nattempts: []\n",
+    ],
+)
+def test_what_is_broken_is_told_with_the_line_that_a_reading_of_the_whole_names(broken: str) -> None:
+    text = HEADER + broken
+    with pytest.raises(InvalidQuery) as whole_text:
+        load(text, "file")
+    journal = JournalText(text, "file")
+    for look in (journal.next_id, lambda kind: [one.value for one in journal.entries(kind.section)]):
+        with pytest.raises(InvalidQuery) as raised:
+            _ = [
+                look(Kind.DISCOVERY),
+                journal.outline.sections["discoveries"],
+                journal.entries("discoveries")[0].value,
+            ]
+        assert (raised.value.message, raised.value.details) == (
+            whole_text.value.message,
+            whole_text.value.details,
+        )
+
+
+def test_lines_are_counted_as_editors_count_them() -> None:
+    text = 'a: "\u2028\x85"\nb: "x\u2029"\ndiscoveries: none\n'
+    with pytest.raises(InvalidQuery, match="line 3: `discoveries` must be"):
+        JournalText(text, "file").with_entry("discoveries", ENTRY)
+    with pytest.raises(InvalidQuery, match="line 4"):
+        load(text + "c: &x 1\n", "file")
 
 
 def test_the_newest_entries_come_first_and_broken_ones_that_are_not_wanted_do_no_harm() -> None:

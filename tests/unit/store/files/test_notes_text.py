@@ -56,6 +56,7 @@ def test_every_field_of_the_frontmatter_is_read():
         deprecated=True,
         superseded_by="four",
         line=2,
+        remarks=("line 13: `more` says nothing to RUM. It is kept all the same.",),
     )
 
 
@@ -135,14 +136,83 @@ def test_text_before_the_first_frontmatter_is_an_entry():
         ("discoveredBy: [a]", {"discovered_by": "unknown"}, "a text"),
         ("deprecated: 'yes'", {"deprecated": True}, None),
         ("deprecated: no", {"deprecated": False}, None),
+        ("deprecated: since May", {"deprecated": False}, "true or false"),
+        ("source: " + "x" * 1001, {"source": "x" * 1000}, "at most 1000 characters"),
         ("relatedMemories: one.md", {"related_memories": ("one",)}, None),
     ],
 )
 def test_what_is_odd_is_taken_for_what_it_may_mean(field: str, taken: dict[str, object], remark: str | None):
-    (entry,) = read(f"---\ntitle: One\n{field}\n---\ntext")
+    (entry,) = read(f"---\ntitle: One\nwhenToUse: auth\n# a comment\n{field}\n---\ntext")
     assert {name: getattr(entry, name) for name in taken} == taken
     assert len(entry.remarks) == (remark is not None)
-    assert all((remark or "") in one and one.startswith("line 2: ") for one in entry.remarks)
+    assert all((remark or "") in one and one.startswith("line 5: ") for one in entry.remarks)
+
+
+@pytest.mark.parametrize(
+    ("fields", "remarks"),
+    [
+        ("whentouse: auth", ["line 3: `whentouse` says nothing to RUM. Did you mean `whenToUse`?"]),
+        ("when_to_use: [auth]", ["line 3: `when_to_use` says nothing to RUM. Did you mean `whenToUse`?"]),
+        (
+            "whenToUse: auth\nimport: high",
+            ["line 4: `import` says nothing to RUM. Did you mean `importance`?"],
+        ),
+        (
+            "tags: [a]\n\nowner:\n  team: web\nwhenToUse: auth",
+            ["line 5: `owner` says nothing to RUM. It is kept all the same."],
+        ),
+        ("when: auth", ["line 3: `when` says nothing to RUM. Did you mean `whenToUse`?"]),
+        (
+            "whenToUse: auth\ncreated: today",
+            ["line 4: `created` says nothing to RUM. It is kept all the same."],
+        ),
+        ("whenToUse: []", ["line 3: `whenToUse` has no pattern, so no task asks for this entry."]),
+        ("tags: [a]\nwhenToUse:", ["line 4: `whenToUse` has no pattern, so no task asks for this entry."]),
+        ('whenToUse: ["", " "]', ["line 3: `whenToUse` has no pattern, so no task asks for this entry."]),
+        ("tags: [a]", ["line 2: `whenToUse` is missing, so no task asks for this entry."]),
+        (
+            "whenToUse:\n  - auth\n  - odd one\n  - login",
+            ["line 5: `odd one` is odd."],
+        ),
+        ("whenToUse: [auth,\n  odd one]", ["line 4: `odd one` is odd."]),
+        ("whenToUse: odd one", ["line 3: `odd one` is odd."]),
+        (
+            "tags: [a, {b: c}]\nwhenToUse:\n- x\n- [y]\nwhentouse: z",
+            [
+                "line 3: `tags` should be a text or a list of texts; it is ignored.",
+                "line 6: `whenToUse` should be a text or a list of texts; it is ignored.",
+                "line 7: `whentouse` says nothing to RUM. Did you mean `whenToUse`?",
+            ],
+        ),
+        ("deprecated: true", []),
+        ("supersededBy: other", []),
+    ],
+)
+def test_what_says_nothing_or_is_never_met_is_remarked_on_in_its_line(fields: str, remarks: list[str]):
+    def judge(pattern: str) -> str | None:
+        return "is odd" if pattern.startswith("odd") else None
+
+    (entry,) = entries(f"---\ntitle: One\n{fields}\n---\ntext", "a-note", "a-note.md", judge)
+    assert list(entry.remarks) == remarks
+
+
+def test_remarks_on_a_later_entry_name_the_line_in_the_file():
+    (_, entry) = read(f"{HEAD}\ntext\n\n---\n\n---\ntitle: One\nwhentouse: auth\n---\nmore")
+    assert entry.remarks == ("line 12: `whentouse` says nothing to RUM. Did you mean `whenToUse`?",)
+
+
+def test_a_note_without_frontmatter_is_remarked_on():
+    (entry,) = read("# The heading\n\ntext")
+    assert entry.remarks == ("line 1: it has no frontmatter with `whenToUse`, so no task asks for it.",)
+    assert [one.remarks for one in read(f"Before.\n\n---\n\n{HEAD}\ntext")] == [(), ()]
+
+
+def test_of_many_odd_fields_the_first_are_told_and_the_rest_counted():
+    fields = "\n".join(f"x{number}zzz: 1" for number in range(100))
+    (entry,) = read(f"---\ntitle: One\nwhenToUse: auth\n{fields}\n---\n")
+    assert len(entry.remarks) == 21
+    assert entry.remarks[0].startswith("line 4: `x0zzz`")
+    assert entry.remarks[-1] == "line 2: and 80 more."
 
 
 def test_patterns_beyond_all_measure_are_left_out():

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
-from rum.inject.match import content_words
 from rum.store.files.notes_split import closes, opening
+from rum.store.terms import content_words
 
 
 class Claim(NamedTuple):
@@ -24,6 +25,21 @@ class Claim(NamedTuple):
     denied: bool
     figure: str
     text: str
+
+    @property
+    def every_word(self) -> frozenset[tuple[str, ...]]:
+        """The words it is about, its number among them."""
+        return self.words | {(self.figure,)} if self.figure else self.words
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """All its numbers."""
+        return frozenset(word[0] for word in self.every_word if word[0][:1].isdigit())
+
+    @property
+    def said(self) -> tuple[frozenset[tuple[str, ...]], bool]:
+        """What two statements share that say the same."""
+        return self.every_word, self.denied
 
     @property
     def key(self) -> int:
@@ -40,10 +56,13 @@ LONGEST = 300
 """Characters; a longer statement is a paragraph that says many things."""
 FEWEST_WORDS = 2
 FEWEST_WORDS_WITH_FIGURES = 3
+_MUCH_THE_SAME = 0.75
 _MOST = 200
 _READ = 20_000
 """Characters of an entry that are looked at: more than anybody may add at once."""
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+")
+_CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|which|while) ", re.IGNORECASE)
+_SIGNS = re.compile(r"^[ \t]*[#|<]+", re.MULTILINE)
 _LEAD = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
 _DENIALS = re.compile(
@@ -66,13 +85,44 @@ _FIGURES = re.compile(r"(?<![\w.])v?\d+(?:[.,:]\d+)*", re.IGNORECASE)
 def claims(content: str) -> list[Claim]:
     """The statements of a Markdown text, in order; headings and code say nothing here."""
     found: list[Claim] = []
-    for text in _statements(content):
-        claim = _claim(text)
+    for text in _statements(content, LONGEST):
+        claim = claim_of(text)
         if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
             found.append(claim)
             if len(found) == _MOST:
                 break
     return found
+
+
+def statements(content: str) -> list[Claim]:
+    """All statements of a Markdown text, headings and rows too, that have a word which says something."""
+    plain = _SIGNS.sub("", content[:_READ])
+    found = (claim_of(text) for text in _statements(plain, _READ))
+    return [claim for claim in islice(found, _MOST) if claim.every_word]
+
+
+def clauses(claim: Claim) -> list[Claim]:
+    """A statement, and the parts of it that say something by themselves."""
+    parts = _CLAUSE_ENDS.split(claim.text)
+    return [claim, *(part for part in map(claim_of, parts if len(parts) > 1 else ()) if part.every_word)]
+
+
+def at_odds(one: Claim, other: Claim) -> bool:
+    """Whether two statements on much the same say otherwise: one has a "not" in it, or another number.
+
+    This is less strict than `contradict`: rather than a contradiction it tells that one is no repetition of
+    the other.
+    """
+    if one.words.isdisjoint(other.words):
+        return False
+    mine, theirs = (
+        frozenset(word for word in claim.words if not word[0][:1].isdigit()) for claim in (one, other)
+    )
+    fewer = min(len(mine), len(theirs))
+    if mine != theirs and (fewer < FEWEST_WORDS or len(mine & theirs) < _MUCH_THE_SAME * fewer):
+        return False
+    news = one.figures - other.figures
+    return one.denied != other.denied or bool(news and other.figures)
 
 
 def contradict(one: Claim, other: Claim) -> bool:
@@ -84,7 +134,8 @@ def contradict(one: Claim, other: Claim) -> bool:
     return one.denied != other.denied
 
 
-def _claim(text: str) -> Claim:
+def claim_of(text: str) -> Claim:
+    """One statement, taken apart."""
     named = _NAMED.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
     denied = len(_DENIALS.findall(named)) % 2 == 1
@@ -95,12 +146,12 @@ def _claim(text: str) -> Claim:
     return Claim(words | {(figure,) for figure in figures}, denied, "", text)
 
 
-def _statements(content: str) -> Iterator[str]:
+def _statements(content: str, longest: int) -> Iterator[str]:
     fence: str | None = None
     for line in content[:_READ].split("\n"):
         if fence is not None:
             fence = None if closes(line, fence) else fence
         elif (fence := opening(line)) is None and not line.lstrip().startswith(("#", "|", "<")):
             for sentence in _SENTENCE_ENDS.split(_MARKS.sub("", _LEAD.sub("", line))):
-                if 0 < len(text := sentence.strip()) <= LONGEST:
+                if 0 < len(text := sentence.strip()) <= longest:
                     yield text

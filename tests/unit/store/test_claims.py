@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.inject.claims import claims, contradict
+from rum.store.claims import claims, contradict
 
 
 def disagree(one: str, other: str) -> bool:

@@ -1,0 +1,65 @@
+"""Chapters: memories that tell one story, for Python programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from rum.app import chapter_reading, chapter_writing, refreshing, suggesting
+from rum.app.asked import CreatedChapter, ListedChapters
+from rum.app.asking import question
+from rum.app.calls import plain
+from rum.app.chapter_kinds import CHAPTER
+from rum.app.context import Context
+from rum.app.forgettable import forgotten
+from rum.app.staleness import judged
+from rum.consolidate.suggest import Suggestion
+from rum.model.answers import ForgetResult
+from rum.model.chapter_answers import (
+    ChapterView,
+    CreateChapterQuestion,
+    CreateChapterResult,
+    ListChaptersQuestion,
+    ListChaptersResult,
+    RefreshResult,
+    chapter_view,
+)
+
+
+class Chapters:
+    """The chapters of an open project."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(self, **given: Unpack[CreatedChapter]) -> CreateChapterResult:
+        """Make a chapter of memories, by their ids or by tags; the same memories again renew the same one."""
+        return chapter_writing.create(
+            self._context, question("create_chapter", CreateChapterQuestion, plain(given))
+        )
+
+    def list(self, **given: Unpack[ListedChapters]) -> ListChaptersResult:
+        """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
+        with self._context.turn():
+            asked = question("list_chapters", ListChaptersQuestion, plain(given))
+            return chapter_reading.listing(self._context, asked)
+
+    def show(self, chapter_id: str) -> ChapterView:
+        """One chapter by its id, or a tail of it, with its members."""
+        with self._context.turn():
+            one = chapter_reading.known(self._context, chapter_id)
+            return chapter_view(judged(self._context, [one])[0], members=True)
+
+    def suggest(self, most: int = suggesting.USUAL) -> Sequence[Suggestion]:
+        """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
+        with self._context.turn():
+            return suggesting.suggestions(self._context, most)
+
+    def refresh(self, *chapter_ids: str, dry_run: bool = False) -> RefreshResult:
+        """Renew the chapters that are named, or else all that are stale; says what changed."""
+        return refreshing.refresh(self._context, chapter_ids, kind="chapter", dry_run=dry_run)
+
+    def forget(self, chapter_id: str) -> ForgetResult:
+        """Delete a chapter, not its memories; only a keyed hash of which they were stays."""
+        with self._context.turn():
+            return forgotten(self._context, CHAPTER, chapter_reading.known(self._context, chapter_id).id)

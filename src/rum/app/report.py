@@ -1,0 +1,107 @@
+"""The project's memory on one page: memories counted as they are read, and what was learned of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rum.app.context import Context
+from rum.app.staleness import judged_wisdom
+from rum.consolidate.report import rendered
+from rum.consolidate.report_tally import Tally, most_of
+from rum.model.links import LinkType
+from rum.model.memory import Memory
+from rum.model.parse import parse
+from rum.model.report import Insight, Report, ReportQuestion
+from rum.model.times import seconds
+from rum.model.unseen import without_unseen
+from rum.model.wisdom import Wisdom
+
+AREAS = FILES = INSIGHTS = AGENTS = 10
+FOLLOW_UPS = 15
+KINDS, PLACES = 3, 2
+"""Kinds of work, and areas, named for one month."""
+SOURCES = 3
+"""Memories named for one claim: those whose words it has, then the newest."""
+
+
+def report(context: Context, since: float | None = None) -> Report:
+    """What was worked on, where it succeeded and failed, what is left to do and what was learned."""
+    asked = parse({"since": since}, ReportQuestion, "report")
+    begin = None if asked.since is None else seconds(asked.since)
+    tally = Tally()
+    for batch in context.store.memories.in_time_order(since=begin or 0):
+        causes = _causes(context, batch)
+        for memory in batch:
+            tally.add(memory, causes.get(memory.id, ()))
+    figures = Report(
+        project=context.project.name,
+        written_at=context.now(),
+        since=begin,
+        memories=tally.memories,
+        successes=tally.successes,
+        superseded=tally.superseded,
+        first_at=tally.first_at,
+        last_at=tally.last_at if tally.memories else None,
+        periods=tally.periods(KINDS, PLACES),
+        areas=tally.areas(AREAS),
+        area_count=tally.area_count,
+        failing_files=tally.failing_files(FILES),
+        failing_file_count=tally.failing_file_count,
+        failure_categories=most_of(tally.categories, len(tally.categories)),
+        follow_ups=tally.open.newest(FOLLOW_UPS),
+        follow_up_count=len(tally.open),
+        follow_ups_exact=tally.open.exact,
+        agents=tally.agents(_names(context), AGENTS),
+        agent_count=tally.agent_count,
+        **_insights(context, tally, begin or 0),
+    )
+    return rendered(figures, without_unseen)
+
+
+def _causes(context: Context, batch: Sequence[Memory]) -> Mapping[str, list[str]]:
+    """What led to each memory, by id."""
+    causes: defaultdict[str, list[str]] = defaultdict(list)
+    for source, target, kind in context.store.links.of([memory.id for memory in batch]):
+        if kind is LinkType.CAUSED_BY:
+            causes[source].append(target)
+    return causes
+
+
+def _names(context: Context) -> dict[str, str]:
+    return {agent.id: agent.name or agent.id for agent in context.store.agents.all()}
+
+
+def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
+    """What wisdom says; without any, what memories learned."""
+    known = [one for batch in context.store.wisdom.all() for one in batch if one.end_ts >= since]
+    if not known:
+        return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
+    claims = _claims(known)
+    return {
+        "insights": tuple(claims[:INSIGHTS]),
+        "insight_count": len(claims),
+        "insights_from": "wisdom",
+        "stale_wisdom": sum(bool(one.stale) for one in judged_wisdom(context, known)),
+    }
+
+
+def _claims(wisdom: Sequence[Wisdom]) -> list[Insight]:
+    """Every claim once, as the wisdom says it that has most memories for it; those with most first."""
+    claims: dict[str, Insight] = {}
+    for one in wisdom:
+        for claim, evidence in zip(one.claims, one.evidence, strict=True):
+            said = Insight(
+                text=claim,
+                supporting=evidence.supporting,
+                against=evidence.against,
+                memory_ids=evidence.memory_ids[:SOURCES],
+                last_confirmed=evidence.last_confirmed,
+            )
+            before = claims.get(claim)
+            if before is None or said.supporting > before.supporting:
+                claims[claim] = said
+    return sorted(
+        claims.values(), key=lambda one: (-one.supporting, one.against, -one.last_confirmed, one.text)
+    )

@@ -1,0 +1,59 @@
+"""What can be counted in memories: kinds of work, files, failures; and how counts are said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rum.model.layers import TaskType
+from rum.model.memory import Memory, Operation
+
+_KINDS = {
+    TaskType.BUG_FIX: ("bug fix", "bug fixes"),
+    TaskType.FEATURE_ADD: ("new feature", "new features"),
+    TaskType.REFACTOR: ("refactoring", "refactorings"),
+    TaskType.INVESTIGATION: ("investigation", "investigations"),
+    TaskType.TEST_WRITE: ("test change", "test changes"),
+    TaskType.DOCUMENTATION: ("documentation change", "documentation changes"),
+    TaskType.OPTIMIZATION: ("optimization", "optimizations"),
+    TaskType.SECURITY_FIX: ("security fix", "security fixes"),
+    TaskType.DEPENDENCY_UPDATE: ("dependency update", "dependency updates"),
+    TaskType.CONFIGURATION: ("configuration change", "configuration changes"),
+}
+
+
+def kind_name(kind: TaskType, count: int) -> str:
+    """What so many memories of a kind are called; empty where the kind says nothing."""
+    names = _KINDS.get(kind)
+    return names[count != 1] if names else ""
+
+
+def memories(count: int) -> str:
+    """So many memories, in words."""
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
+def times(count: int) -> str:
+    """So often, in words."""
+    return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """One, two and three."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def most(counts: Counter[str], fewest: int, count: int) -> list[tuple[str, int]]:
+    """The largest counts, none below the fewest; among equals in the order of their names."""
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return [one for one in ranked if one[1] >= fewest][:count]
+
+
+def changed_files(memory: Memory) -> frozenset[str]:
+    """The files that a memory's work changed."""
+    return frozenset(file.path for file in memory.files if file.operation is not Operation.READ)
+
+
+def file_counts(members: Iterable[Memory]) -> Counter[str]:
+    """In how many memories each file was changed."""
+    return Counter(path for memory in members for path in changed_files(memory))

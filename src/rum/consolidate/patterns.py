@@ -1,0 +1,141 @@
+"""What repeats in memories, counted: approaches, kinds of failure, files that fail or change together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from rum.consolidate.clusters import clustered
+from rum.consolidate.counting import changed_files, file_counts, kind_name, memories, most, times
+from rum.consolidate.members import shortened
+from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something
+from rum.model.layers import FailureCategory, TaskType
+from rum.model.memory import Memory
+
+FEWEST = 3
+"""Memories that make a habit; failures make one from two on."""
+FEWEST_FAILURES = 2
+_OFTEN = 0.6
+"""The share of the changes to a file that another file is changed with."""
+_SWEEPING = 20
+"""A change of more files says nothing about two of them."""
+_NOW_AND_THEN = 0.1
+_EACH = 3
+_BUSY = 0.15
+"""The share of memories that change a file on which much of the work was."""
+
+
+class Pattern(NamedTuple):
+    """Something that repeats, where it was seen, and where the contrary was."""
+
+    text: str
+    memory_ids: tuple[str, ...]
+    against_ids: tuple[str, ...] = ()
+
+
+def patterns(ordered: Sequence[Memory]) -> list[Pattern]:
+    """What repeats in memories given in the order of time, by kind, the most frequent first."""
+    return [
+        *_approaches(ordered),
+        *_categories(ordered),
+        *_failing(ordered),
+        *_together(ordered),
+        *_busy(ordered),
+    ]
+
+
+def _ids(members: Iterable[Memory]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in members)
+
+
+def _approaches(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Approaches that were taken more than once, with how often they worked."""
+    chosen = {memory.id: memory for memory in ordered if memory.reasoning.approach_chosen}
+    made = [
+        Statement(shortened(memory.reasoning.approach_chosen, LONGEST_CLAIM), Kind.CHOSEN, 0.0, (memory.id,))
+        for memory in chosen.values()
+    ]
+    found = clustered(one for one in made if says_something(one.text))
+    again = [cluster for cluster in found if len(cluster.memory_ids) >= FEWEST_FAILURES]
+    for cluster in again[:_EACH]:
+        worked = [one for one in cluster.memory_ids if chosen[one].outcome.success]
+        failed = [one for one in cluster.memory_ids if not chosen[one].outcome.success]
+        text = cluster.best.text.rstrip(".")
+        if len(worked) >= len(failed):
+            yield Pattern(
+                f"Worked {times(len(worked))}{_but(failed, 'failed')}: {text}.", tuple(worked), tuple(failed)
+            )
+        else:
+            yield Pattern(
+                f"Failed {times(len(failed))}{_but(worked, 'worked')}: {text}.", tuple(failed), tuple(worked)
+            )
+
+
+def _but(others: Sequence[str], went: str) -> str:
+    return f", {went} {times(len(others))}" if others else ""
+
+
+def _categories(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Kinds of failure, and kinds of work, that fail again and again."""
+    failed = [memory for memory in ordered if not memory.outcome.success]
+    why = Counter(category.value for memory in failed if (category := memory.outcome.failure_category))
+    del why[FailureCategory.OTHER.value]
+    for name, count in most(why, FEWEST_FAILURES, _EACH):
+        ids = _ids(memory for memory in failed if memory.outcome.failure_category == name)
+        yield Pattern(f"{memories(count)} failed by {name.replace('_', ' ')}.", ids)
+    kinds = Counter(memory.intent.task_type.value for memory in ordered)
+    failing = Counter(memory.intent.task_type.value for memory in failed)
+    for name, count in most(failing, FEWEST_FAILURES, len(TaskType)):
+        label = kind_name(TaskType(name), kinds[name])
+        # Only where the kind fails now and then, and at least twice as often as all work does.
+        often = count >= _NOW_AND_THEN * kinds[name] and count * len(ordered) >= 2 * len(failed) * kinds[name]
+        if label and often:
+            ids = _ids(memory for memory in failed if memory.intent.task_type == name)
+            yield Pattern(f"{count} of {kinds[name]} {label} failed.", ids)
+
+
+def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Files on which work failed more than once."""
+    failed = [memory for memory in ordered if not memory.outcome.success]
+    changes = file_counts(ordered)
+    often = Counter(
+        {path: n for path, n in file_counts(failed).items() if n >= _NOW_AND_THEN * changes[path]}
+    )
+    for path, count in most(often, FEWEST_FAILURES, _EACH):
+        ids = _ids(memory for memory in failed if path in changed_files(memory))
+        yield Pattern(f"{count} of {memories(changes[path])} that changed {path} failed.", ids)
+
+
+def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Files that are seldom changed without another."""
+    sets = [changed_files(memory) for memory in ordered]
+    changes = file_counts(ordered)
+    pairs = Counter(
+        pair
+        for files in sets
+        if len(files) <= _SWEEPING
+        for pair in combinations(sorted(path for path in files if changes[path] >= FEWEST), 2)
+    )
+    named = set[str]()
+    for one, other in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):
+        led, leads = sorted((one, other), key=lambda path: (changes[path], path))
+        if led in named or pairs[one, other] < max(FEWEST, _OFTEN * changes[led]):
+            continue
+        named.add(led)
+        both = [
+            memory for memory, files in zip(ordered, sets, strict=True) if led in files and leads in files
+        ]
+        text = f"{len(both)} of {memories(changes[led])} that changed {led} changed {leads} too."
+        yield Pattern(text, _ids(both))
+        if len(named) == _EACH:
+            return
+
+
+def _busy(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Files that much of the work was on."""
+    fewest = max(FEWEST, round(_BUSY * len(ordered)))
+    for path, count in most(file_counts(ordered), fewest, _EACH - 1):
+        ids = _ids(memory for memory in ordered if path in changed_files(memory))
+        yield Pattern(f"{count} of {memories(len(ordered))} changed {path}.", ids)

@@ -1,0 +1,184 @@
+"""The words of wisdom, drawn from chapters: insights, patterns and practices, and what each rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rum.consolidate.chapter_words import claims_of, picked
+from rum.consolidate.clusters import Cluster, Likeness, clustered
+from rum.consolidate.counting import listed, memories
+from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
+from rum.consolidate.headings import LONGEST_TITLE, headings
+from rum.consolidate.members import day, in_force, in_order, shortened
+from rum.consolidate.patterns import patterns
+from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something, weighed
+from rum.consolidate.telling import is_rule
+from rum.consolidate.vocabulary import telling_words
+from rum.model.chapter import Chapter, Evidence, Wording
+from rum.model.memory import Memory
+from rum.model.wisdom import Contradiction, WisdomWords
+
+MOST_INSIGHTS = 8
+MOST_PATTERNS = 8
+MOST_PRACTICES = 8
+MOST_WARNINGS = 4
+"""Practices that say what failed."""
+MOST_CONTRADICTIONS = 20
+_TITLES = 4
+
+_ADVICE = re.compile(
+    r"""(?:\A|[,;:]\ )(?:avoid|call|check|do\ not|don't|ensure|keep|make\ sure|pass|prefer|run|set|test|use
+        |validate|wrap|write)\b|\b(?:always|has\ to|have\ to|must|needs?\ to|never|should)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+_COMMANDS = re.compile(r"\b(?:must|should)\b", re.IGNORECASE)
+
+
+class _Said(NamedTuple):
+    """A claim with its evidence."""
+
+    text: str
+    evidence: Evidence
+
+
+def draw(
+    chapters: Sequence[Chapter], members: Mapping[str, Memory], likeness: Likeness | None = None
+) -> WisdomWords:
+    """What chapters say together: the same for the same ones in any order, and nothing they do not say.
+
+    `members` are the memories of all chapters by id; one that is gone says nothing.
+    """
+    told = sorted(
+        {chapter.id: chapter for chapter in chapters}.values(), key=lambda one: (one.start_ts, one.id)
+    )
+    ordered = in_order(members[one] for chapter in told for one in chapter.memory_ids if one in members)
+    topics = telling_words(" ".join(heading.text for heading in headings(ordered)))
+    claims = [*claims_of(ordered), *_given(told, ordered, likeness)]
+    found = _by_support(clustered(claims, topics, likeness), told)
+    by_id = {memory.id: memory for memory in ordered}
+    practices = _practices(found, by_id)
+    insights = picked([one for one in found if one not in practices], MOST_INSIGHTS)
+    seen = patterns(in_force(ordered))[:MOST_PATTERNS]
+    said = [
+        *(_Said(one.best.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in insights),
+        *(_Said(one.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in seen),
+        *(_Said(one.best.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in practices),
+    ]
+    texts = [one.text for one in said]
+    until, then = len(insights), len(insights) + len(seen)
+    contradictions = _contradictions(found, by_id)
+    return WisdomWords(
+        summary=_summary(told, ordered, [*said[:until], *said[then:]], contradictions),
+        insights=tuple(texts[:until]),
+        patterns=tuple(texts[until:then]),
+        best_practices=tuple(texts[then:]),
+        evidence=tuple(one.evidence for one in said),
+        contradictions=contradictions,
+    )
+
+
+def _given(
+    chapters: Sequence[Chapter], ordered: Sequence[Memory], likeness: Likeness | None
+) -> list[Statement]:
+    """The learnings of chapters whose words were not drawn, those that members say, with these members."""
+    living = {memory.id for memory in in_force(ordered)}
+    tracing = Tracing(ordered, likeness)
+    found = list[Statement]()
+    for chapter in chapters:
+        if chapter.words is Wording.DRAWN and "learnings" not in chapter.given:
+            continue
+        for number, text in enumerate(chapter.learnings):
+            line = shortened(text, LONGEST_CLAIM)
+            named = chapter.evidence[number].memory_ids if number < len(chapter.evidence) else ()
+            ids = tuple(one for one in named if one in living) or tracing.evidence(line).memory_ids
+            kind, line, weight = weighed(Kind.GIVEN, line)
+            if ids and says_something(line):
+                found.append(Statement(line, kind, weight, ids))
+    return found
+
+
+def _by_support(found: Iterable[Cluster], chapters: Sequence[Chapter]) -> list[Cluster]:
+    """Claims, those first that most memories make, then those that stand in most chapters."""
+    sets = [frozenset(chapter.memory_ids) for chapter in chapters]
+
+    def order(cluster: Cluster) -> tuple[int, int, float]:
+        spread = sum(not one.isdisjoint(cluster.memory_ids) for one in sets)
+        return -len(cluster.memory_ids), -spread, -cluster.rank
+
+    return sorted(found, key=order)
+
+
+def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[Cluster]:
+    """Advice that success has confirmed, and warnings: what failed, most often first."""
+    advice = [one for one in found if _advises(one.best) and _confirmed(one, members)]
+    warnings = [one for one in found if one.best.kind is Kind.FAILED]
+    kept = picked(warnings, MOST_WARNINGS)
+    return [*picked(advice, MOST_PRACTICES - len(kept)), *kept]
+
+
+def _advises(statement: Statement) -> bool:
+    """Whether a claim says what to do; of what a story tells only a rule that commands does."""
+    if statement.kind in (Kind.GIVEN, Kind.LEARNED, Kind.NOTICED):
+        return bool(_ADVICE.search(statement.text))
+    alone = " — " not in statement.text and is_rule(statement.text)
+    return alone and bool(_COMMANDS.search(statement.text))
+
+
+def _confirmed(cluster: Cluster, members: Mapping[str, Memory]) -> bool:
+    """Whether the work that a claim comes from succeeded more often than not."""
+    went = [members[one].outcome.success for one in cluster.memory_ids if one in members]
+    return 2 * sum(went) > len(went)
+
+
+def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> tuple[Contradiction, ...]:
+    """Every two claims that cannot both hold, once, the better supported one first."""
+    by_text = {statement.text: cluster for cluster in reversed(found) for statement in cluster.saying}
+    pairs = dict[frozenset[str], Contradiction]()
+    for cluster in found:
+        for statement in cluster.against:
+            # A claim beyond those that are told still counts as evidence against, but has no side of its own.
+            other = by_text.get(statement.text, cluster)
+            texts = frozenset((cluster.best.text, other.best.text))
+            if len(texts) == 2:
+                pairs.setdefault(texts, _contradiction(cluster, other, members))
+    return tuple(pairs.values())[:MOST_CONTRADICTIONS]
+
+
+def _contradiction(one: Cluster, other: Cluster, members: Mapping[str, Memory]) -> Contradiction:
+    return Contradiction(
+        claim=one.best.text,
+        memory_ids=evidence_of(one.memory_ids, (), members).memory_ids[:MOST_NAMED],
+        against=other.best.text,
+        against_ids=evidence_of(other.memory_ids, (), members).memory_ids[:MOST_NAMED],
+    )
+
+
+def _summary(
+    chapters: Sequence[Chapter],
+    ordered: Sequence[Memory],
+    claims: Sequence[_Said],
+    contradictions: Sequence[Contradiction],
+) -> str:
+    """What it is made of, how the work went, what is said most, and what is open."""
+    if not ordered:
+        return ""
+    titles = [f"“{shortened(chapter.title, LONGEST_TITLE)}”" for chapter in chapters if chapter.title.strip()]
+    more = len(titles) - _TITLES
+    named = f"{', '.join(titles[:_TITLES])} and {more} more" if more > 0 else listed(titles)
+    first, last = day(ordered[0].created_at), day(ordered[-1].created_at)
+    count = f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
+    told = [f"{count} with {memories(len(ordered))} from {first} to {last}{f': {named}' if named else ''}."]
+    failed = sum(not memory.outcome.success for memory in ordered)
+    told.append(f"{len(ordered) - failed} succeeded, {failed} failed." if failed else "All succeeded.")
+    best = max(claims, key=lambda one: one.evidence.supporting, default=None)
+    if best and best.evidence.supporting > 1:
+        often = memories(best.evidence.supporting)
+        told.append(f"Said most often, in {often}: {best.text.rstrip('.')}.")
+    if contradictions:
+        many = len(contradictions)
+        told.append(f"{many} contradiction{'s are' if many > 1 else ' is'} open.")
+    return " ".join(told)

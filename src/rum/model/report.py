@@ -1,0 +1,117 @@
+"""The project's memory on one page: the figures that a report tells, and its text."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rum.model.layers import Layer
+from rum.model.times import Time
+
+
+class ReportQuestion(Layer, frozen=True):
+    """From when on memories are told of; all of them unless it is said."""
+
+    since: Time | None = None
+
+
+class Counted(Struct, frozen=True):
+    """How often there was something."""
+
+    name: str
+    count: int
+
+
+class Period(Struct, frozen=True, kw_only=True):
+    """A month, quarter or year: how much was done, of which kinds, and where most."""
+
+    name: str
+    memories: int
+    successes: int
+    kinds: tuple[Counted, ...]
+    areas: tuple[Counted, ...]
+
+
+class Area(Struct, frozen=True, kw_only=True):
+    """A folder: how many memories touch it, how many of them succeeded, and when the last one was."""
+
+    path: str
+    memories: int
+    successes: int
+    last_at: int
+
+
+class FailingFile(Struct, frozen=True, kw_only=True):
+    """A file: how many of the memories that touch it failed, and which did last."""
+
+    path: str
+    failures: int
+    memories: int
+    last_at: int
+    last_id: str
+    last_goal: str
+
+
+class FollowUp(Struct, frozen=True, kw_only=True):
+    """Something that a memory left to do."""
+
+    text: str
+    memory_id: str
+    goal: str
+    at: int
+
+
+class Insight(Struct, frozen=True, kw_only=True):
+    """What was learned, and some of the memories that say so."""
+
+    text: str
+    supporting: int
+    against: int = 0
+    memory_ids: tuple[str, ...] = ()
+    last_confirmed: int = 0
+
+
+class Worker(Struct, frozen=True, kw_only=True):
+    """An agent, and what it did."""
+
+    agent_id: str
+    name: str
+    memories: int
+    successes: int
+    sessions: int
+    last_at: int
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """The figures of a project's memory; what is superseded is counted apart, and nowhere else.
+
+    Where a list is cut, a number beside it says how many there are in all.
+    """
+
+    project: str
+    written_at: int
+    since: int | None = None
+    memories: int = 0
+    successes: int = 0
+    superseded: int = 0
+    first_at: int | None = None
+    last_at: int | None = None
+    periods: tuple[Period, ...] = ()
+    areas: tuple[Area, ...] = ()
+    area_count: int = 0
+    failing_files: tuple[FailingFile, ...] = ()
+    failing_file_count: int = 0
+    failure_categories: tuple[Counted, ...] = ()
+    follow_ups: tuple[FollowUp, ...] = ()
+    follow_up_count: int = 0
+    follow_ups_exact: bool = True
+    """False where there are so many that only the newest were looked at: then there are more."""
+    insights: tuple[Insight, ...] = ()
+    insight_count: int = 0
+    insights_from: str = "learnings"
+    """`wisdom` or `learnings`."""
+    stale_wisdom: int = 0
+    """How many pieces of wisdom need renewal."""
+    agents: tuple[Worker, ...] = ()
+    agent_count: int = 0
+    text: str = ""
+    """All of it as Markdown."""

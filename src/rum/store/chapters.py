@@ -1,0 +1,88 @@
+"""What every store offers for chapters and wisdom: by id, by what they are made of, by tags, by words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from rum.model.chapter import Chapter
+from rum.model.wisdom import Wisdom
+
+T = TypeVar("T", Chapter, Wisdom)
+
+
+class Range(NamedTuple):
+    """What begins and ends between two times, both included."""
+
+    since: int = 0
+    before: int = 10**18
+
+
+class Grouped(Protocol[T]):
+    """Rows that are made of others: chapters of memories, wisdom of chapters; these are their parts."""
+
+    def put(self, one: T) -> None:
+        """Write a row with its parts and terms; one with the same id is replaced and keeps its place."""
+        ...
+
+    def get(self, ids: Sequence[str]) -> list[T]:
+        """The rows with these ids, in this order; unknown ones are left out."""
+        ...
+
+    def named(self, name: str) -> list[str]:
+        """The ids a full id or a tail of one can mean: one, none, or several."""
+        ...
+
+    def made_of(self, parts: Iterable[str]) -> list[str]:
+        """The ids of those made of exactly these parts, in whatever order; the oldest first."""
+        ...
+
+    def found_by(self, tags: Sequence[str]) -> list[str]:
+        """The ids of those whose parts were found by these tags, the oldest first."""
+        ...
+
+    def holding(self, parts: Iterable[str]) -> dict[str, int]:
+        """How many of these parts each holds, by id, for those that hold any; the oldest first."""
+        ...
+
+    def matching(self, tags: Sequence[str], within: Range, most: int) -> tuple[list[str], int]:
+        """The ids of those with all the tags in a range of time, the last to end first, and how many."""
+        ...
+
+    def all(self, batch: int = 100) -> Iterator[list[T]]:
+        """All rows, the oldest first, a batch at a time."""
+        ...
+
+    def count(self) -> int:
+        """How many there are."""
+        ...
+
+    def delete(self, one: str) -> int:
+        """Delete a row with its parts and terms; how many there were."""
+        ...
+
+
+class Held(NamedTuple):
+    """What holds words that were asked for: its kind and id, and which of the words it holds."""
+
+    kind: str
+    id: str
+    terms: frozenset[str]
+    titled: frozenset[str]
+    """Those that stand in its title or among its tags."""
+
+
+class Knowledge(Protocol):
+    """The words of chapters and wisdom."""
+
+    def holding(self, terms: Sequence[str], most: int) -> list[Held]:
+        """What holds most of the terms, the best `most` of all; rare terms and titles count more."""
+        ...
+
+    def holders(self, terms: Sequence[str]) -> dict[str, int]:
+        """How many hold each of the terms."""
+        ...
+
+    def reindex(self) -> int:
+        """Write all terms anew; of how many."""
+        ...

@@ -1,0 +1,128 @@
+-- name: weigh_live
+-- What speaks against archiving each live memory, in order of time; '' where nothing does.
+SELECT m.created_at, m.id, m.superseded, CASE
+  WHEN max(m.created_at, coalesce(m.updated_at, 0)) >= :before THEN 'young'
+  WHEN m.superseded THEN ''
+  WHEN m.importance >= :importance THEN 'important'
+  WHEN json_array_length(m.outcome, '$.follow_up_needed') AND NOT EXISTS (
+    SELECT 1 FROM memory_links AS l JOIN memories AS n ON n.id = l.source_id
+    WHERE l.target_id = m.id AND l.link_type = 'caused_by' AND n.outcome_success = 1
+  ) AND NOT EXISTS (
+    SELECT 1 FROM memories AS n INDEXED BY memories_goal
+    WHERE n.intent_goal = m.intent_goal COLLATE NOCASE AND n.outcome_success = 1 AND n.created_at > m.created_at
+  ) THEN 'follow_ups'
+  WHEN EXISTS (
+    SELECT 1 FROM memory_links AS l JOIN memories AS n ON n.id = l.source_id
+    WHERE l.target_id = m.id AND n.created_at >= :before
+  ) OR EXISTS (
+    SELECT 1 FROM memory_links AS l JOIN memories AS n ON n.id = l.target_id
+    WHERE l.source_id = m.id AND n.created_at >= :before
+  ) THEN 'linked'
+  ELSE '' END
+FROM memories AS m
+WHERE (m.created_at, m.id) > (:at, :id) AND NOT EXISTS (SELECT 1 FROM archived AS a WHERE a.memory = m.seq)
+ORDER BY m.created_at, m.id LIMIT :most;
+
+-- name: layers_of_live
+SELECT m.seq, m.id, m.version, m.intent_goal, m.outcome_summary,
+  m.intent, m.perception, m.reasoning, m.actions, m.outcome
+FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value
+WHERE NOT EXISTS (SELECT 1 FROM archived AS a WHERE a.memory = m.seq);
+
+-- name: is_live_as
+SELECT 1 FROM memories AS m WHERE m.seq = ? AND m.id = ? AND m.version = ?
+AND NOT EXISTS (SELECT 1 FROM archived AS a WHERE a.memory = m.seq);
+
+-- name: archive_memory
+INSERT INTO archived (memory, archived_at, form, data, length, terms) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: is_archived
+SELECT 1 FROM archived WHERE memory = ?;
+
+-- name: archived_row
+SELECT a.form, a.data, m.intent_goal, m.outcome_summary, a.terms
+FROM archived AS a JOIN memories AS m ON m.seq = a.memory WHERE a.memory = ?;
+
+-- name: unarchive_memory
+DELETE FROM archived WHERE memory = ?;
+
+-- name: set_layers
+UPDATE memories SET intent = ?, perception = ?, reasoning = ?, actions = ?, outcome = ? WHERE seq = ?;
+
+-- name: archived_among
+SELECT a.memory AS seq FROM json_each(?) AS wanted JOIN archived AS a ON a.memory = wanted.value;
+
+-- name: archived_blobs
+SELECT a.memory, m.id, a.form, a.data, m.intent_goal, m.outcome_summary
+FROM archived AS a JOIN memories AS m ON m.seq = a.memory WHERE a.memory > ? ORDER BY a.memory LIMIT ?;
+
+-- name: archive_figures
+SELECT (SELECT count(*) FROM archived), (SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived'),
+  (SELECT count(*) FROM archived WHERE terms = ? AND memory IN (SELECT id FROM archived_text_docsize)),
+  (SELECT count(*) FROM archived_text_docsize);
+
+-- name: live_figures
+SELECT (SELECT count(*) FROM memories) - (SELECT count(*) FROM archived),
+  (SELECT count(*) FROM memories WHERE seq IN (SELECT id FROM memory_text_docsize)
+    AND seq NOT IN (SELECT memory FROM archived)),
+  (SELECT count(*) FROM memory_text_docsize);
+
+-- name: drop_stray_text
+DELETE FROM memory_text WHERE rowid IN (
+  SELECT id FROM memory_text_docsize WHERE id NOT IN (SELECT seq FROM memories) OR id IN (SELECT memory FROM archived)
+);
+
+-- name: recount_archived
+UPDATE derived SET value = (SELECT count(*) FROM archived) WHERE name = 'archived';
+
+-- name: more_archived
+UPDATE derived SET value = value + ? WHERE name = 'archived';
+
+-- name: add_archived_terms
+INSERT INTO archived_text (rowid, terms) VALUES (?, ?);
+
+-- name: drop_archived_terms
+INSERT INTO archived_text (archived_text, rowid, terms) VALUES ('delete', ?, ?);
+
+-- name: drop_all_archived_terms
+INSERT INTO archived_text (archived_text) VALUES ('delete-all');
+
+-- name: note_archived_terms
+UPDATE archived SET terms = ?, length = ? WHERE memory = ?;
+
+-- name: note_no_archived_terms
+UPDATE archived SET terms = 0 WHERE terms <> 0;
+
+-- name: archive_vectors
+INSERT INTO archived_vectors (memory, model, data) SELECT memory, model, data FROM memory_vectors WHERE memory = ?
+ON CONFLICT DO NOTHING;
+
+-- name: drop_live_vectors
+DELETE FROM memory_vectors WHERE memory = ?;
+
+-- name: unarchive_vectors
+INSERT INTO memory_vectors (memory, model, data) SELECT memory, model, data FROM archived_vectors WHERE memory = ?
+ON CONFLICT DO NOTHING;
+
+-- name: drop_archived_vectors
+DELETE FROM archived_vectors WHERE memory = ?;
+
+-- name: delete_archived_vectors
+DELETE FROM archived_vectors WHERE model = ?;
+
+-- name: any_archived_vector
+SELECT 1 FROM archived_vectors WHERE model = ? AND data <> x'' LIMIT 1;
+
+-- name: archived_vectors_since
+SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
+
+-- name: owners_of_archived_vectors
+SELECT v.number, m.id FROM json_each(?) AS wanted
+JOIN archived_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq = v.memory;
+
+-- name: parts_of_index
+-- The plain tables of a text index, each with that of an empty one beside it.
+SELECT name, :table || '_anew' || substr(name, length(:table) + 1) FROM sqlite_master
+WHERE type = 'table' AND name IN (
+  SELECT :table || value FROM json_each('["_data", "_idx", "_content", "_docsize", "_config"]')
+);

@@ -1,0 +1,104 @@
+"""Memories for tests of chapters and wisdom: a project's work on logins, and ways to say it shortly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from making import NOON, make_file, make_intent, make_memory, make_outcome
+from rum.consolidate import chapter_words
+from rum.model.chapter import Chapter, ChapterWords, Member
+from rum.model.memory import Memory
+
+DAY = 86400
+
+
+def make_work(
+    number: int,
+    goal: str = "Fix the login",
+    *learnings: str,
+    failed: str | None = None,
+    files: Sequence[str] = (),
+    superseded_by: Sequence[str] = (),
+    **more: Any,
+) -> Memory:
+    """The memory of one day's work; `failed` says why it failed."""
+    names = ("kind", "context", "category", "approach", "why", "noticed", "summary", "tags")
+    told = {name: more.pop(name) for name in names if name in more}
+    reason = {"failure_reason": failed, "failure_category": told.get("category")}
+    return make_memory(
+        f"mem_{number:03}",
+        created_at=NOON + number * DAY,
+        intent=make_intent(goal, context=told.get("context", ""))
+        | {"task_type": told.get("kind", "bug_fix")},
+        outcome=make_outcome(
+            told.get("summary", "It works"), failed is None, learnings=list(learnings), **reason
+        ),
+        reasoning={"approach_chosen": told.get("approach", ""), "why_chosen": told.get("why", "")},
+        perception={"patterns_noticed": list(told.get("noticed", ()))},
+        files=[make_file(path) for path in files],
+        superseded_by=list(superseded_by),
+        tags=list(told.get("tags", ())),
+        **more,
+    )
+
+
+def make_chapter(number: int, members: Sequence[Memory], **more: Any) -> Chapter:
+    """A chapter of these members, with the words drawn from them unless a summary is given."""
+    words = ChapterWords(title="", summary="") if "summary" in more else chapter_words.draw(members)
+    said = {"title": words.title, "summary": words.summary, "learnings": words.learnings}
+    times = [memory.created_at for memory in members]
+    return Chapter(
+        id=f"chapter_{number:03}",
+        project_id="demo-00000000",
+        agent_id="agent_ann",
+        created_at=NOON,
+        updated_at=NOON,
+        start_ts=min(times, default=0),
+        end_ts=max(times, default=0),
+        members=tuple(Member(memory.id, memory.version) for memory in members),
+        **({**said, "evidence": words.evidence} | more),
+    )
+
+
+def by_id(*members: Memory) -> dict[str, Memory]:
+    return {memory.id: memory for memory in members}
+
+
+LOGINS = (
+    make_work(
+        1,
+        "Fix random logouts after token refresh",
+        "Refresh tokens must be rotated on every use",
+        "The refresh endpoint has no lock, so two tabs race",
+        files=["src/refresh.py", "tests/test_refresh.py"],
+    ),
+    make_work(
+        2,
+        "Lock the refresh endpoint with a database row lock",
+        failed="Row locks deadlocked under load: every request held a connection. The pool ran dry.",
+        category="race_condition",
+        files=["src/refresh.py"],
+    ),
+    make_work(
+        3,
+        "Lock the refresh endpoint with an advisory lock",
+        "Advisory locks do not hold a pool connection",
+        files=["src/refresh.py"],
+    ),
+    make_work(
+        4,
+        "Rotate refresh tokens",
+        "Refresh tokens must be rotated on each use, or a stolen one lives for ever",
+        files=["src/refresh.py", "src/tokens.py", "tests/test_refresh.py"],
+        kind="feature_add",
+    ),
+    make_work(
+        5,
+        "Refresh token rotation for mobile clients",
+        "rotate refresh tokens on every use",
+        files=["src/tokens.py", "tests/test_refresh.py"],
+        summary="Mobile clients keep their session over a restart of the server",
+    ),
+)
+"""Five memories of one story: three say the same of tokens, one failed and the next did it otherwise."""

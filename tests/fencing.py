@@ -1,0 +1,15 @@
+"""Look behind a fence, and make sure that it is one."""
+
+from __future__ import annotations
+
+import re
+
+from rum.inject.brief import FENCE
+
+
+def inside(text: str, name: str = FENCE) -> str:
+    """What stands between the tags of a text that is one fence, with the notice above it."""
+    found = re.fullmatch(rf"<({name}-[0-9a-f]{{16}})>\n(.*)\n</\1>\n", text, re.DOTALL)
+    assert found, text
+    assert text.count(found[1]) == 2
+    return found[2]

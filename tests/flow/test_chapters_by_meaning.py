@@ -1,0 +1,71 @@
+"""Vectors help to put claims together and to find wisdom; where they fail, words alone decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from embedding import Endpoint
+from opening import Shop, open_shop
+from storytelling import tell
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def endpoint(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    with Endpoint().serving() as running:
+        for name, value in running.settings().items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+def test_wisdom_that_no_word_finds_is_found_through_the_memories_underneath(
+    shop: Shop, endpoint: Endpoint
+) -> None:
+    rum = shop.open()
+    ids = tell(shop, rum)
+    chapters = [
+        rum.chapters.create(memory_ids=one, title="A", summary="B", learnings=[], tags=["t"]).chapter_id
+        for one in (ids[:2], ids[1:])
+    ]
+    made = rum.wisdom.synthesize(
+        chapter_ids=chapters, summary="C", insights=[], patterns=[], best_practices=[]
+    ).wisdom_id
+    rum.tidy()
+    question = "Add a retry queue to the interceptor Requests wait while the token is refreshed"
+    [found] = rum.wisdom.recall(query=question).wisdom
+    assert (found.id, found.match) == (made, "fuzzy")
+    assert 0 < (found.confidence or 0) < 1
+    assert rum.wisdom.recall(query="zebra crossing lion").wisdom == []
+
+
+def test_an_embedder_that_fails_leaves_the_words_to_words_alone(
+    shop: Shop, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = tell(shop, shop.open(agent="ann"))
+    endpoint.status = 500
+    failing = shop.open(agent="ann").chapters.create(memory_ids=ids)
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    without = shop.open(agent="ann").chapters.create(memory_ids=ids)
+    assert (failing.title, failing.summary, failing.learnings) == (
+        without.title,
+        without.summary,
+        without.learnings,
+    )
+    assert failing.evidence == without.evidence
+
+
+def test_with_vectors_the_same_memories_give_the_same_words_too(shop: Shop, endpoint: Endpoint) -> None:
+    rum = shop.open(agent="ann")
+    ids = tell(shop, rum)
+    first = rum.chapters.create(memory_ids=ids)
+    again = shop.open(agent="ann").chapters.create(memory_ids=list(reversed(ids)))
+    assert (first.title, first.summary, first.learnings) == (again.title, again.summary, again.learnings)
+    assert not again.created

@@ -1,0 +1,230 @@
+"""Words by a language model that answers well, badly, slowly, with nonsense or with a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from model_server import KINDS, STUCK, ModelServer, Request, Trouble
+from opening import Shop, keep, open_shop
+from rum import Rum
+from storytelling import tell
+
+Json = dict[str, Any]
+TOKEN = "ghp_" + "a1B2" * 9
+LEARNING = "The refresh token expires too, so its expiry must be handled"
+CHAPTER: Json = {
+    "title": "Refreshing tokens on 401",
+    "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
+    "learnings": [{"text": LEARNING, "sources": [1, 2]}],
+}
+WISDOM: Json = {
+    "summary": "Tokens are refreshed on 401 while requests wait in a queue.",
+    "insights": [{"text": LEARNING, "sources": [1, 2]}],
+    "patterns": [],
+    "best_practices": [{"text": "Flush key caches before rotation of keys", "sources": [3]}],
+}
+MADE_UP = {"text": "Kangaroos steal tokens at midnight in Melbourne", "sources": [1]}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
+    with ModelServer().serving() as running:
+        for name, value in running.settings("ollama").items():
+            monkeypatch.setenv(name, value)
+        running.script = [CHAPTER]
+        yield running
+
+
+@pytest.fixture
+def ids(shop: Shop) -> list[str]:
+    return tell(shop, shop.open(agent="ann"))
+
+
+def ann(shop: Shop) -> Rum:
+    return shop.open(agent="ann")
+
+
+def files_hold(shop: Shop, word: str) -> bool:
+    return any(
+        word.encode() in Path(folder, file).read_bytes()
+        for folder, _, files in os.walk(shop.folder.parent)
+        for file in files
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_that_answers_well_has_the_word(
+    shop: Shop, ids: list[str], server: ModelServer, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUM_LLM", kind)
+    rum = ann(shop)
+    made = rum.chapters.create(memory_ids=ids)
+    assert (made.words, made.title, made.learnings) == ("model", CHAPTER["title"], (LEARNING,))
+    assert made.summary == CHAPTER["summary"]
+    assert set(made.evidence[0].memory_ids) == set(ids[:2])
+    assert made.note is UNSET
+    assert rum.tokens().today == 110
+    assert "Fix JWT token expiry" in server.requests[0].said[0]
+
+
+def test_wisdom_comes_from_it_too(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    rum = ann(shop)
+    chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids)]
+    server.script = [WISDOM]
+    made = rum.wisdom.synthesize(chapter_ids=chapters)
+    assert (made.words, made.insights) == ("model", (LEARNING,))
+    assert made.best_practices == ("Flush key caches before rotation of keys",)
+    assert [one.supporting for one in made.evidence] == [2, 1]
+    assert rum.tokens().today == 330
+
+
+def test_what_is_handed_in_costs_no_model(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    rum = ann(shop)
+    rum.chapters.create(memory_ids=ids, summary="Mine.", learnings=["Mine too"])
+    assert server.requests == []
+    made = rum.chapters.create(memory_ids=ids[:2], title="Mine")
+    assert (made.title, made.words, made.learnings) == ("Mine", "model", (LEARNING,))
+
+
+def test_a_claim_that_no_memory_makes_is_left_out_and_that_is_said(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    server.script = [{**CHAPTER, "learnings": [MADE_UP, *CHAPTER["learnings"]]}]
+    made = ann(shop).chapters.create(memory_ids=ids)
+    assert (made.words, made.learnings) == ("model", (LEARNING,))
+    assert "1 claim" in str(made.note)
+    assert not files_hold(shop, "Kangaroos")
+
+
+@pytest.mark.parametrize(
+    ("script", "spent"),
+    [
+        (["nonsense", "more nonsense"], 220),
+        ([{"title": "half"}], 220),
+        ([{**CHAPTER, "learnings": [MADE_UP]}], 110),
+        ([{**CHAPTER, "learnings": [{"text": LEARNING, "sources": [99]}]}], 110),
+        ([Trouble(401)], 0),
+        ([Trouble(500, "kangaroo")], 0),
+    ],
+    ids=["nonsense", "half an answer", "made up", "no such sources", "refused", "broken"],
+)
+def test_while_it_gives_no_usable_answer_words_are_drawn_and_it_is_said(
+    shop: Shop, ids: list[str], server: ModelServer, script: list[Any], spent: int
+) -> None:
+    rum = ann(shop)
+    server.script = script
+    made = rum.chapters.create(memory_ids=ids)
+    assert made.words == "drawn"
+    assert "drawn from the memories" in str(made.note)
+    assert "Always handle refresh token expiry too" in made.learnings
+    assert all(evidence.supporting for evidence in made.evidence)
+    for word in ("nonsense", "Kangaroos", "Refreshing tokens on 401", "kangaroo"):
+        assert not files_hold(shop, word)
+    assert rum.tokens().today == spent
+
+
+def test_drawn_words_are_those_of_a_project_without_a_model(
+    shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.script = ["nonsense"]
+    with_model = ann(shop).chapters.create(memory_ids=ids)
+    monkeypatch.setenv("RUM_LLM", "none")
+    without = ann(shop).chapters.create(memory_ids=ids)
+    assert (with_model.title, with_model.summary) == (without.title, without.summary)
+    assert (with_model.learnings, with_model.evidence) == (without.learnings, without.evidence)
+
+
+def test_one_that_does_not_answer_holds_nobody_up(
+    shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUM_LLM_TIMEOUT", "0.3")
+    server.script = [STUCK]
+    made = ann(shop).chapters.create(memory_ids=ids)
+    assert made.words == "drawn"
+    assert "did not answer within" in str(made.note)
+
+
+def test_beyond_the_days_tokens_it_is_not_asked(
+    shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUM_LLM_DAILY_TOKENS", "100")
+    made = ann(shop).chapters.create(memory_ids=ids)
+    assert (made.words, server.requests) == ("drawn", [])
+    assert "llm_daily_tokens" in str(made.note)
+
+
+def test_no_secret_is_sent_or_kept(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    server.script = [
+        {**CHAPTER, "title": f"Token {TOKEN}", "summary": f"{CHAPTER['summary']} Use {TOKEN} for it."}
+    ]
+    rum = ann(shop)
+    rum.chapters.create(memory_ids=ids)
+    assert TOKEN not in json.dumps([request.body for request in server.requests])
+    rum.close()
+    assert not files_hold(shop, TOKEN)
+
+
+def test_a_memory_that_is_forgotten_while_the_model_thinks_leaves_no_word(
+    shop: Shop, ids: list[str], server: ModelServer
+) -> None:
+    odd = (
+        ann(shop)
+        .store(
+            intent={"goal": "Tune the xylophone", "task_type": "other"},
+            outcome={"success": True, "summary": "Tuned", "learnings": ["Never tune a xylophone twice"]},
+        )
+        .memory_id
+    )
+
+    def forget_meanwhile(_: Request) -> Json:
+        with shop.open(owner=True) as owner:
+            owner.forget(odd)
+        xylophone = {"text": "Never tune a xylophone twice", "sources": [4]}
+        return {**CHAPTER, "title": "Tune the xylophone", "learnings": [xylophone]}
+
+    server.answer = forget_meanwhile
+    made = ann(shop).chapters.create(memory_ids=[*ids, odd])
+    assert (made.memory_count, made.words) == (3, "drawn")
+    assert "changed while" in str(made.note)
+    assert "xylophone" not in repr((made, ann(shop).chapters.list()))
+
+
+def test_nobody_else_waits_while_the_model_thinks(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    rum = ann(shop)
+    stored: list[str] = []
+
+    def store_meanwhile(_: Request) -> Json:
+        # From another thread of the same process, and through another opening of the same project.
+        worker = threading.Thread(target=lambda: stored.append(keep(rum, "Stored meanwhile")))
+        worker.start()
+        worker.join(10)
+        with shop.open(agent="bob") as bob:
+            stored.append(keep(bob, "By somebody else"))
+        return CHAPTER
+
+    server.answer = store_meanwhile
+    assert rum.call("create_chapter", {"memory_ids": ids}).words == "model"
+    assert len(stored) == 2
+
+
+def test_refreshing_asks_the_model_again(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    rum = ann(shop)
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    rum.forget(ids[2])
+    assert rum.chapters.show(made).words == "drawn"
+    [one] = rum.refresh().renewed
+    assert (one.words, rum.chapters.show(made).learnings) == ("model", (LEARNING,))

@@ -1,0 +1,101 @@
+"""From a git history to a chapter and wisdom: reasons are found, and nothing is said that no commit says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from consolidating import by_id, make_chapter
+from opening import Shop, open_shop
+from repositories import Repository
+from rum.consolidate import chapter_words, wisdom_words
+from rum.consolidate.sourcing import unsourced
+from rum.model.memory import Memory
+
+LOCK = """\
+basket: lock the basket while it is paid
+
+Two tabs could pay the same basket twice, because `pay()` read it before the
+first payment was written.
+
+```
+basket 17: paid 2 times
+```
+
+Fixes #12
+Reported-by: Bob Example
+"""
+POOL = """\
+basket: give connections back before mailing
+
+`send_mail()` must not be called inside a transaction. Otherwise the pool of
+connections runs dry while the mail server is slow.
+"""
+NOISE = """\
+basket: tidy up
+
+Also rename a variable.
+
+Follow-up to the last commit.
+"""
+UNDONE = """\
+Revert "basket: keep baskets in cookies"
+
+This reverts commit {sha}.
+
+Cookies are limited to 4096 bytes. Large baskets were cut off without a word.
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+def history(shop: Shop) -> list[Memory]:
+    """The memories of a small history, oldest first."""
+    repo = Repository(shop.folder)
+    repo.commit(LOCK, {"basket.py": "1\n", "pay.py": "1\n"})
+    cookies = repo.commit("basket: keep baskets in cookies", {"basket.py": "2\n"})
+    repo.commit(UNDONE.format(sha=cookies), {"basket.py": "1\n"})
+    repo.commit(POOL, {"basket.py": "3\n", "pay.py": "2\n"})
+    repo.commit("basket: keep baskets on the server", {"basket.py": "4\n"})
+    repo.commit(NOISE, {"basket.py": "5\n", "pay.py": "3\n"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    return [memory for batch in rum._context.store.memories.in_time_order() for memory in batch]
+
+
+def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
+    members = history(shop)
+    words = chapter_words.draw(members)
+    assert words.title.startswith("basket")
+    assert set(words.learnings) == {
+        "basket: lock the basket while it is paid — Two tabs could pay the same basket twice, because "
+        "`pay()` read it before the first payment was written.",
+        "`send_mail()` must not be called inside a transaction. Otherwise the pool of connections runs dry "
+        "while the mail server is slow.",
+        "basket: keep baskets in cookies failed: Cookies are limited to 4096 bytes. Large baskets were "
+        "cut off without a word. What worked: basket: keep baskets on the server",
+    }
+    assert "5 succeeded, 1 failed: “basket: keep baskets in cookies”." in words.summary
+    assert "Changed most: basket.py (6) and pay.py (3)." in words.summary
+    assert unsourced(words.learnings, words.evidence, by_id(*members)) == []
+
+
+def test_wisdom_of_a_history_says_nothing_that_no_commit_says(shop: Shop):
+    members = history(shop)
+    words = wisdom(members[:3], members[2:])
+    claims = (*words.insights, *words.patterns, *words.best_practices)
+    assert "3 of 3 memories that changed pay.py changed basket.py too." in words.patterns
+    assert unsourced(claims, words.evidence, by_id(*members)) == []
+    assert msgspec.json.encode(wisdom(members[2:], members[:3])) == msgspec.json.encode(words)
+
+
+def wisdom(*groups: Sequence[Memory]) -> wisdom_words.WisdomWords:
+    chapters = [make_chapter(group[0].created_at, group) for group in groups]
+    return wisdom_words.draw(chapters, by_id(*(memory for group in groups for memory in group)))

@@ -1,0 +1,67 @@
+"""What a migration changes in the rows that are there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+from making import NOON
+from migrations.test_schema import build_by_hand, opened
+from rum.store.filters import Filters
+from rum.store.sqlite.store import SqliteStore
+
+AGENT = "INSERT INTO agents VALUES ('agent_a', 'main', NULL, 'p', NULL, NULL, 1, 1, NULL, '{}')"
+MEMORY = """
+INSERT INTO memories (id, agent_id, project_id, session_id, created_at, intent_goal, intent_type,
+  outcome_success, outcome_summary, intent, perception, reasoning, actions, outcome)
+VALUES (?, 'agent_a', 'p', 's', 1, 'g', 'bug_fix', 1, 'd', '{}', '{}', '{}', '[]', '{}')
+"""
+
+
+def test_vectors_of_zeros_become_marks_of_what_cannot_be_embedded(tmp_path: Path):
+    build_by_hand(tmp_path, "rum", 3)
+    with opened(tmp_path / "rum.db") as db:
+        db.execute(AGENT)
+        db.execute("INSERT INTO vector_models VALUES (1, 'model-a', ?)", (NOON,))
+        for memory, data in (("mem_a", b"\x01\x00\x02"), ("mem_odd", bytes(388)), ("mem_b", b"\x00\x01")):
+            db.execute(MEMORY, (memory,))
+            db.execute(
+                "INSERT INTO memory_vectors (memory, model, data) VALUES (last_insert_rowid(), 1, ?)", (data,)
+            )
+    with closing(SqliteStore(str(tmp_path))) as store:
+        assert [data for _, data in store.vectors.since("model-a", 0, 9)] == [b"\x01\x00\x02", b"\x00\x01"]
+        assert (store.vectors.refused("model-a"), store.vectors.counts("model-a")) == (1, (3, 0))
+
+
+def test_what_commits_said_of_renames_is_known_afterwards(tmp_path: Path):
+    build_by_hand(tmp_path, "rum", 5)
+    moved = [
+        {
+            "type": "file_create",
+            "timestamp": 1,
+            "details": {"file_path": "b.py", "diff_summary": "renamed from a.py"},
+        },
+        {
+            "type": "file_delete",
+            "timestamp": 1,
+            "details": {"file_path": "a.py", "diff_summary": "renamed to b.py"},
+        },
+        {
+            "type": "file_delete",
+            "timestamp": 1,
+            "details": {"file_path": "c.py", "diff_summary": "of no use"},
+        },
+        {"type": "file_delete", "timestamp": 1, "details": {}},
+    ]
+    with opened(tmp_path / "rum.db") as db:
+        db.execute(AGENT)
+        db.execute(MEMORY, ("mem_a",))
+        db.execute("INSERT INTO memory_files VALUES ('mem_a', 'a.py', 'edit', NULL, 1)")
+        db.execute(MEMORY, ("mem_move",))
+        db.execute("UPDATE memories SET actions = ? WHERE id = 'mem_move'", (json.dumps(moved),))
+    with closing(SqliteStore(str(tmp_path))) as store:
+        assert [row[0] for row in store.search.formerly("b.py", Filters(), 9)] == ["mem_a"]
+        assert store._rum.connection.execute("SELECT path, before FROM renames").fetchall() == [
+            ("b.py", "a.py")
+        ]

@@ -1,0 +1,83 @@
+"""Whatever is archived, brought back, changed and forgotten in whatever order: both indexes stay right."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from making import NOON, add_memory, make_memory
+from rum.model.memory import Memory
+from rum.store.filters import Filters
+from rum.store.sqlite.store import SqliteStore
+
+WORDS = ("ant", "bee", "cow", "dog", "elk", "größe", "東京都")
+IDS = tuple(f"mem_{number}" for number in range(5))
+
+goals = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+steps = st.one_of(
+    st.tuples(st.just("store"), st.sampled_from(IDS), goals),
+    st.tuples(
+        st.sampled_from(("archive", "bring back", "forget", "reindex")), st.sampled_from(IDS), st.just("")
+    ),
+)
+
+
+class Model:
+    """What should be there: every memory, and which of them are archived."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.kept: dict[str, Memory] = {}
+        self.archived: set[str] = set()
+
+    def do(self, step: str, one: str, goal: str) -> None:
+        if step == "store":
+            self._store(one, goal)
+        elif step == "archive":
+            assert self.store.archive.put([one], NOON) == (one in self.kept.keys() - self.archived)
+            self.archived |= {one} & self.kept.keys()
+        elif step == "bring back":
+            assert self.store.archive.take_back([one]) == (one in self.archived)
+            self.archived -= {one}
+        elif step == "forget" and one in self.kept:
+            self.store.memories.delete(one)
+            del self.kept[one]
+            self.archived -= {one}
+        elif step == "reindex":
+            self.store.archive.drop_index()
+            for memory in self.kept.values():
+                self.store.memories.reindex(memory)
+
+    def _store(self, one: str, goal: str) -> None:
+        if one in self.kept:
+            self.kept[one] = make_memory(one, goal, version=self.kept[one].version + 1)
+            self.store.memories.replace(self.kept[one])
+            self.archived -= {one}
+        else:
+            self.kept[one] = add_memory(self.store, one, goal)
+
+    def holders(self, term: str) -> tuple[set[str], set[str]]:
+        """Who holds a term, among the live ones and in the archive."""
+        rows = self.store.search.by_filters(Filters(superseded=True), 99)[0]
+        names = {row[4]: row[0] for row in rows}
+        live, packed = self.store.search.holders(term, 99), self.store.archive.holders(term, 99)
+        return {names[one] for one in live}, {names[one] for one in packed}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(steps, max_size=25))
+def test_memories_and_their_words_are_where_they_should_be(done: list[tuple[str, str, str]]):
+    with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(folder)) as store:
+        model = Model(store)
+        for step in done:
+            model.do(*step)
+        assert {memory.id: memory for memory in store.memories.get(IDS)} == model.kept
+        assert store.archive.count() == len(model.archived)
+        texts = store.search.texts(model.kept)
+        for term in {term for fields in texts.values() for field in fields for term in field.split()}:
+            held = {one for one, fields in texts.items() if term in " ".join(fields).split()}
+            assert model.holders(term) == (held - model.archived, held & model.archived)
+        assert store.upkeep.problems() == []

@@ -1,0 +1,198 @@
+"""What must hold of journals, however people have written them: one change, and all else says what it did."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from rum.model.errors import RumError
+from rum.model.journal import Kind, moment
+from rum.store.files.journal import JournalFile
+from rum.store.files.journal_archive import ARCHIVE, archive
+from rum.store.files.yaml import load
+
+START = 1771060500.0
+NOW = START + 6 * 3600
+SECTIONS = [kind.section for kind in Kind]
+HEADER = 'version: "1"\nschema: agent-memory\nsessionId: s\nagent: a\ncreatedAt: 2026-01-01T00:00:00Z\n'
+SLOWLY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+between = st.sampled_from(
+    [
+        "",
+        "\n",
+        "\n\n",
+        "  \n",
+        "      \n",
+        "# note\n",
+        "\n# note\n\n",
+        "    # set in\n",
+        "         # far in\n",
+    ]
+)
+headers = st.sampled_from(["|", "|-", "|+", ">", ">-", ">+", "|2", "|2+", ">1-", "|1+", "|+ # why"])
+words = st.sampled_from(["word", "a: b", "- x", "# no comment", "", "  deeper", "'", "id: discovery-077"])
+new_values = st.sampled_from(["word", "two\nlines\n", "two\nlines", ["a", "b\nc\n"], {"k": "x\ny\n"}])
+
+
+@st.composite
+def blocks(draw: st.DrawFn, column: int) -> str:
+    """A text as a block, with the blank lines that it may or may not keep."""
+    header = draw(headers)
+    digits = [int(mark) for mark in header if mark.isdigit()]
+    pad = " " * (column + (digits[0] if digits else 2))
+    lines = ["first", *draw(st.lists(words, max_size=3))]
+    tail = draw(st.sampled_from(["", "", "\n", "\n\n", pad + "\n", pad + " \n"]))
+    return f" {header}\n" + "".join((pad + line if line else "") + "\n" for line in lines) + tail
+
+
+@st.composite
+def values(draw: st.DrawFn, column: int) -> str:
+    """What may follow a colon at this column."""
+    style = draw(st.sampled_from(["block", "block", "line", "list", "map"]))
+    if style == "block":
+        return draw(blocks(column))
+    if style == "line":
+        plain = [
+            " word\n",
+            ' "quoted"\n',
+            " [a, b]\n",
+            "\n",
+            ' "two\n   lines"\n',
+            " plain\n          goes on\n",
+        ]
+        return draw(st.sampled_from(plain))
+    inner = " " * (column + 2)
+    parts = draw(
+        st.lists(blocks(column + 2) | st.sampled_from([" word\n", " 'q'\n"]), min_size=1, max_size=2)
+    )
+    marks = [f"{inner}-" if style == "list" else f"{inner}k{number}:" for number in range(len(parts))]
+    return "\n" + "".join(mark + part for mark, part in zip(marks, parts, strict=True))
+
+
+@st.composite
+def sections(draw: st.DrawFn, name: str) -> str:
+    """A section with some entries, older and newer ones."""
+    pad = " " * draw(st.sampled_from([0, 2, 4]))
+    text = f"{name}:\n"
+    for number in range(draw(st.integers(1, 3))):
+        at = moment(START + draw(st.sampled_from([0, 1, 5, 6])) * 3600)
+        fields = [f"id: {name}-{number}\n", f'timestamp: "{at}"\n', "result: success\n"]
+        told = draw(st.lists(values(len(pad) + 2), max_size=2))
+        fields += [f"f{place}:{value}" for place, value in enumerate(told)]
+        text += draw(between) + f"{pad}- " + f"{pad}  ".join(draw(st.permutations(fields)))
+    return text + draw(between)
+
+
+@st.composite
+def journals(draw: st.DrawFn) -> str:
+    """A journal as people may have left it, which a YAML parser can read."""
+    text = HEADER
+    for name in draw(st.lists(st.sampled_from([*SECTIONS, "context", "note"]), unique=True)):
+        if name in SECTIONS:
+            text += draw(sections(name))
+        elif name == "note":
+            text += "note:" + draw(values(0)) + draw(between)
+        else:
+            text += "context:\n  a:" + draw(values(2)) + "  b:" + draw(values(2)) + draw(between)
+    text = draw(st.sampled_from([text, text, text.rstrip("\n"), text.rstrip()]))
+    text = text.replace("\n", draw(st.sampled_from(["\n", "\n", "\r\n"])))
+    try:
+        load(text, "file")
+    except RumError:
+        assume(False)
+    return text
+
+
+class Kept:
+    """A journal on disk, and what it says."""
+
+    def __init__(self, folder: str, text: str) -> None:
+        self.path = Path(folder, "s", "a", "agent-memory.yaml")
+        self.path.parent.mkdir(parents=True)
+        self.path.write_bytes(text.encode())
+        self.file = JournalFile(folder, str(self.path), "s", "a")
+
+    @property
+    def value(self) -> Any:
+        return load(self.path.read_bytes().decode(), "file")
+
+    @property
+    def archived(self) -> Any:
+        path = self.path.with_name(ARCHIVE)
+        return load(path.read_text(encoding="utf-8"), "file") if path.exists() else {}
+
+
+CLIPPED = HEADER + "note: |\n  no end"
+KEPT = HEADER + "discoveries:\n  - id: a\n    content: |+\n      kept\n\n\n# then\nattempts: []\n"
+SPACES = HEADER + "discoveries:\n- id: a\n  f0: |\n    first\n     \n"
+FOLDED = HEADER + "discoveries:\n  - id: a\n    content: >+\n      kept"
+
+
+@SLOWLY
+@given(journals(), st.sampled_from(Kind), st.lists(new_values, min_size=1, max_size=3))
+@example(CLIPPED, Kind.DISCOVERY, ["word"])
+@example(KEPT, Kind.DISCOVERY, ["two\nlines\n", "word"])
+@example(FOLDED, Kind.DISCOVERY, ["word"])
+@example(SPACES, Kind.DISCOVERY, ["word"])
+def test_entries_that_are_added_leave_all_others_what_they_were(text: str, kind: Kind, told: list[Any]):
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Kept(folder, text)
+        expected = journal.value
+        for number, value in enumerate(told):
+            entry = {"timestamp": moment(NOW), "told": value}
+            journal.file.add(kind, f"new-{number}", entry, NOW)
+            before = expected.get(kind.section) or []
+            expected[kind.section] = [*before, {"id": f"new-{number}", **entry}]
+            assert journal.value == expected
+
+
+@SLOWLY
+@given(journals(), st.data())
+def test_an_entry_that_is_changed_leaves_all_others_what_they_were(text: str, data: st.DataObject):
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Kept(folder, text)
+        expected = journal.value
+        entries = [entry for name in SECTIONS for entry in expected.get(name) or []]
+        assume(entries)
+        entry = data.draw(st.sampled_from(entries))
+        changes = {data.draw(st.sampled_from(["f0", "f1", "new", "result"])): data.draw(new_values)}
+        journal.file.update(entry["id"], lambda _kind, _entry: changes, NOW)
+        ((name, value),) = changes.items()
+        old = entry.get(name)
+        entry[name] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
+        assert journal.value == expected
+
+
+@SLOWLY
+@given(journals(), st.sampled_from(["a", "b", "c"]), new_values)
+@example(CLIPPED, "a", "word")
+def test_where_the_agent_stands_leaves_all_entries_what_they_were(text: str, name: str, value: Any):
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Kept(folder, text)
+        expected = journal.value
+        journal.file.set_context({name: value}, NOW)
+        context = expected.get("context") or {}
+        both = isinstance(context.get(name), dict) and isinstance(value, dict)
+        expected["context"] = {**context, name: {**context[name], **value} if both else value}
+        assert journal.value == expected
+
+
+@SLOWLY
+@given(journals())
+def test_what_is_archived_and_what_stays_is_together_what_was_there(text: str):
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Kept(folder, text)
+        before = journal.value
+        moved = archive(journal.file, NOW).moved
+        after, archived = journal.value, journal.archived
+        assert sum(moved.values()) == sum(len(archived.get(name) or []) for name in SECTIONS)
+        for name in SECTIONS:
+            both = [*(archived.get(name) or []), *(after.pop(name, None) or [])]
+            assert sorted(both, key=str) == sorted(before.pop(name, None) or [], key=str)
+        after.pop("history", None)
+        assert after == before

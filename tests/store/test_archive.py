@@ -1,0 +1,296 @@
+"""An archived memory is the same memory: it is read, found, changed, linked and forgotten as any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
+from rum.model.links import Edge, LinkType
+from rum.store.base import Store
+from rum.store.filters import Filters
+
+MODEL = "model-a"
+LATER = NOON + 1000
+RICH: dict[str, Any] = {
+    "intent": make_intent("Archive the zebra", context="It sleeps\nall day", constraints=["No noise"]),
+    "outcome": make_outcome(
+        "The zebra is archived", learnings=["Zebras are striped"], follow_up_needed=["Feed"]
+    ),
+    "reasoning": {"approach_chosen": "Quietly", "why_chosen": "It sleeps"},
+    "perception": {"anomalies": ["A giraffe"]},
+    "actions": [
+        {"type": "file_edit", "timestamp": NOON, "details": {"file_path": "zoo/zebra.py"}, "result": None}
+    ],
+    "files": [make_file("zoo/zebra.py", content_hash="abc")],
+    "tags": ["zoo", "stripes"],
+}
+ANYTHING = Filters(superseded=True)
+
+
+def number(store: Store, memory_id: str) -> int:
+    return store.search.by_ids([memory_id], ANYTHING)[0][4]
+
+
+def archived(store: Store) -> list[str]:
+    rows = store.search.by_filters(ANYTHING, 99)[0]
+    packed = store.archive.among(row[4] for row in rows)
+    return sorted(row[0] for row in rows if row[4] in packed)
+
+
+@pytest.fixture
+def zoo(store: Store) -> Store:
+    """An archived memory with everything in it beside a live one."""
+    add_memory(store, "mem_zebra", **RICH)
+    add_memory(store, "mem_lion", "Feed the lion")
+    assert store.archive.put(["mem_zebra"], LATER) == 1
+    return store
+
+
+class TestReading:
+    def test_it_is_read_as_it_was(self, store: Store):
+        kept = add_memory(store, "mem_zebra", **RICH)
+        before = store.memories.get(["mem_zebra"]), store.memories.headlines(["mem_zebra"])
+        store.archive.put(["mem_zebra"], LATER)
+        assert before[0] == [kept]
+        assert (store.memories.get(["mem_zebra"]), store.memories.headlines(["mem_zebra"])) == before
+        assert archived(store) == ["mem_zebra"]
+        assert store.archive.count() == 1
+
+    def test_others_see_it_at_once(self, zoo: Store, other: Store):
+        assert other.memories.get(["mem_zebra"]) == zoo.memories.get(["mem_zebra"])
+        assert archived(other) == ["mem_zebra"]
+
+    def test_it_is_among_all_memories_in_order_of_time(self, zoo: Store):
+        told = [memory.id for batch in zoo.memories.in_time_order() for memory in batch]
+        assert told == ["mem_lion", "mem_zebra"]
+        assert zoo.memories.count() == 2
+        assert zoo.memories.named("mem_zebra") == ["mem_zebra"]
+
+    def test_it_is_found_by_file_filter_goal_and_id(self, zoo: Store):
+        assert [row[0] for row in zoo.search.by_paths(["zoo/"], Filters(), 9)[0]] == ["mem_zebra"]
+        assert [row[0] for row in zoo.search.by_filters(Filters(tags=("zoo",)), 9)[0]] == ["mem_zebra"]
+        assert [row[0] for row in zoo.search.by_goal("archive the ZEBRA", Filters(), 9)] == ["mem_zebra"]
+
+    def test_it_is_found_by_the_commit_it_was_made_of(self, store: Store):
+        told = make_outcome("deadbeef01: 2 files, +1 -1")
+        add_memory(store, "mem_commit", outcome=told, commit="deadbeef01234567")
+        before = store.search.by_commit("deadbeef", Filters(), 9)
+        store.archive.put(["mem_commit"], LATER)
+        assert store.search.by_commit("deadbeef", Filters(), 9) == before
+        assert [row[0] for row in before] == ["mem_commit"]
+
+    def test_its_terms_and_outline_are_as_before(self, store: Store):
+        add_memory(store, "mem_zebra", **RICH)
+        one = number(store, "mem_zebra")
+        before = store.search.texts(["mem_zebra"]), store.search.outlines([one])
+        store.archive.put(["mem_zebra"], LATER)
+        assert (store.search.texts(["mem_zebra"]), store.search.outlines([one])) == before
+
+
+class TestWords:
+    def test_the_live_index_knows_nothing_of_it_and_the_archives_everything(self, zoo: Store):
+        one = number(zoo, "mem_zebra")
+        for term in ("zebra", "giraff", "stripe", "quietli", "zoo"):
+            assert (term, zoo.search.holders(term, 9)) == (term, [])
+            assert (term, zoo.archive.holders(term, 9)) == (term, [one])
+        assert zoo.archive.existing(["zebra", "lion"]) == ["zebra"]
+        assert zoo.archive.holders("lion", 9) == []
+
+    def test_holders_are_found_beside_others_and_all_together(self, store: Store):
+        for one, goal in (("a", "cow dog"), ("b", "cow dog elk"), ("c", "cow"), ("d", "elk")):
+            add_memory(store, f"mem_{one}", goal)
+        store.archive.put(["mem_a", "mem_b", "mem_c", "mem_d"], LATER)
+        a, b, c, d = (number(store, f"mem_{one}") for one in "abcd")
+        assert store.archive.holders("cow", 2) == [c, b]
+        assert sorted(store.archive.holders_beside("cow", ["dog", "elk"])) == [a, b]
+        assert store.archive.newest_with(["cow", "dog"], 9) == [b, a]
+        assert store.archive.newest_with(["elk"], 1) == [d]
+        assert store.archive.newest_with([], 9) == []
+
+    @pytest.mark.parametrize(
+        "term", ["", "zebra OR lion", '"zebr"', "zebr*", "ze\0bra", "terms : zebra", "é-ü"]
+    )
+    def test_a_term_is_taken_literally_whatever_it_holds(self, zoo: Store, term: str):
+        assert zoo.archive.holders(term, 9) == []
+        assert zoo.archive.holders_beside(term, [term]) == []
+        assert zoo.archive.newest_with([term], 9) == []
+
+    def test_near_duplicates_are_found_in_it(self, zoo: Store):
+        assert zoo.search.sharing(["zebra", "stripe"], 5, 5) == ["mem_zebra"]
+
+
+class TestComingBack:
+    def test_it_comes_back_as_it_was(self, store: Store):
+        add_memory(store, "mem_zebra", **RICH)
+        one = number(store, "mem_zebra")
+        before = (
+            store.memories.get(["mem_zebra"]),
+            store.search.texts(["mem_zebra"]),
+            store.search.outlines([one]),
+        )
+        store.archive.put(["mem_zebra"], LATER)
+        assert store.archive.take_back(["mem_zebra", "mem_zebra", "mem_gone"]) == 1
+        after = (
+            store.memories.get(["mem_zebra"]),
+            store.search.texts(["mem_zebra"]),
+            store.search.outlines([one]),
+        )
+        assert after == before
+        assert store.search.holders("zebra", 9) == [one]
+        assert store.archive.holders("zebra", 9) == []
+        assert store.archive.count() == 0
+        assert store.archive.take_back(["mem_zebra"]) == 0
+
+    def test_a_change_brings_it_back(self, zoo: Store):
+        zoo.memories.replace(make_memory("mem_zebra", "Wake the okapi", version=2))
+        assert archived(zoo) == []
+        assert zoo.memories.get(["mem_zebra"])[0].intent.goal == "Wake the okapi"
+        assert zoo.search.holders("okapi", 9) == [number(zoo, "mem_zebra")]
+        assert zoo.archive.existing(["zebra", "okapi"]) == []
+
+    def test_being_superseded_leaves_it_where_it_is(self, zoo: Store):
+        zoo.links.add(Edge.of("mem_lion", "mem_zebra", LinkType.SUPERSEDES), NOON)
+        assert archived(zoo) == ["mem_zebra"]
+        assert zoo.memories.get(["mem_zebra"])[0].superseded_by == ("mem_lion",)
+
+
+class TestForgetting:
+    def test_it_goes_with_all_that_hangs_on_it(self, zoo: Store):
+        zoo.links.add(Edge.of("mem_lion", "mem_zebra", LinkType.CAUSED_BY), NOON)
+        assert zoo.memories.delete("mem_zebra") == {"memories": 1, "files": 1, "links": 1, "versions": 0}
+        assert zoo.memories.get(["mem_zebra"]) == []
+        assert zoo.archive.holders("zebra", 9) == []
+        assert zoo.archive.count() == 0
+        assert zoo.upkeep.problems() == []
+
+    def test_the_number_of_a_forgotten_one_may_be_given_again(self, store: Store):
+        add_memory(store, "mem_zebra", **RICH)
+        store.archive.put(["mem_zebra"], LATER)
+        one = number(store, "mem_zebra")
+        store.memories.delete("mem_zebra")
+        add_memory(store, "mem_okapi", "Wake the okapi")
+        assert number(store, "mem_okapi") == one
+        store.archive.put(["mem_okapi"], LATER)
+        assert store.archive.holders("zebra", 9) == []
+        assert store.archive.holders("okapi", 9) == [one]
+
+
+class TestPutting:
+    def test_twice_is_once(self, zoo: Store):
+        assert zoo.archive.put(["mem_zebra", "mem_zebra"], LATER) == 0
+        assert zoo.archive.count() == 1
+        assert zoo.upkeep.problems() == []
+
+    def test_what_is_unknown_is_left_out(self, zoo: Store):
+        assert zoo.archive.put([], LATER) == 0
+        assert zoo.archive.put(["mem_gone", "mem_lion"], LATER) == 1
+
+    def test_what_fails_changes_nothing(self, zoo: Store):
+        def archive_and_fail() -> None:
+            with zoo.transaction():
+                zoo.archive.put(["mem_lion"], LATER)
+                raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            archive_and_fail()
+        assert archived(zoo) == ["mem_zebra"]
+        assert zoo.archive.count() == 1
+        assert zoo.search.holders("lion", 9) == [number(zoo, "mem_lion")]
+
+
+class TestVectors:
+    def test_they_go_out_of_the_way_and_come_back_with_a_new_number(self, store: Store):
+        store.vectors.adopt(MODEL, NOON)
+        for one in ("mem_a", "mem_b"):
+            add_memory(store, one)
+            store.vectors.put(MODEL, [(one, 1, one.encode())])
+        (first, _), (last, _) = store.vectors.since(MODEL, 0, 9)
+        store.archive.put(["mem_a"], LATER)
+        assert store.vectors.since(MODEL, 0, 9) == [(last, b"mem_b")]
+        assert store.vectors.owners([first, last]) == {last: "mem_b"}
+        [(packed, data)] = store.archive.vectors.since(MODEL, 0, 9)
+        assert (data, store.archive.vectors.owners([packed])) == (b"mem_a", {packed: "mem_a"})
+        assert store.vectors.of(MODEL, ["mem_a", "mem_b"]) == {"mem_a": b"mem_a", "mem_b": b"mem_b"}
+        assert store.vectors.counts(MODEL) == (2, 0)
+        store.archive.take_back(["mem_a"])
+        [(again, _)] = store.vectors.since(MODEL, last, 9)
+        assert again > last
+        assert store.archive.vectors.since(MODEL, 0, 9) == []
+        assert not store.archive.vectors.any(MODEL)
+
+    def test_one_that_is_made_later_goes_there_too(self, zoo: Store):
+        zoo.vectors.adopt(MODEL, NOON)
+        assert zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")]) == 2
+        assert zoo.vectors.counts(MODEL) == (2, 0)
+        assert [data for _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
+        assert [data for _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
+        assert zoo.upkeep.problems() == []
+
+    def test_they_are_dropped_and_found_missing_as_others(self, zoo: Store):
+        zoo.vectors.adopt(MODEL, NOON)
+        zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")])
+        zoo.vectors.mend()
+        assert zoo.vectors.counts(MODEL) == (2, 0)
+        zoo.vectors.drop_all()
+        assert zoo.vectors.counts(MODEL) == (0, 2)
+        zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z")])
+        assert zoo.vectors.drop_unused("other", NOON + 1) == 1
+        assert not zoo.archive.vectors.any(MODEL)
+        assert zoo.upkeep.problems() == []
+
+
+class TestWeighing:
+    """What speaks against archiving a memory that was made long before LATER."""
+
+    def against(self, store: Store, importance: float = 0.7) -> dict[str, str]:
+        batches = store.archive.weigh(LATER, importance)
+        return {one.memory_id: one.against for batch in batches for one in batch}
+
+    def test_age_and_importance(self, store: Store):
+        add_memory(store, "mem_old")
+        add_memory(store, "mem_new", created_at=LATER)
+        add_memory(store, "mem_changed", updated_at=LATER)
+        add_memory(store, "mem_important", importance=0.7)
+        told = {"mem_old": "", "mem_new": "young", "mem_changed": "young", "mem_important": "important"}
+        assert self.against(store) == told
+        assert self.against(store, 0.71)["mem_important"] == ""
+
+    def test_what_was_left_to_do_until_a_success_settled_it(self, store: Store):
+        left = make_outcome(follow_up_needed=["Write a test"])
+        for one in ("open", "followed", "failed", "again"):
+            add_memory(store, f"mem_{one}", f"Goal of {one}", outcome=left)
+        add_memory(store, "mem_success", "Other")
+        add_memory(store, "mem_failure", "Another", outcome=make_outcome(success=False))
+        store.links.add(Edge.of("mem_success", "mem_followed", LinkType.CAUSED_BY), NOON)
+        store.links.add(Edge.of("mem_failure", "mem_failed", LinkType.CAUSED_BY), NOON)
+        add_memory(store, "mem_second", "goal of AGAIN", created_at=NOON + 1)
+        told = self.against(store)
+        assert {one for one, why in told.items() if why == "follow_ups"} == {"mem_open", "mem_failed"}
+
+    def test_links_to_what_is_young_at_either_end(self, store: Store):
+        for one in ("cause", "effect", "apart", "near"):
+            add_memory(store, f"mem_{one}")
+        add_memory(store, "mem_new", created_at=LATER)
+        store.links.add(Edge.of("mem_new", "mem_cause", LinkType.CAUSED_BY), NOON)
+        store.links.add(Edge.of("mem_effect", "mem_new", LinkType.CAUSED_BY), NOON)
+        store.links.add(Edge.of("mem_near", "mem_cause", LinkType.RELATED_TO), NOON)
+        told = self.against(store)
+        assert {one for one, why in told.items() if why == "linked"} == {"mem_cause", "mem_effect"}
+
+    def test_against_what_is_superseded_only_its_youth(self, store: Store):
+        left = make_outcome(follow_up_needed=["More"])
+        add_memory(store, "mem_old", importance=1.0, outcome=left)
+        add_memory(store, "mem_young", created_at=LATER)
+        add_memory(store, "mem_newer", created_at=LATER)
+        for old in ("mem_old", "mem_young"):
+            store.links.add(Edge.of("mem_newer", old, LinkType.SUPERSEDES), NOON)
+        told = {one.memory_id: one for batch in store.archive.weigh(LATER, 0.7) for one in batch}
+        assert [(told[one].superseded, told[one].against) for one in ("mem_old", "mem_young")] == [
+            (True, ""),
+            (True, "young"),
+        ]
+
+    def test_what_is_archived_is_weighed_no_more(self, zoo: Store):
+        assert set(self.against(zoo)) == {"mem_lion"}

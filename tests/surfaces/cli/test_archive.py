@@ -1,0 +1,102 @@
+"""rum archive, and rum compact."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from making import make_draft, make_outcome
+from rum import Rum
+from surfaces.cli.running import Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+YEAR = 365 * 86400
+
+
+@pytest.fixture
+def old(project: Path) -> list[str]:
+    """The ids of three memories of last year: one plain, one important, one superseded by a young one."""
+    assert project.exists()
+    now = time.time()
+    with Rum.open(client="cli", owner=True, clock=lambda: now - YEAR) as rum:
+        plain = rum.store(**make_draft("Paint the fence", "It is green")).memory_id
+        important = rum.store(**make_draft("Save the house"), importance=0.9).memory_id
+        replaced = rum.store(**make_draft("Paint it red")).memory_id
+    with Rum.open(client="cli", owner=True) as rum:
+        rum.store(**make_draft("Paint it blue", links={"supersedes": replaced}))
+    return [plain, important, replaced]
+
+
+def test_what_is_old_is_archived_with_figures(run: Run, old: list[str]):
+    told = run("archive", "--dry-run")
+    assert told.out == "Would archive 2 memories (1 superseded).\nLeft: 1 young, 1 important.\n"
+    told = run("archive")
+    first, left, sizes = told.out.splitlines()
+    assert (first, left) == ("Archived 2 memories (1 superseded).", "Left: 1 young, 1 important.")
+    assert sizes.startswith("In the archive: 2.")
+    assert run("archive").out == "Archived 0 memories.\nLeft: 1 young, 1 important.\n"
+    assert "archived: 2\n" in run("doctor").out
+
+
+def test_as_json(run: Run, old: list[str]):
+    told = run("archive", "--older-than", "30", "--importance", "1", "--uses", "0", "--json").json
+    assert (told["archived"], told["superseded"], told["kept"], told["in_archive"]) == (3, 1, {"young": 1}, 3)
+    assert told["dry_run"] is False
+    assert told["bytes_before"] > 0
+
+
+def test_it_is_found_and_comes_back(run: Run, old: list[str]):
+    run("archive")
+    assert old[0][-8:] in run("recall", "green fence").out
+    assert "Paint the fence" in run("show", old[0]).out
+    told = run("archive", "--restore", old[0], old[1])
+    assert told.out == f"Restored 1.\nNot archived: {old[1]}.\n"
+    assert run("archive", "--restore", old[2][-10:], "--json").json == {"restored": [old[2]], "live": []}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("mem_123456789",), "IDs are for --restore"),
+        (("--restore",), "Which memories?"),
+        (("--restore", "--dry-run", "mem_123456789"), "--restore goes without --dry-run"),
+        (("--restore", "--uses", "0", "mem_123456789"), "--restore goes without --uses"),
+        (("--restore", "mem_123456789"), "No memory `mem_123456789`"),
+        (("--older-than", "0"), "`older_than` is a number from 1"),
+        (("--older-than", "soon"), "not a valid float"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Run, arguments: tuple[str, ...], complaint: str):
+    ran = run("archive", *arguments)
+    assert ran.code != 0
+    assert complaint in ran.err
+    assert ran.out == ""
+
+
+@needs_terminal
+def test_a_terminal_shows_how_far_it_is(run: Run, old: list[str]):
+    seen = on_terminal("archive")
+    assert seen.code == 0
+    assert "Archiving" in seen.text
+    assert "Archived 2 memories" in seen.text
+
+
+def test_compact_folds_the_episodic_layer_unless_told_otherwise(run: Run, rum: Rum):
+    for number in range(12):
+        run("layers", "append", "episodic", f"entry {number}")
+    assert run("compact").out == "Compacted 2 of the episodic layer.\n"
+    summary, *kept = rum.layers.get_episodic_memory()
+    assert summary.content == "[Summary of 2 entries]\n- entry 0\n- entry 1"
+    assert len(kept) == 10
+    assert run("compact", "--keep-last", "0", "--no-summary", "--json").json == {"compacted": 11}
+    rum.rules.add("a", "b")
+    assert run("compact", "procedural", "--keep-last", "0").out == "Compacted 1 of the procedural layer.\n"
+    assert run("compact", "semantic").out == "Compacted 0 of the semantic layer.\n"
+
+
+def test_compact_never_touches_memories(run: Run, rum: Rum):
+    kept = rum.store(**make_draft(outcome=make_outcome("It stays"))).memory_id
+    run("compact", "--keep-last", "0")
+    assert rum.show(kept).outcome.summary == "It stays"

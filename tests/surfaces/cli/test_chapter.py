@@ -1,0 +1,133 @@
+"""chapter, wisdom and refresh: made, listed, shown, suggested, renewed and forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rum import Rum
+from surfaces.cli.running import Run
+
+TALES: list[dict[str, Any]] = [
+    {"goal": "Fix JWT token expiry", "learning": "Always handle refresh token expiry too"},
+    {"goal": "Queue requests while refreshing", "learning": "A queue prevents races"},
+    {"goal": "Rotate the keys", "learning": "Key caches must be flushed before rotation"},
+]
+
+
+@pytest.fixture
+def ids(rum: Rum) -> list[str]:
+    return [
+        rum.store(
+            intent={"goal": tale["goal"], "task_type": "bug_fix"},
+            outcome={"success": True, "summary": "It works", "learnings": [tale["learning"]]},
+            tags=["auth"],
+        ).memory_id
+        for tale in TALES
+    ]
+
+
+@pytest.fixture
+def chapters(rum: Rum, ids: list[str]) -> list[str]:
+    return [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
+
+
+def test_a_chapter_is_made_listed_and_shown(run: Run, ids: list[str]):
+    made = run("chapter", "create", *ids, "--title", "Tokens", "--learning", "Handle refresh token expiry")
+    assert made.code == 0, made.err
+    assert made.out.startswith("Tokens [chapter_")
+    assert f"Handle refresh token expiry (1: {ids[0][-8:]})" in made.out
+    listed = run("chapters", "list", "--tag", "auth", "--since", "7d", "--limit", "3")
+    chapter = run("chapter", "list", "--json").json["chapters"][0]["id"]
+    assert listed.out == f"Tokens: 3 memories [{chapter[-8:]}]\n"
+    shown = run("chapter", "show", chapter[-8:].upper())
+    assert all(one in shown.out for one in ids)
+    assert run("chapter", "show", chapter, "--json").json["memory_ids"] == ids
+
+
+def test_what_a_caller_should_know_goes_to_stderr(run: Run, ids: list[str]):
+    made = run("chapter", "create", "--tag", "auth", "--json").json
+    assert (made["origin"], made["memory_count"]) == ("auto", 3)
+    assert run("chapter", "forget", made["chapter_id"]).out == "Forgotten: 1 chapter, 3 members.\n"
+    refused = run("chapter", "create", "--tag", "auth")
+    assert refused.code == 1
+    assert "was forgotten" in refused.err
+    again = run("chapter", "create", *ids)
+    assert "it was made again" in again.err
+    few = run("chapter", "create", "--tag", "auth", "--tag", "nowhere", "--min-memories", "2")
+    assert (few.code, "There are no memories with all the tags auth, nowhere" in few.err) == (1, True)
+    assert run("chapter", "create").code == 1
+    assert "no chapters yet" not in run("chapter", "list", "--tag", "nowhere").err
+
+
+def test_wisdom_is_made_found_and_shown(run: Run, chapters: list[str]):
+    assert "synthesize" in run("wisdom", "recall").err
+    made = run("wisdom", "synthesize", *chapters, "--practice", "Flush key caches before rotation")
+    assert made.code == 0, made.err
+    assert "Flush key caches before rotation (1: " in made.out
+    found = run("wisdom", "recall", "token", "expiry", "--tag", "auth", "--chapters", "--json").json
+    [wisdom] = found["wisdom"]
+    assert wisdom["chapter_ids"] == chapters
+    shown = run("wisdom", "show", wisdom["id"])
+    assert all(one in shown.out for one in chapters)
+    assert "confidence" in run("wisdom", "recall", "token", "expiry").out
+    assert "None of the 1" in run("wisdom", "recall", "zebra").err
+    assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would go: 1 wisdom, 2 sources.\n"
+    assert run("wisdom", "forget", wisdom["id"], "--purge").out.startswith("Forgotten: 1 wisdom")
+
+
+def test_refreshing_shows_a_diff(run: Run, rum: Rum, ids: list[str], chapters: list[str]):
+    wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
+    assert run("refresh").out == "Nothing is stale.\n"
+    rum.update_memory(ids[2], outcome={"learnings": ["Caches forget keys only on restart"]})
+    assert "stale" in run("chapter", "list").out
+    tried = run("refresh", "--dry-run")
+    assert "- learnings: Key caches must be flushed before rotation\n" in tried.out
+    assert "+ learnings: Caches forget keys only on restart\n" in tried.out
+    assert f"because {ids[2]} was changed\n" in tried.out
+    assert "would be renewed" in tried.out
+    assert run("chapter", "refresh", "--dry-run").out in tried.out
+    done = run("refresh", chapters[1])
+    assert " renewed\n" in done.out
+    assert [one["id"] for one in run("refresh", "--json").json["renewed"]] == [wisdom]
+    assert run("wisdom", "refresh", wisdom).out.splitlines()[-1] == "says the same as before"
+    assert run("refresh", "chapter_unknown00").code == 1
+
+
+def test_groups_are_suggested_or_it_is_said_that_there_are_none(run: Run, ids: list[str]):
+    assert "No group of memories" in run("chapter", "suggest").err
+    assert run("chapters", "suggest", "--limit", "3", "--json").json == []
+
+
+def test_forgetting_a_memory_tells_what_was_built_on_it(run: Run, ids: list[str], chapters: list[str]):
+    told = run("forget", ids[0])
+    assert told.out.endswith(f"to be renewed with `rum refresh`: {chapters[0]}\n")
+    assert run("forget", ids[1], "--dry-run", "--json").json["renew"] == chapters
+    assert run("forget", ids[1], "--json").json["renew"] == chapters[1:]  # the first one went with it
+
+
+def test_any_of_them_is_forgotten_by_its_id(run: Run, chapters: list[str]):
+    assert "Forgotten: 1 chapter, 2 members." in run("forget", chapters[0]).out
+    assert run("chapter", "list", "--json").json["total"] == 1
+
+
+def test_recall_shows_them_beside_the_memories(run: Run, chapters: list[str]):
+    found = run("recall", "refresh", "token", "expiry")
+    assert found.out.startswith("chapter: ")
+    assert "Fix JWT token expiry" in found.out
+
+
+def test_what_a_terminal_would_obey_is_defused(run: Run, rum: Rum, ids: list[str]):
+    evil = "\x1b[31mred\x07"
+    rum.chapters.create(memory_ids=ids, summary=evil, learnings=[evil], tags=[evil])
+    for command in (("chapter", "list"), ("chapter", "show"), ("recall", "red", "token")):
+        shown = rum.chapters.list().chapters[0].id
+        told = run(*command, *([shown] if command[1] == "show" else []))
+        assert "\x1b" not in told.out + told.err
+        assert "\x07" not in told.out + told.err
+
+
+def test_an_import_says_how_many_came(run: Run, chapters: list[str]):
+    exported = run("export").out.encode()
+    assert "Added 0 chapters and wisdom (here already 2)." in run("import", "-", given=exported).out

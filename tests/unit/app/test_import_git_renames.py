@@ -1,0 +1,89 @@
+"""Commits know which files they renamed, so work on an earlier name is found by the present one."""
+
+from __future__ import annotations
+
+import pytest
+
+from exported import memories
+from opening import Shop, keep
+from repositories import Repository, lines
+from rum import Rum
+from rum.capture.history.actions import FILES
+from rum.recall.weights import EARLIER_NAME
+
+SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+
+
+@pytest.fixture
+def repo(shop: Shop) -> Repository:
+    return Repository(shop.folder)
+
+
+def found(rum: Rum, path: str) -> dict[str, float]:
+    return {one.intent.goal: one.confidence for one in rum.recall(file=path, limit=20).memories}
+
+
+def test_work_on_earlier_names_is_found_by_the_present_one(repo: Repository, shop: Shop):
+    text = lines(*range(40))
+    repo.commit("Begin", {"src/old.py": text})
+    repo.commit("Mend", {"src/old.py": text + "more\n"})
+    repo.git("mv", "src/old.py", "src/mid.py")
+    repo.commit("Move once")
+    repo.git("mv", "src/mid.py", "src/new.py")
+    repo.commit("Move twice", {"src/new.py": text + "more\nand more\n"})
+    repo.commit("Another file", {"src/old.py": "something else entirely\n"})
+    rum = shop.open()
+    rum.import_git()
+    assert list(found(rum, "src/new.py").items()) == [
+        ("Move twice", 1.0),
+        ("Move once", EARLIER_NAME),
+        ("Mend", EARLIER_NAME),
+        ("Begin", EARLIER_NAME),
+    ]
+    assert set(found(rum, "src/old.py")) == {"Another file", "Move once", "Mend", "Begin"}
+
+
+def test_what_agents_remember_of_a_file_is_found_after_its_rename(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"src/old.py": lines(*range(40))}, at=int(shop.clock()) - 60)
+    rum = shop.open()
+    keep(rum, "Beware of the parser", actions=[{"type": "file_edit", "file_path": "src/old.py"}])
+    repo.git("mv", "src/old.py", "src/new.py")
+    shop.clock.forward(120)
+    repo.commit("Move", at=int(shop.clock()) - 60)
+    rum.import_git()
+    assert found(rum, "src/new.py")["Beware of the parser"] == EARLIER_NAME
+
+
+def test_a_commit_that_moves_more_files_than_a_memory_names_tells_of_all(repo: Repository, shop: Shop):
+    count = FILES + 20
+    repo.commit("Begin", {f"src/{number}.py": lines(number, *range(20)) for number in range(count)})
+    repo.commit("Mend the last", {f"src/{count - 1}.py": lines(count, *range(20))})
+    repo.git("mv", "src", "lib")
+    repo.commit("Move all")
+    rum = shop.open()
+    assert rum.import_git().cut == 2
+    assert "Mend the last" in found(rum, f"lib/{count - 1}.py")
+
+
+def test_renames_go_with_the_commit_that_is_forgotten(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"old.py": lines(*range(40))})
+    repo.git("mv", "old.py", "new.py")
+    repo.commit("Move")
+    rum = shop.open(owner=True)
+    rum.import_git()
+    rum.forget(memories(rum)["Move"]["id"])
+    assert found(rum, "new.py") == {}
+
+
+def test_renames_come_along_in_an_export_and_hold_no_secrets(repo: Repository, shop: Shop):
+    repo.commit("Begin", {f"{SECRET}.py": lines(*range(40)), "a.py": lines(*range(50, 90))})
+    repo.git("mv", f"{SECRET}.py", f"{SECRET}.txt")
+    repo.git("mv", "a.py", "b.py")
+    repo.commit("Move")
+    rum = shop.open(owner=True)
+    rum.import_git()
+    for file in (shop.home / "projects").rglob("*.db*"):
+        assert SECRET.encode() not in file.read_bytes()
+    other = shop.open(home=shop.home.with_name("elsewhere"), owner=True)
+    other.import_lines(rum.export())
+    assert found(other, "b.py") == found(rum, "b.py") == {"Move": 1.0, "Begin": EARLIER_NAME}

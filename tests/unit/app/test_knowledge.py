@@ -1,0 +1,136 @@
+"""Chapters and wisdom beside the memories of a recall, and in a brief."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from opening import Shop
+from rum import Rum
+from storytelling import BILLING, tell
+
+
+@pytest.fixture
+def ids(shop: Shop, rum: Rum) -> list[str]:
+    tell(shop, rum, BILLING)
+    return tell(shop, rum)
+
+
+def kinds(rum: Rum, **question: Any) -> list[str]:
+    return [f"{one.kind} {one.id}" for one in rum.recall(**question).knowledge or ()]
+
+
+def test_without_chapters_an_answer_has_no_such_list(rum: Rum, ids: list[str]) -> None:
+    assert rum.recall(query="refresh token").knowledge is UNSET
+    assert "knowledge" not in msgspec.to_builtins(rum.recall(query="refresh token"))
+
+
+def test_a_chapter_that_holds_the_words_comes_beside_the_memories(rum: Rum, ids: list[str]) -> None:
+    before = rum.recall(query="refresh token expiry")
+    made = rum.chapters.create(memory_ids=ids, title="Refreshing tokens").chapter_id
+    after = rum.recall(query="refresh token expiry")
+    assert after.memories == before.memories
+    assert after.total_matches == before.total_matches
+    assert after.knowledge
+    [known] = after.knowledge
+    assert (known.kind, known.id, known.stale) == ("chapter", made, False)
+    assert known.text.startswith("Refreshing tokens: ")
+    assert 0 < known.confidence <= 1
+    assert after.token_estimate > before.token_estimate
+
+
+def test_of_several_the_surest_chapter_and_the_surest_wisdom_come(rum: Rum, ids: list[str]) -> None:
+    chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:], ids)]
+    best = rum.chapters.create(memory_ids=ids[:1], title="Refresh token expiry").chapter_id
+    wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
+    assert kinds(rum, query="refresh token expiry") == [f"chapter {best}", f"wisdom {wisdom}"]
+    assert kinds(rum, query="refresh token expiry", tags=["auth"])
+
+
+def test_a_chapter_that_holds_most_of_the_memories_found_tells_their_story(rum: Rum, ids: list[str]) -> None:
+    made = rum.chapters.create(memory_ids=ids, title="A story", summary="In other words.", learnings=[])
+    assert kinds(rum, file="src/auth/interceptor.ts") == [f"chapter {made.chapter_id}"]
+    assert kinds(rum, file="src/auth/keys.ts") == []
+    assert kinds(rum, tags=["billing"]) == []
+
+
+def test_a_question_for_particular_memories_gets_none(rum: Rum, ids: list[str]) -> None:
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    assert kinds(rum, query="refresh token") == [f"chapter {made}"]
+    for more in (
+        {"success_only": True},
+        {"failures_only": True},
+        {"task_type": "bug_fix"},
+        {"strategy": "exact"},
+        {"session_id": rum.call("recall", {"memory_id": ids[0], "depth": "complete"}).memories[0].session_id},  # type: ignore[attr-defined]
+        {"tags": ["billing"]},
+        {"before": 5},
+    ):
+        assert kinds(rum, query="refresh token", **more) == [], more
+    assert kinds(rum, memory_id=ids[0]) == []
+    assert kinds(rum, query="zebra crossing") == []
+    assert kinds(rum, query="token zebra crossing lion gnu") == []
+
+
+def test_where_no_memory_answers_a_story_that_does_is_an_answer(rum: Rum, ids: list[str]) -> None:
+    made = rum.chapters.create(memory_ids=ids, title="Zebra migration").chapter_id
+    answer = rum.recall(query="zebra migration")
+    assert answer.memories == []
+    assert answer.code is answer.hint is UNSET
+    assert answer.knowledge
+    assert (answer.knowledge[0].id, answer.confidence) == (made, answer.knowledge[0].confidence)
+
+
+def test_it_never_takes_the_room_of_a_memory(rum: Rum, ids: list[str]) -> None:
+    plain = rum.recall(query="refresh token", max_tokens=150)
+    rum.chapters.create(memory_ids=ids, title="Refreshing tokens")
+    for tokens in (60, 100, 150, 200, 300, 1000):
+        answer = rum.recall(query="refresh token", max_tokens=tokens)
+        assert answer.token_estimate <= tokens or not answer.memories
+    assert rum.recall(query="refresh token", max_tokens=150).memories == plain.memories
+    assert rum.recall(query="refresh token", max_tokens=1000).knowledge
+
+
+def test_a_stale_one_says_so(rum: Rum, ids: list[str]) -> None:
+    rum.chapters.create(memory_ids=ids)
+    rum.update_memory(ids[0], importance=0.9)
+    assert [one.stale for one in rum.recall(query="refresh token").knowledge or ()] == [True]
+
+
+class TestBrief:
+    TASK = "Handle the expiry of refresh tokens"
+
+    def test_claims_and_stories_that_speak_of_the_task_take_part(self, rum: Rum, ids: list[str]) -> None:
+        chapters = [
+            rum.chapters.create(memory_ids=one, title=title).chapter_id
+            for one, title in ((ids[:2], "Expiry of refresh tokens: handle it"), (ids[1:], "Keys"))
+        ]
+        wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
+        brief = rum.brief(task=self.TASK)
+        assert "### What This Project Has Learned\n- " in brief.text
+        assert f"refresh token expiry too (2 memories) [{wisdom[-8:]}]" in brief.text
+        assert "### Stories of Earlier Work\n- Expiry of refresh tokens: handle it: " in brief.text
+        taken = {(one.kind, one.id.partition("#")[0]) for one in brief.taken or ()}
+        assert {("wisdom", wisdom), ("chapter", chapters[0])} <= taken
+        assert rum.brief(task=self.TASK).text == brief.text
+        assert brief.tokens <= 600
+
+    def test_other_tasks_and_claims_that_no_memory_says_are_left_out(self, rum: Rum, ids: list[str]) -> None:
+        chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
+        rum.wisdom.synthesize(chapter_ids=chapters, insights=["Refresh tokens by moonlight"])
+        assert "Has Learned" not in rum.brief(task="Paint the zebra").text
+        assert "moonlight" not in rum.brief(task="refresh tokens by moonlight").text
+
+    def test_a_stale_claim_is_worth_less(self, rum: Rum, ids: list[str]) -> None:
+        chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
+        rum.wisdom.synthesize(chapter_ids=chapters)
+
+        def points() -> float:
+            return max(one.points for one in rum.brief(task=self.TASK).taken or () if one.kind == "wisdom")
+
+        before = points()
+        rum.update_memory(ids[0], importance=0.9)
+        assert points() == before - 10

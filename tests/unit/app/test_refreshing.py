@@ -1,0 +1,145 @@
+"""Chapters and wisdom go stale when their memories change, and are renewed on request, with a diff."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import UNSET
+
+from opening import Shop, keep
+from rum import NotFound, PermissionDenied, Rum
+from rum.model.chapter_answers import Change
+from storytelling import tell
+
+
+def stale(rum: Rum, chapter_id: str) -> tuple[str, ...]:
+    return rum.chapters.show(chapter_id).stale or ()
+
+
+def test_a_fresh_one_is_not_stale_and_reading_or_storing_does_not_make_it_so(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    rum.recall(query="token")
+    rum.show(ids[0])
+    keep(rum, "Something else", links={"caused_by": [ids[0]]})
+    assert rum.chapters.show(made).stale is UNSET
+    assert rum.refresh().renewed == []
+
+
+def test_a_changed_a_superseded_and_a_forgotten_member_are_the_reasons(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    rum.update_memory(ids[0], importance=0.9)
+    assert stale(rum, made) == (f"{ids[0]} was changed",)
+    newer = keep(rum, "Do it better", links={"supersedes": ids[1]})
+    assert stale(rum, made) == (f"{ids[0]} was changed", f"{ids[1]} was superseded by {newer}")
+    assert rum.chapters.list().chapters[0].stale == stale(rum, made)
+    rum.forget(ids[2])
+    assert stale(rum, made) == ("1 memory was forgotten",)  # worded anew, so that the others are in it
+    rum.refresh()
+    assert stale(rum, made) == ()
+    rum.forget(newer)
+    assert stale(rum, made) == (f"{ids[1]} is no longer superseded",)
+
+
+def test_refreshing_says_what_went_and_what_came_and_leaves_a_fresh_one(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids).chapter_id
+    rum.update_memory(ids[2], outcome={"learnings": ["Caches forget keys only on restart"]})
+    would = rum.refresh(dry_run=True)
+    assert would.dry_run
+    assert stale(rum, made)
+    assert "Key caches must be flushed before rotation" in rum.chapters.show(made).learnings
+    done = rum.refresh()
+    assert done.renewed == would.renewed
+    [one] = done.renewed
+    assert (one.id, one.kind, one.stale) == (made, "chapter", (f"{ids[2]} was changed",))
+    assert (
+        Change(
+            "learnings",
+            ("Key caches must be flushed before rotation",),
+            ("Caches forget keys only on restart",),
+        )
+        in one.changes
+    )
+    assert "Caches forget keys only on restart" in rum.chapters.show(made).learnings
+    assert rum.refresh().renewed == []
+
+
+def test_wisdom_follows_its_chapters(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
+    wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
+    rum.update_memory(ids[2], outcome={"learnings": ["Caches forget keys only on restart"]})
+    assert rum.wisdom.show(wisdom).stale == (f"{chapters[1]} is stale: {ids[2]} was changed",)
+    assert rum.wisdom.recall().wisdom[0].stale == rum.wisdom.show(wisdom).stale
+    rum.chapters.refresh()
+    assert rum.wisdom.show(wisdom).stale == (f"{chapters[1]} was renewed",)
+    [one] = rum.refresh().renewed
+    assert (one.id, one.kind) == (wisdom, "wisdom")
+    assert "Caches forget keys only on restart" in repr(rum.wisdom.show(wisdom))
+    assert rum.wisdom.show(wisdom).stale is UNSET
+
+
+def test_a_renewal_that_says_the_same_leaves_the_wisdom_fresh(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
+    wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
+    rum.update_memory(ids[0], importance=0.9)
+    [one] = rum.chapters.refresh().renewed
+    assert one.changes == ()
+    assert rum.wisdom.show(wisdom).stale is UNSET
+
+
+def test_what_was_handed_in_stays_and_its_evidence_is_renewed(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(
+        memory_ids=ids, title="Mine", summary="My words.", learnings=["Handle refresh token expiry"]
+    ).chapter_id
+    rum.update_memory(ids[0], intent={"goal": "Nothing"}, outcome={"summary": "Nothing", "learnings": []})
+    [one] = rum.refresh().renewed
+    assert one.words == "given"
+    assert one.changes[-1] == Change(
+        "evidence",
+        ("Handle refresh token expiry [2 for, 0 against]",),
+        ("Handle refresh token expiry [1 for, 0 against]",),
+    )
+    shown = rum.chapters.show(made)
+    assert (shown.title, shown.summary) == ("Mine", "My words.")
+    assert shown.learnings == ("Handle refresh token expiry",)
+
+
+def test_one_that_tags_found_takes_in_what_they_find_now(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(tags=["auth"]).chapter_id
+    newer = keep(rum, "Better", tags=["auth"], links={"supersedes": ids[0]})
+    assert stale(rum, made)
+    rum.refresh()
+    assert rum.chapters.show(made).memory_ids == (ids[1], ids[2], newer)
+    assert stale(rum, made) == ()
+
+
+def test_named_ones_are_renewed_though_they_are_fresh_and_no_others(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    first, second = (rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:]))
+    rum.update_memory(ids[1], importance=0.9)
+    assert [one.id for one in rum.refresh(first[-10:]).renewed] == [first]
+    assert stale(rum, second)
+    assert [one.id for one in rum.refresh(first).renewed] == [first]
+    for call in (rum.refresh, rum.chapters.refresh, rum.wisdom.refresh):
+        with pytest.raises(NotFound, match="chapter_unknown00"):
+            call("chapter_unknown00")
+    with pytest.raises(NotFound):
+        rum.wisdom.refresh(first)
+
+
+def test_others_ones_are_left_as_they_are_and_refused_if_named(shop: Shop) -> None:
+    ann, bob = shop.open(agent="ann"), shop.open(agent="bob")
+    ids = tell(shop, ann)
+    made = ann.chapters.create(memory_ids=ids).chapter_id
+    ann.update_memory(ids[0], importance=0.9)
+    answer = bob.refresh()
+    assert answer.renewed == []
+    assert made in answer.skipped[0]
+    with pytest.raises(PermissionDenied):
+        bob.refresh(made)
+    assert [one.id for one in ann.refresh().renewed] == [made]

@@ -1,0 +1,116 @@
+"""The report of a project: counted over its whole memory, with what wisdom says where there is any."""
+
+from __future__ import annotations
+
+import pytest
+
+from making import NOON, make_draft, make_intent, make_outcome
+from opening import Shop, edited, keep
+from rum import InvalidQuery, Rum
+from rum.model.report import Counted
+
+DAY = 86400
+
+
+@pytest.fixture
+def worked(shop: Shop) -> Rum:
+    """A project in which two agents did five things over three days."""
+    ann, bob = shop.open(agent="ann", session="one"), shop.open(agent="bob", session="two")
+    failed = ann.store(
+        intent=make_intent("Cache prices", task_type="optimization"),
+        outcome=make_outcome(
+            "Stale prices", False, failure_category="logic_error", follow_up_needed=["Try a short cache"]
+        ),
+        actions=edited("src/shop/prices.py", "src/shop/cache.py"),
+    )
+    shop.clock.forward(DAY)
+    keep(bob, "Sort orders", actions=edited("src/shop/orders.py"))
+    bob.store(
+        **make_draft("Cache prices for a minute", actions=edited("src/shop/prices.py")),
+        links={"caused_by": failed.memory_id},
+    )
+    shop.clock.forward(DAY)
+    lessons = make_outcome(learnings=["Prices change hourly"], follow_up_needed=["Measure the hits"])
+    ann.store(intent=make_intent("Describe the cache"), outcome=lessons, actions=edited("README.md"))
+    ann.store(intent=make_intent("Explain prices"), outcome=make_outcome(learnings=["prices change hourly."]))
+    old = ann.store(intent=make_intent("Old"), outcome=make_outcome(success=False)).memory_id
+    keep(ann, "New", links={"supersedes": old})
+    return ann
+
+
+def test_every_figure_is_what_one_counts_by_hand(worked: Rum):
+    told = worked.report()
+    assert (told.project, told.written_at, told.since) == ("shop", NOON + 2 * DAY, None)
+    assert (told.memories, told.successes, told.superseded) == (6, 5, 1)
+    assert (told.first_at, told.last_at) == (NOON, NOON + 2 * DAY)
+    (june,) = told.periods
+    assert (june.name, june.memories, june.successes) == ("2025-06", 6, 5)
+    assert june.kinds == (Counted("bug_fix", 5), Counted("optimization", 1))
+    assert [(one.path, one.memories, one.successes) for one in told.areas] == [
+        ("src/shop", 3, 2),
+        (".", 1, 1),
+    ]
+    assert [(one.path, one.failures, one.memories) for one in told.failing_files] == [
+        ("src/shop/cache.py", 1, 1),
+        ("src/shop/prices.py", 1, 2),
+    ]
+    assert told.failure_categories == (Counted("logic_error", 1),)
+    assert [(one.text, one.goal) for one in told.follow_ups] == [("Measure the hits", "Describe the cache")]
+    assert [(one.name, one.memories, one.successes, one.sessions) for one in told.agents] == [
+        ("ann", 4, 3, 1),
+        ("bob", 2, 2, 1),
+    ]
+
+
+def test_without_wisdom_it_tells_what_memories_learned(worked: Rum):
+    told = worked.report()
+    assert told.insights_from == "learnings"
+    (lesson,) = told.insights
+    assert (lesson.text, lesson.supporting, len(lesson.memory_ids)) == ("prices change hourly.", 2, 2)
+    assert "- “prices change hourly.” – 2 memories, last 2025-06-17: " in told.text
+
+
+def test_with_wisdom_it_tells_what_that_says_and_what_needs_renewal(worked: Rum, shop: Shop):
+    ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
+    chapters = [worked.chapters.create(memory_ids=ids[half::2]).chapter_id for half in (0, 1)]
+    worked.wisdom.synthesize(
+        chapter_ids=chapters, insights=["Prices change hourly"], patterns=[], best_practices=[]
+    )
+    told = worked.report()
+    assert (told.insights_from, told.insight_count, told.stale_wisdom) == ("wisdom", 1, 0)
+    (claim,) = told.insights
+    assert (claim.text, claim.supporting) == ("Prices change hourly", 2)
+    assert set(claim.memory_ids) <= set(ids)
+    changed = next(one for one in claim.memory_ids)
+    shop.open(owner=True).update_memory(changed, tags=["changed"])
+    assert worked.report().stale_wisdom == 1
+    assert "1 of the wisdom needs renewal" in worked.report().text
+
+
+def test_since_a_time_only_what_came_then_is_counted(worked: Rum):
+    told = worked.report(since=NOON + DAY)
+    assert (told.since, told.memories, told.successes, told.first_at) == (NOON + DAY, 5, 5, NOON + DAY)
+    assert told.failing_files == ()
+    assert worked.report(since=(NOON + DAY) * 1000).memories == 5
+    assert worked.report(since=NOON + 3 * DAY).memories == 0
+    with pytest.raises(InvalidQuery, match="since"):
+        worked.report(since=-1)
+    with pytest.raises(InvalidQuery, match="since"):
+        worked.report(since="yesterday")
+
+
+def test_the_same_memory_at_the_same_time_gives_the_same_bytes(worked: Rum, shop: Shop):
+    assert shop.open(owner=True).report() == worked.report()
+
+
+def test_a_project_without_memories_says_what_to_do(shop: Shop):
+    told = shop.open().report()
+    assert told.memories == 0
+    assert "There are no memories yet." in told.text
+
+
+def test_archived_memories_count_as_before(worked: Rum, shop: Shop):
+    before = worked.report()
+    ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
+    assert worked._context.store.archive.put(ids[:4], NOON) == 4
+    assert worked.report() == before

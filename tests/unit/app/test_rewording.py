@@ -1,0 +1,150 @@
+"""A forgotten memory takes its words along out of every chapter and all wisdom that was built on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from making import make_intent, make_outcome
+from opening import Shop
+from rum import NotFound, Rum
+from storytelling import tell
+
+WORDS = ("xylophone", "quagmire", "zeppelin")
+"""Words of one memory that no other has."""
+
+
+def odd_one(rum: Rum, **more: Any) -> str:
+    """A memory with words that no other one has."""
+    outcome = make_outcome("The xylophone was tuned", learnings=["Never tune a xylophone in a quagmire"])
+    return rum.store(
+        intent=make_intent("Tune the xylophone"), outcome=outcome, tags=["auth", "zeppelin"], **more
+    ).memory_id
+
+
+def everything(rum: Rum) -> str:
+    return repr((rum.chapters.list(limit=100), rum.wisdom.recall(limit=100), list(rum.export())))
+
+
+def nothing_is_left(rum: Rum, forgotten: str) -> bool:
+    said = everything(rum)
+    return not [word for word in (*WORDS, forgotten) if word in said]
+
+
+def test_drawn_words_are_drawn_again_from_what_is_left(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[1:])]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
+    assert "xylophone" in everything(rum)
+    assert rum.forget(ids[3], dry_run=True).renew == [*made, wisdom]
+    answer = rum.forget(ids[3])
+    assert answer.renew == [*made, wisdom]
+    assert nothing_is_left(rum, ids[3])
+    shown = rum.chapters.show(made[0])
+    assert shown.memory_ids == tuple(ids[:3])
+    assert shown.stale == ("1 memory was forgotten",)
+    assert "1 memory or chapter was forgotten" in (rum.wisdom.show(wisdom).stale or ())
+    fresh = rum.chapters.create(memory_ids=ids[:3])
+    assert (shown.summary, shown.learnings) == (fresh.summary, fresh.learnings)
+    assert rum.doctor().problems == []
+
+
+def test_handed_in_words_stay_unless_they_rest_on_it_or_have_its_words(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = rum.chapters.create(
+        memory_ids=ids,
+        title="Tokens and a xylophone",
+        summary="Tokens were refreshed.",
+        learnings=[
+            "Handle refresh token expiry",
+            "Tuning in a quagmire is a bad idea",
+            "A zeppelin said so",
+            "My own view",
+        ],
+        tags=["zeppelin-2", "release"],
+    ).chapter_id
+    rum.forget(ids[3])
+    assert nothing_is_left(rum, ids[3])
+    shown = rum.chapters.show(made)
+    assert shown.summary == "Tokens were refreshed."
+    assert shown.learnings == ("Handle refresh token expiry", "My own view")
+    assert (shown.words, "xylophone" in shown.title, "release" in shown.tags) == ("given", False, True)
+    rum.refresh()
+    assert rum.chapters.show(made).learnings == ("Handle refresh token expiry", "My own view")
+
+
+def test_words_that_an_earlier_version_had_go_too(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    rum.chapters.create(memory_ids=ids, title="Of a xylophone", learnings=["Mind the quagmire"])
+    rum.update_memory(
+        ids[3],
+        intent={"goal": "Nothing"},
+        outcome={"summary": "Nothing", "learnings": []},
+        tags=["auth"],
+    )
+    rum.forget(ids[3])
+    assert nothing_is_left(rum, ids[3])
+
+
+def test_handed_in_wisdom_keeps_what_does_not_rest_on_it(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[2:])]
+    wisdom = rum.wisdom.synthesize(
+        chapter_ids=made,
+        summary="Mind the xylophone.",
+        insights=["Key caches must be flushed before rotation", "Never tune a xylophone in a quagmire"],
+    ).wisdom_id
+    rum.forget(ids[3])
+    assert nothing_is_left(rum, ids[3])
+    assert rum.wisdom.show(wisdom).insights == ("Key caches must be flushed before rotation",)
+
+
+def test_one_whose_last_memory_is_forgotten_goes_with_it(shop: Shop, rum: Rum) -> None:
+    odd, other = odd_one(rum), tell(shop, rum)[0]
+    lone = rum.chapters.create(memory_ids=[odd]).chapter_id
+    kept = rum.chapters.create(memory_ids=[other]).chapter_id
+    both = rum.wisdom.synthesize(chapter_ids=[lone, kept]).wisdom_id
+    alone = rum.wisdom.synthesize(chapter_ids=[lone], min_chapters=1).wisdom_id
+    assert rum.forget(odd).renew == [both]
+    for show, gone in ((rum.chapters.show, lone), (rum.wisdom.show, alone)):
+        with pytest.raises(NotFound):
+            show(gone)
+    assert rum.wisdom.show(both).chapter_ids == (kept,)
+    assert nothing_is_left(rum, odd)
+    assert rum.doctor().problems == []
+
+
+def test_forgetting_a_chapter_takes_its_own_words_out_of_wisdom(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    odd = rum.chapters.create(memory_ids=ids[:2], title="The xylophone", learnings=["Mind the quagmire"])
+    kept = rum.chapters.create(memory_ids=ids[1:]).chapter_id
+    wisdom = rum.wisdom.synthesize(
+        chapter_ids=[odd.chapter_id, kept], insights=["A xylophone", "Handle refresh token expiry"]
+    ).wisdom_id
+    assert rum.forget(odd.chapter_id).renew == [wisdom]
+    assert nothing_is_left(rum, odd.chapter_id)
+    shown = rum.wisdom.show(wisdom)
+    assert (shown.chapter_ids, shown.insights) == ((kept,), ("Handle refresh token expiry",))
+    assert shown.stale
+
+
+def test_purging_leaves_its_words_in_no_file(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[1:])]
+    rum.wisdom.synthesize(chapter_ids=made)
+    rum.recall(query="xylophone")
+    rum.brief(task="tune the xylophone")
+    rum.settle()
+    assert rum.forget(ids[3], purge=True).purged is True
+    rum.close()
+    for path in shop.home.rglob("*"):
+        if path.is_file():
+            assert not [word for word in (*WORDS, ids[3]) if word.encode() in path.read_bytes()], path
+
+
+def test_what_is_built_on_nothing_else_is_told_of_nobody(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    rum.chapters.create(memory_ids=ids[:2])
+    assert rum.forget(ids[2]).renew is UNSET

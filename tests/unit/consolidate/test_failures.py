@@ -1,0 +1,67 @@
+"""What failed, why, how often, and what worked after it."""
+
+from __future__ import annotations
+
+from consolidating import LOGINS, make_work
+from rum.consolidate.failures import LONGEST_REASON, failure_of, failures
+from rum.model.memory import Memory
+
+
+def texts(*members: Memory) -> list[str]:
+    return [failure.text for failure in failures(members)]
+
+
+def test_a_failure_says_why_and_what_worked_later():
+    assert texts(*LOGINS) == [
+        "Lock the refresh endpoint with a database row lock failed: Row locks deadlocked under load: every "
+        "request held a connection. The pool ran dry. What worked: Lock the refresh endpoint with an "
+        "advisory lock"
+    ]
+    [failure] = failures(LOGINS)
+    assert failure.statement.memory_ids == ("mem_002", "mem_003")
+
+
+def test_the_same_work_that_failed_again_is_counted():
+    tried = [
+        make_work(n, "Upgrade the TLS library", failed="Its API changed again", files=["Cargo.toml"])
+        for n in (1, 2, 3)
+    ]
+    assert texts(*tried) == ["Upgrade the TLS library failed 3 times: Its API changed again"]
+
+
+def test_work_on_other_files_or_with_other_words_is_not_what_worked():
+    failed = make_work(1, "Cache the session lookup", failed="The cache went stale", files=["a.py"])
+    elsewhere = make_work(2, "Cache the session lookup", files=["b.py"])
+    other = make_work(3, "Format the code", files=["a.py"])
+    earlier = make_work(0, "Cache the session lookup", files=["a.py"])
+    assert texts(earlier, failed, elsewhere, other) == [
+        "Cache the session lookup failed: The cache went stale"
+    ]
+
+
+def test_taking_work_back_is_neither_a_failure_nor_what_worked():
+    failed = make_work(1, "Cache the lookup", failed="The cache went stale", files=["a.py"])
+    undone = make_work(2, 'Revert "Cache the lookup"', files=["a.py"])
+    undone_again = make_work(3, 'Revert "Revert "Cache the lookup""', failed="No", files=["a.py"])
+    assert texts(failed, undone, undone_again) == ["Cache the lookup failed: The cache went stale"]
+
+
+def test_without_a_reason_only_what_worked_instead_is_worth_saying():
+    untold = "Taken back without a reason given: Revert x"
+    failed = make_work(1, "Stabilize layout two", failed=untold, files=["a.rs"])
+    assert texts(failed) == []
+    again = make_work(2, "Stabilize layout two again", files=["a.rs"])
+    assert texts(failed, again) == ["Stabilize layout two failed. What worked: Stabilize layout two again"]
+
+
+def test_a_long_reason_is_cut_after_its_first_sentences():
+    reason = "The pool ran dry. " + "It was a long day for everybody involved in this. " * 40
+    told = failure_of(make_work(1, "Add a lock", failed=reason))
+    assert told.startswith("The pool ran dry. It was a long day")
+    assert told.endswith("this.")
+    assert len(told) <= LONGEST_REASON
+
+
+def test_a_reason_that_repeats_the_goal_gives_none():
+    assert failure_of(make_work(1, "Add a lock", failed="The lock failed")) == ""
+    assert failure_of(make_work(1, "Add a lock")) == ""

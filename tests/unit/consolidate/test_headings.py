@@ -1,0 +1,80 @@
+"""Titles and topics: words that memories share, as they wrote them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from consolidating import LOGINS, make_work
+from rum.consolidate import headings
+from rum.consolidate.headings import LONGEST_TITLE, MOST_TOPICS
+from rum.consolidate.members import in_order
+from rum.model.memory import Memory
+
+
+def title_of(members: Sequence[Memory]) -> str:
+    ordered = in_order(members)
+    return headings.title_of(ordered, headings.headings(ordered))
+
+
+def topics_of(members: Sequence[Memory]) -> tuple[str, ...]:
+    return tuple(heading.text for heading in headings.headings(in_order(members)))
+
+
+def test_a_title_is_made_of_what_most_goals_share():
+    assert title_of(LOGINS) == "Refresh tokens: endpoint, lock"
+    assert topics_of(LOGINS)[0] == "refresh tokens"
+
+
+def test_what_was_done_is_no_topic_and_names_stay_as_they_are_written():
+    members = [
+        make_work(1, "Fix `curl_easy_perform()` on Windows"),
+        make_work(2, "Refactor curl_easy_perform"),
+        *(make_work(3 + n, goal) for n, goal in enumerate(["Fix typo", "Add more tests"] * 4)),
+    ]
+    assert title_of(members) == "curl_easy_perform"
+    assert topics_of(members) == ("curl_easy_perform",)
+
+
+def test_tags_help_where_goals_share_little():
+    members = [make_work(n, goal, tags=["oauth"]) for n, goal in enumerate(("Add login", "Drop cookies"))]
+    assert topics_of(members) == ("oauth",)
+
+
+def test_few_memories_that_share_one_word_are_named_by_their_goals():
+    members = [make_work(1, "Rotate tokens"), make_work(2, "Test tokens")]
+    assert title_of(members) == "Rotate tokens; Test tokens"
+
+
+def test_some_memories_that_share_single_words_are_named_by_the_goal_that_says_most():
+    goals = (
+        "Rotate tokens",
+        "Expire cookies",
+        "Show when tokens of mobile clients expire",
+        "Sign mobile cookies",
+    )
+    members = [make_work(number, goal) for number, goal in enumerate(goals)]
+    assert title_of(members) == "Show when tokens of mobile clients expire"
+
+
+def test_a_phrase_takes_the_place_of_its_words():
+    members = [make_work(1, "Fix memory leak in parser"), make_work(2, "Fix memory leaks in the reader")]
+    assert topics_of(members) == ("memory leak",)
+
+
+@pytest.mark.parametrize("goals", [["Alpha", "Beta"], ["..."], ["Only one here"]])
+def test_where_nothing_is_shared_the_first_goal_is_the_title(goals: list[str]):
+    assert title_of([make_work(number, goal) for number, goal in enumerate(goals)]) == goals[0]
+
+
+def test_titles_and_topics_are_bounded_and_do_not_depend_on_the_order():
+    members = [
+        make_work(n, f"{'wordy' * 30} part{n % 20} of thing{n % 13} and item{n % 7}") for n in range(60)
+    ]
+    shuffled = random.Random(1).sample(members, len(members))
+    assert title_of(members) == title_of(shuffled)
+    assert topics_of(members) == topics_of(shuffled)
+    assert len(title_of(members)) <= LONGEST_TITLE
+    assert len(topics_of(members)) <= MOST_TOPICS
