@@ -53,7 +53,9 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change,
 def install(
     asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
 ) -> None:
-    """Let coding agents use RUM: its MCP server, and its hooks where they have hooks.
+    """Let the coding agents on this machine use RUM.
+
+    They get its MCP server, and its hooks where they have hooks.
 
     CLIENT is claude-code, codex, gemini, cursor, vscode or opencode; without one, those on this machine are
     listed and you are asked. Whatever else is in their settings stays as it is, comments and all.
@@ -76,7 +78,9 @@ def install(
 @_dry_run
 @click.pass_obj
 def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
-    """Take RUM out of the settings of coding agents; memories stay.
+    """Take RUM out of their settings again.
+
+    Memories stay.
 
     Files that nobody has changed since `rum install` are as they were before, byte by byte; from others only
     what is RUM's is taken out.

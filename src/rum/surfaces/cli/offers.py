@@ -27,10 +27,10 @@ from rum.surfaces.cli.words import OneOf
 )
 @click.pass_obj
 def offers(asked: Asked, **given: Any) -> None:
-    """Show what was offered to agents by itself, why, and what came of it.
+    """Show what was offered to agents, and what came of it.
 
-    Newest first. An offer was `fetched` when the agent asked for the memory, `followed` when its file or way
-    then appears in the work, `contradicted` when what it warned of worked.
+    Newest first, each with its reason. An offer was `fetched` when the agent asked for the memory, `followed`
+    when its file or way then appears in the work, `contradicted` when what it warned of worked.
     """
     with opened(asked) as rum:
         answer = rum.offers(**given)
@@ -80,7 +80,10 @@ def _came(one: OfferView) -> str:
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
 def useful(asked: Asked, memory_id: str) -> None:
-    """Say that a memory was of use, so that it is found a little sooner."""
+    """Say that a memory was of use.
+
+    It is found a little sooner for it.
+    """
     _judge(asked, memory_id, useful=True)
 
 
@@ -88,7 +91,10 @@ def useful(asked: Asked, memory_id: str) -> None:
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
 def useless(asked: Asked, memory_id: str) -> None:
-    """Say that a memory was of no use, so that others are found before it."""
+    """Say that a memory was of no use.
+
+    Others are found before it then.
+    """
     _judge(asked, memory_id, useful=False)
 
 
