@@ -86,6 +86,7 @@ def test_where_a_project_cannot_be_written_the_home_takes_what_it_would_have(hoo
     (event,) = hooked.await_events(1)
     assert [path.parent for path in hooked.home.rglob("*.jsonl")] == [Path(folders(hooked)[1])]
     assert event.get("project") == hooked.project().name
+    until(lambda: bool(told(hooked)))
     assert "events were kept in" in told(hooked)[0]
 
 
