@@ -72,10 +72,14 @@ def test_a_heavy_module_would_be_seen(baseline: set[str]):
 def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: str):
     told = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
     program = f"""
+import os
 from rum.surfaces.hooks.taking import take
 from rum.surfaces.hooks.watchdog import Watchdog
 watchdog = Watchdog("claude-code", 1.5)
-watchdog.payload = {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode()
+reading, writing = os.pipe()
+os.write(writing, {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode())
+os.close(writing)
+watchdog.reading.read(reading)
 take("claude-code", 1.5, watchdog, speak=True)
 assert watchdog.kept
 """

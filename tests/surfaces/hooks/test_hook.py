@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -13,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from hooked import SESSION, Hooked, make_hooked, prompt, ran, samples, until
+from hooked import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
 from rum.capture import pausing, spool, trouble
-from rum.surfaces.hooks.main import LARGEST
+from rum.surfaces.hooks.reading import LARGEST
 from secrets_made import TOKENS
 
 
@@ -102,6 +103,19 @@ def test_a_huge_payload_is_noted_without_its_content(hooked: Hooked):
     assert event.get("withheld") == "too large"
     assert (event["kind"], event.get("call")) == ("after", "huge")
     assert len(json.dumps(payload)) > LARGEST
+
+
+@pytest.mark.skipif(os.name == "nt", reason="another process cannot read on there")
+def test_what_comes_too_slowly_is_read_on_by_another_process(hooked: Hooked):
+    told = json.dumps(ran(hooked.work, "make", "x" * 3000 + "\ndone")).encode()
+    with hooked.start("claude-code") as hook:
+        assert hook.stdin
+        hook.stdin.write(told[:2000])
+        hook.stdin.flush()
+        assert hook.wait(PATIENCE) == 0
+        hook.stdin.write(told[2000:])
+    (event,) = hooked.await_events(1)
+    assert event.get("output", "").endswith("\ndone")
 
 
 def test_a_large_payload_is_kept_in_short(hooked: Hooked):

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+LATE, REST = "--late", "--rest"
+"""What another process is told that goes on for a hook: since when, and where to read on."""
 _MARK = "intake.started"
 _AGAIN = 3.0
 """Seconds within which what a second process would take in has most likely been taken in by the first."""
@@ -28,14 +30,16 @@ def take_in(folder: str, home: str, *, at_once: bool) -> None:
     _start(["tidy", "--spool", folder], {**os.environ, "RUM_HOME": home})
 
 
-def go_on(client: str, at: float, payload: bytes | None) -> None:
-    """Have another process do what this one had no time for; without a payload it reads it by itself."""
-    arguments = ["hook", client, "--late", repr(at)]
-    if payload is None:
+def go_on(client: str, at: float, payload: bytes, *, is_whole: bool) -> None:
+    """Have another process do what this one had no time for; what is not whole it reads on by itself."""
+    arguments = ["hook", client, LATE, repr(at)]
+    if not payload and not is_whole:
         _start(arguments, dict(os.environ), 0)
-        return
-    with _readable(payload) as source:
-        _start(arguments, dict(os.environ), source)
+    elif payload and (is_whole or os.name != "nt"):
+        with _readable(payload) as source:
+            rest = None if is_whole else source + 1
+            told = [] if rest is None else [REST, str(rest)]
+            _start([*arguments, *told], dict(os.environ), source, rest)
 
 
 def _changed(path: str) -> float:
@@ -73,7 +77,10 @@ class _readable:  # noqa: N801 (reads as a function)
         os.close(self._end)
 
 
-def _start(arguments: Sequence[str], environment: dict[str, str], source: int | None = None) -> None:
+def _start(
+    arguments: Sequence[str], environment: dict[str, str], source: int | None = None, rest: int | None = None
+) -> None:
+    """Start `rum` with something to read; as `rest` it finds what this process was told and did not read."""
     if not sys.executable or getattr(sys, "frozen", False):
         return  # an interpreter inside another program, which is no way to start one
     # -P: the current folder may be a stranger's repository, and no module must come from there.
@@ -84,10 +91,12 @@ def _start(arguments: Sequence[str], environment: dict[str, str], source: int | 
     reading = os.open(os.devnull, os.O_RDONLY) if source is None else source
     writing = os.open(os.devnull, os.O_WRONLY)
     actions = [
-        (os.POSIX_SPAWN_DUP2, reading, 0),
         (os.POSIX_SPAWN_DUP2, writing, 1),
         (os.POSIX_SPAWN_DUP2, writing, 2),
-        *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inherited()),
+        # Its number may be that of `writing`, which was used by now; what it stands for is replaced next.
+        *([] if rest is None else [(os.POSIX_SPAWN_DUP2, 0, rest)]),
+        (os.POSIX_SPAWN_DUP2, reading, 0),
+        *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inherited() if handle != rest),
     ]
     os.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
 

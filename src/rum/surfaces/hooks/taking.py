@@ -27,7 +27,7 @@ _ENDS = ("stop", "agent_stop", "end", "compact")
 
 def take(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
     """Keep what the hook was told; then print what is worth saying about it."""
-    payload = parsed(watchdog.payload or b"")
+    payload = parsed(watchdog.reading.payload)
     event = event_of(payload, client, at) if payload else None
     if payload is None or event is None:
         return

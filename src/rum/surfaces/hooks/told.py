@@ -6,7 +6,7 @@ import json
 import re
 
 from rum.capture.clients.plain import table
-from rum.surfaces.hooks.main import ENDS, LARGEST
+from rum.surfaces.hooks.reading import ENDS, LARGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

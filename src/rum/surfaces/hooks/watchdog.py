@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from rum.surfaces.hooks.reading import Reading
 from rum.surfaces.hooks.starting import go_on
 
 TYPE_CHECKING = False
@@ -22,15 +23,10 @@ _EAGER = 0.0001
 
 
 class Watchdog:
-    """A clock that runs beside the work.
-
-    `payload` is what the hook was told, as soon as it is known; `begun` says that some of it was read, and
-    `kept` that it is safe.
-    """
+    """A clock that runs beside the work: `reading` what the hook is told, until that is safely `kept`."""
 
     def __init__(self, client: str, at: float) -> None:
-        self.payload: bytes | None = None
-        self.begun = False
+        self.reading = Reading()
         self.kept = False
         self._client = client
         self._at = at
@@ -44,9 +40,8 @@ class Watchdog:
         time.sleep(TIME)
         sys.setswitchinterval(_EAGER)
         try:
-            # What was read in part cannot be handed over; what was not begun is left for the other to read.
-            if not self.kept and (self.payload is not None or not self.begun):
-                go_on(self._client, self._at, self.payload)
+            if not self.kept and self.reading.stop():
+                go_on(self._client, self._at, self.reading.payload, is_whole=self.reading.is_whole)
         finally:
             os._exit(0)
 
