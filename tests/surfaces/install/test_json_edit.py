@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
@@ -90,6 +90,7 @@ def test_what_has_another_shape_is_not_overwritten(text: str):
         json_edit.append(text, ("hooks", "Stop"), {})
 
 
+typing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 BLANK = st.sampled_from(
     ["", " ", "\n", "\t", "\r\n", " // note\n", " /* note */ ", "\n  // a, b: {\r\n  ", "/**/"]
 )
@@ -132,12 +133,14 @@ def typed(draw: Any) -> tuple[dict[str, Any], str]:
     return value, mark + draw(BLANK) + written(value, draw) + draw(BLANK)
 
 
+@typing
 @given(typed())
 def test_however_it_is_typed_it_is_read(given: tuple[dict[str, Any], str]):
     value, text = given
     assert jsonc.parse(text).value == value
 
 
+@typing
 @given(typed())
 def test_however_it_is_typed_nothing_is_lost_going_in_or_out(given: tuple[dict[str, Any], str]):
     value, text = given
@@ -156,6 +159,7 @@ def without_empty(value: dict[str, Any]) -> dict[str, Any]:
     return {name: one for name, one in value.items() if name != "servers" or one}
 
 
+@typing
 @given(typed())
 def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
     value, text = given
