@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import fitted, weights
 from rum.recall.issues import issue_asked_for
-from rum.recall.meaning import Meaning
 from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
-from rum.store.archive import Archive
-from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.search import Row
 from rum.store.terms import query_terms, says_little
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rum.recall.meaning import Meaning
+    from rum.store.archive import Archive
+    from rum.store.base import Store
+    from rum.store.search import Row
 
 
 class Inquiry:
