@@ -23,7 +23,7 @@ from rum.capture.event import to_line
 from rum.capture.observe.naming import memory_id
 from rum.capture.redact import Redactor
 from rum.capture.spool import append
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 from rum.store.seen import TurnKey
 
 CLIENT = "claude-code"

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rum.model.journal_schema import schema_text
-from rum.settings import AGENT_SETTINGS, SETTINGS, Setting
-from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, OWN, TRUST
+from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
 from rum.surfaces.install import claude_code, gemini, ours
 from rum.surfaces.install.launch import Launch
 from rum.surfaces.mcp.catalogue import catalogue_text

@@ -19,7 +19,7 @@ from hooked import Hooked, make_hooked, prompt, ran, until
 from rum import Rum
 from rum.capture import spool, trouble
 from rum.capture.event import from_line
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trouble is made with POSIX's means")
 

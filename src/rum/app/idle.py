@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rum.app.context import Context, Helper
 from rum.app.lease import lease
 from rum.capture.spool import folders, spools
-from rum.settings import SETTINGS
+from rum.settings.table import SETTINGS
 
 if TYPE_CHECKING:
     import subprocess

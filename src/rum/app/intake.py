@@ -23,7 +23,7 @@ from rum.capture.observe.turns import parents, with_turns
 from rum.capture.observe.wording import rejects
 from rum.model.errors import RumError, StorageError
 from rum.repo.project import open_project
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 from rum.store.seen import Proposal, SeenTurn, TurnKey
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rum.capture.clients.recognise import event_of
 from rum.capture.event import to_line
 from rum.capture.pausing import pause
 from rum.model.answers import RetrievedMemory
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 
 if TYPE_CHECKING:
     from rum.capture.event import Event

@@ -10,7 +10,7 @@ import click
 
 from rum.model.errors import InvalidQuery
 from rum.repo.spot import find_root
-from rum.settings import find_home
+from rum.settings.home import find_home
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.output import ask, note, say, say_text
 from rum.surfaces.cli.views import View, said

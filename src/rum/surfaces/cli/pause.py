@@ -9,7 +9,7 @@ import click
 
 from rum.capture import pausing
 from rum.repo.project import open_project
-from rum.settings import find_home
+from rum.settings.home import find_home
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.times import Span

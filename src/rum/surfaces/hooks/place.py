@@ -5,30 +5,31 @@ from __future__ import annotations
 import os
 
 from rum.capture.spool import folders, unclaimed_folders
-from rum.model.errors import InvalidQuery, RumError
-from rum.repo.project import Project, open_project
-from rum.repo.spot import find_root
-from rum.settings import Settings, find_home
-
-
-class Found:
-    """RUM's home, the project with its settings unless they cannot be told, and then why."""
-
-    __slots__ = ("home", "project", "settings", "trouble")
-
-    def __init__(
-        self, home: str, project: Project | None, settings: Settings | None, trouble: str = ""
-    ) -> None:
-        self.home = home
-        self.project = project
-        self.settings = settings
-        self.trouble = trouble
+from rum.settings.home import find_home
+from rum.surfaces.hooks.settled import Found, settle, settled
 
 
 def find_place(cwd: str) -> Found | None:
     """The project that a folder belongs to; None where no project can be."""
     folder = _existing(cwd)
     home = find_home({}, os.environ, folder)
+    return settled(home, folder) or _found_out(home, folder)
+
+
+def spool_folders(found: Found) -> tuple[str, ...]:
+    """Where to keep what was told, best first."""
+    if found.project is None:
+        return unclaimed_folders(found.home)
+    return folders(found.home, found.project, found.directory)
+
+
+def _found_out(home: str, folder: str) -> Found | None:
+    # Finding it out takes longer than all else that most hooks do.
+    from rum.model.errors import InvalidQuery, RumError  # noqa: PLC0415
+    from rum.repo.git import find_git  # noqa: PLC0415
+    from rum.repo.project import open_project  # noqa: PLC0415
+    from rum.repo.spot import find_root  # noqa: PLC0415
+
     try:
         settings, project = open_project(folder)
     except Exception as error:  # noqa: BLE001 (a registry or settings damaged in whatever way)
@@ -36,15 +37,12 @@ def find_place(cwd: str) -> Found | None:
             return None
         # The words of other errors may hold what must not be kept.
         why = error.message if isinstance(error, RumError) else type(error).__name__
-        return Found(home, None, None, f"The project could not be told: {why}")
-    return Found(settings.home, project, settings)
-
-
-def spool_folders(found: Found) -> tuple[str, ...]:
-    """Where to keep what was told, best first."""
-    if found.project is None:
-        return unclaimed_folders(found.home)
-    return folders(found.home, found.project.id, found.project.directory)
+        return Found(home, trouble=f"The project could not be told: {why}")
+    place = find_git(folder)
+    redact = (settings.redact_extra, settings.redact_allow)
+    found = Found(settings.home, project.id, project.directory, project.root, *redact)
+    settle(folder, found, place.common_dir if place else None)
+    return found
 
 
 def _existing(path: str) -> str:

@@ -10,7 +10,7 @@ from rum.capture.event import to_line
 from rum.capture.pausing import is_paused
 from rum.capture.redact import Redactor
 from rum.capture.spool import LONGEST_LINE, keep
-from rum.surfaces.hooks.place import Found, find_place, spool_folders
+from rum.surfaces.hooks.place import find_place, spool_folders
 from rum.surfaces.hooks.saying import hears, say
 from rum.surfaces.hooks.starting import take_in
 from rum.surfaces.hooks.told import LARGE, parsed
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.event import Event
     from rum.capture.ignored import Ignored
+    from rum.surfaces.hooks.settled import Found
     from rum.surfaces.hooks.watchdog import Watchdog
 
 _ENDS = ("stop", "agent_stop", "end", "compact")
@@ -34,7 +35,7 @@ def take(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
     if LARGE in payload:
         event["withheld"] = "too large"
     found = find_place(event["cwd"])
-    if found is None or is_paused(found.home, found.project.id if found.project else None, at):
+    if found is None or is_paused(found.home, found.project, at):
         return
     places = spool_folders(found)
     try:
@@ -45,7 +46,7 @@ def take(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
         if speak and kept and found.project is not None and hears(event, client):
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
 
-            say(kept, offers_for(kept, found.project.directory, found.project.root), places)
+            say(kept, offers_for(kept, found.directory, found.root), places)
     except Exception as error:  # noqa: BLE001 (whatever it is, somebody must be able to read of it)
         _note(places, f"A hook failed: {_described(error)}", at)
 
@@ -54,7 +55,7 @@ def _kept(event: Event, found: Found, places: tuple[str, ...], at: float) -> Eve
     """The event as it was written down; None if it was not, or not as it should be."""
     cleaned = _cleaned(event, found, places, at)
     if found.project is not None:
-        cleaned["project"] = found.project.id
+        cleaned["project"] = found.project
     where, problem = keep(places, event["session"], _fitting(cleaned))
     if problem is not None:
         went = f"kept in {where}" if where else "lost"
@@ -63,13 +64,12 @@ def _kept(event: Event, found: Found, places: tuple[str, ...], at: float) -> Eve
 
 
 def _cleaned(event: Event, found: Found, places: tuple[str, ...], at: float) -> Event:
-    settings = found.settings
-    if settings is None or found.trouble:
+    if found.trouble:
         # Which secrets are the user's own is written in the settings.
         _note(places, f"{found.trouble}; only kinds and times of events were kept", at)
         return {**bare(event), "cwd": event["cwd"]}
     try:
-        redactor = Redactor(settings.redact_extra, settings.redact_allow)
+        redactor = Redactor(found.redact_extra, found.redact_allow)
         return clean(event, redactor, _ignored(found))
     except Exception as error:  # noqa: BLE001 (what cannot be cleaned is not kept, whatever the reason)
         _note(places, f"Redaction failed: {_described(error)}; only kind and time were kept", at)
@@ -77,7 +77,7 @@ def _cleaned(event: Event, found: Found, places: tuple[str, ...], at: float) -> 
 
 
 def _ignored(found: Found) -> Ignored | None:
-    root = found.project.root if found.project else None
+    root = found.root
     if root is None or not os.path.lexists(os.path.join(root, ".rumignore")):
         return None
     from rum.capture.ignored import read_ignored  # noqa: PLC0415 (few projects have one)
