@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchmarks.briefing import NOTES, TOKENS, Briefed
 from benchmarks.cold import Cold
 from benchmarks.growth import Growth
+from benchmarks.hooks import Cost
 from benchmarks.importing import Imported
 from benchmarks.meaning import Meaning
 from benchmarks.speed import Speed
@@ -43,6 +44,7 @@ def lines(
     imported: Imported,
     writers: Writers,
     briefed: Briefed | None = None,
+    hooked: Sequence[Cost] = (),
 ) -> Iterator[Line]:
     """Everything that was measured, each against its budget."""
     yield from _starts(cold)
@@ -55,6 +57,7 @@ def lines(
     for meaning in meanings:
         yield from _by_meaning(meaning)
     yield from _brief(briefed) if briefed else ()
+    yield from hook_lines(hooked)
     yield from _imports(imported)
     yield Line(
         "stores of 4 processes at once",
@@ -64,6 +67,12 @@ def lines(
         f"{writers.asked}, {writers.asked}, 0",
         writers.acknowledged == writers.found == writers.asked and not writers.errors,
     )
+
+
+def hook_lines(costs: Sequence[Cost]) -> Iterator[Line]:
+    """What hooks cost, each beside an interpreter that does nothing."""
+    for cost in costs:
+        yield _against(f"`rum-hook`, {cost.event}, {cost.size:,} memories", cost.time, cost.most)
 
 
 def _starts(cold: Cold) -> Iterator[Line]:

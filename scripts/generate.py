@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rum.model.journal_schema import schema_text
-from rum.settings import AGENT_SETTINGS, SETTINGS, Setting
-from rum.settings.table import HARMLESS, INSIDE, OUTSIDE, OWN, TRUST
+from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
+from rum.surfaces.install import claude_code, gemini, ours
+from rum.surfaces.install.launch import Launch
 from rum.surfaces.mcp.catalogue import catalogue_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,8 +70,23 @@ def _table(settings: Iterable[Setting], title: Callable[[Setting], str]) -> str:
     return "\n".join(rows)
 
 
+BY_NAME = Launch(("rum",), ("rum-hook",))
+
+
+def claude_code_hooks() -> str:
+    """The hooks of the Claude Code plugin: those that `rum install` writes, by name."""
+    return ours.with_hooks("", claude_code.hooks(BY_NAME, windows=False))
+
+
+def gemini_hooks() -> str:
+    """The hooks of the Gemini CLI extension, likewise."""
+    return ours.with_hooks("", gemini.hooks(BY_NAME))
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": settings_page,
+    "plugins/claude-code/hooks/hooks.json": claude_code_hooks,
+    "plugins/gemini/hooks/hooks.json": gemini_hooks,
     "src/rum/model/agent-memory.schema.json": schema_text,
     "src/rum/surfaces/mcp/tools.json": catalogue_text,
 }

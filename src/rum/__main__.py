@@ -1,4 +1,4 @@
-"""The `rum` command: `rum mcp` goes straight to its server, everything else to the command line."""
+"""The `rum` command: `rum mcp` and `rum hook` go straight to their doors, the rest to the command line."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ _WITH_VALUE = ("--project", "--agent")
 def main() -> int:
     """Run what the arguments ask for; the exit code."""
     arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and arguments[1:2] and not arguments[1].startswith("-"):
+        from rum.surfaces.hooks.main import run as take  # noqa: PLC0415 (it is the door that must be quickest)
+
+        take(arguments[1:])
     served = _mcp_arguments(arguments)
     try:
         # Each door is loaded only when it is used: a server that starts late is a server that is missed.

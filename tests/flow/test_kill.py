@@ -67,7 +67,8 @@ def printed_until_killed(place: Place, program: str, name: int, after: float) ->
         assert writer.stdout.readline() == "begun\n"
         time.sleep(after)
         writer.send_signal(signal.SIGKILL)
-        printed, complaints = writer.communicate()
+        printed = writer.stdout.read()  # with what `readline` read ahead, which `communicate` leaves out
+        _, complaints = writer.communicate()
     finally:
         end(writer)
     assert writer.returncode == -signal.SIGKILL, complaints

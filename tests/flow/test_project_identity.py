@@ -14,7 +14,8 @@ import pytest
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.repo.project import Project, adopt, all_projects, find_project, open_project
-from rum.settings import load, trust
+from rum.settings.load import load
+from rum.settings.trust import trust
 
 
 class Machine:

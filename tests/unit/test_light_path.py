@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import configparser
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from hooked import samples
 
 CONTRACTS = Path(__file__).resolve().parents[2] / ".importlinter"
 # Beyond what the import contract forbids: parts of the standard library that load slowly. The contract
@@ -31,9 +35,12 @@ def listed(key: str) -> list[str]:
     return parser["importlinter:contract:light-path"][key].split()
 
 
-def loaded_after(statement: str) -> set[str]:
+def loaded_after(statement: str, variables: dict[str, str] | None = None) -> set[str]:
     program = f"{statement}\nimport sys\nprint(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    environment = {**os.environ, **(variables or {})}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     return set(ran.stdout.split())
 
 
@@ -59,6 +66,27 @@ def test_the_front_door_loads_nothing_heavy(baseline: set[str]):
 def test_a_heavy_module_would_be_seen(baseline: set[str]):
     added = loaded_after("import rum.model.layers") - baseline
     assert "msgspec" in added
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "Stop"])
+def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: str):
+    told = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
+    program = f"""
+import os
+from rum.surfaces.hooks.taking import take
+from rum.surfaces.hooks.watchdog import Watchdog
+watchdog = Watchdog("claude-code", 1.5)
+reading, writing = os.pipe()
+os.write(writing, {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode())
+os.close(writing)
+watchdog.reading.read(reading)
+take("claude-code", 1.5, watchdog, speak=True)
+assert watchdog.kept
+"""
+    made = {"RUM_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    added = loaded_after(program, made) - baseline
+    assert "rum.capture.redact" in added
+    assert added & (SLOW | set(listed("forbidden_modules"))) == set()
 
 
 def test_answering_loads_neither_the_other_layers_nor_what_exchanges(tmp_path: Path):

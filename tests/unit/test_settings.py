@@ -18,21 +18,10 @@ from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.repo.project import open_project
-from rum.settings import (
-    AGENT_SETTINGS,
-    SETTINGS,
-    Settings,
-    ensure_private_dir,
-    file_lock,
-    find_home,
-    is_trusted,
-    load,
-    trust,
-    untrust,
-    untrusted_keys,
-    write_private,
-)
-from rum.settings.table import DEPTHS
+from rum.settings.home import ensure_private_dir, file_lock, find_home, write_private
+from rum.settings.load import Settings, load, untrusted_keys
+from rum.settings.table import AGENT_SETTINGS, DEPTHS, SETTINGS
+from rum.settings.trust import is_trusted, trust, untrust
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 
@@ -431,7 +420,7 @@ def test_a_file_is_parsed_once_for_each_content(here: Surroundings):
     here.repository_file.write_text('notes_dir = "7"')
     code = """
         import sys
-        from rum.settings import load
+        from rum.settings.load import load
         settings = load(sys.argv[1])
         print(settings.notes_dir, "tomllib" in sys.modules, "hashlib" in sys.modules)
     """
@@ -547,7 +536,7 @@ def test_a_home_below_a_closed_folder_cannot_be_made_and_changes_no_mode(tmp_pat
     tmp_path.chmod(0o755)
     code = """
         import os, sys
-        from rum.settings import ensure_private_dir
+        from rum.settings.home import ensure_private_dir
         if os.getuid() == 0:
             os.setgid(65534)
             os.setuid(65534)
@@ -611,7 +600,7 @@ def test_a_lock_ends_with_the_process_that_held_it(tmp_path: Path):
     path = str(tmp_path / "lock")
     code = """
         import os, sys
-        from rum.settings import file_lock
+        from rum.settings.home import file_lock
         with file_lock(sys.argv[1]):
             print("held", flush=True)
             sys.stdin.read()

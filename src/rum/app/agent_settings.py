@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rum.model.note import Broken
-from rum.settings import AgentSettings, Settings
+from rum.settings.load import AgentSettings, Settings
 from rum.store.files.agents import agent_file
 
 

@@ -170,3 +170,25 @@ class RecalledWisdom(TypedDict, total=False):
     query: str | None
     limit: int
     include_chapters: bool
+
+
+class Sought(TypedDict, total=False):
+    """Which events `seen` is asked for."""
+
+    session: str | None
+    client: str | None
+    kind: str | None
+    memory: str | None
+    since: float | None
+    became: str | None
+    limit: int
+
+
+class Offered(TypedDict, total=False):
+    """Which offers are asked for."""
+
+    session: str | None
+    memory: str | None
+    kind: str | None
+    since: float | None
+    limit: int

@@ -67,7 +67,7 @@ CALLS: dict[str, Call] = {
     "list": asks("list", ListQuestion, reading.listing),
     "link": asks("link", LinkQuestion, writing.link),
     "identity": asks("identity", IdentityQuestion, identity.identify),
-    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief")},
+    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief", "feedback")},
     **{
         name: _of_chapters(name)
         for name in ("create_chapter", "list_chapters", "synthesize", "recall_wisdom")

@@ -24,7 +24,7 @@ from rum.recall.meaning import Meaning
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitPlace, find_git, head
 from rum.repo.project import Project
-from rum.settings import Settings
+from rum.settings.load import Settings
 from rum.store.base import Store
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Each method loads what it needs: few sessions exchange anything, and it is slow 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from rum.app.asked import Chosen
@@ -17,8 +17,12 @@ from rum.app.opened import Opened
 if TYPE_CHECKING:
     from rum.app.exchange import ImportResult
     from rum.app.exchange_layers import LayerImport
+    from rum.app.graph import GraphImport
+    from rum.app.guides import Written
     from rum.app.history import GitImport
     from rum.app.issues import IssueImport
+    from rum.app.notes_import import NotesImport
+    from rum.app.transcripts import TranscriptImport
 
 
 class Exchanging(Opened):
@@ -64,6 +68,40 @@ class Exchanging(Opened):
         from rum.app import issues  # noqa: PLC0415
 
         return self._do(issues.import_issues, exported, progress)
+
+    def import_transcripts(
+        self,
+        client: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        sessions: Sequence[list[str]] | None = None,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> TranscriptImport:
+        """Make memories of sessions that a client wrote down: about this project, or at a path."""
+        from rum.app import transcripts  # noqa: PLC0415
+
+        where = os.fspath(path) if path is not None else None
+        return self._do(transcripts.import_transcripts, client, where, sessions, progress)
+
+    def import_guides(self, *paths: str | os.PathLike[str]) -> NotesImport:
+        """Make notes of files of instructions for agents, as CLAUDE.md: one for each heading."""
+        from rum.app import guides  # noqa: PLC0415
+
+        return self._do(guides.import_guides, tuple(os.fspath(path) for path in paths))
+
+    def export_guide(self, path: str | os.PathLike[str] | None = None) -> Written:
+        """Write what everybody should know into a section of AGENTS.md, or of another file."""
+        from rum.app import guides  # noqa: PLC0415
+
+        return self._do(guides.export_guide, None if path is None else os.fspath(path))
+
+    def import_graph(
+        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> GraphImport:
+        """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
+        from rum.app import graph  # noqa: PLC0415
+
+        return self._do(graph.import_graph, exported, progress)
 
     def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
         """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""

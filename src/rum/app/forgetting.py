@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from rum.app import chapter_kinds, events, facts, notes_writing, rules
 from rum.app.context import Context
 from rum.app.forgettable import Counts, Kind, forgotten
+from rum.app.intake import forget_seen
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
@@ -25,7 +26,8 @@ def _found(context: Context, name: str) -> list[str]:
 
 def _held(context: Context, memory_id: str) -> Counts:
     context.may_change(_memory(context, memory_id))
-    return context.store.memories.hanging_on(memory_id)
+    seen = context.store.seen.count_of(memory_id)
+    return context.store.memories.hanging_on(memory_id) | ({"seen": seen} if seen else {})
 
 
 def _removed(context: Context, memory_id: str) -> Counts:
@@ -40,8 +42,9 @@ def _removed(context: Context, memory_id: str) -> Counts:
 
         without_memory(context, ever)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
+    seen = forget_seen(context, memory.id)
     context.store.activity.delete(memory.id)
-    return removed
+    return removed | ({"seen": seen} if seen else {})
 
 
 def _memory(context: Context, memory_id: str) -> Memory:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rum.app.context import Context, Helper
 from rum.app.lease import lease
-from rum.settings import SETTINGS
+from rum.capture.spool import folders, spools
+from rum.settings.table import SETTINGS
 
 if TYPE_CHECKING:
     import subprocess
@@ -29,7 +30,7 @@ def start(context: Context) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
     context.meaning.behind = False
     context.meaning.heed_failures()  # as of the process that was started last
-    if not context.settings.idle_after or not context.meaning.has_work():
+    if not context.settings.idle_after or not (context.meaning.has_work() or _has_spool(context)):
         return False
     if _at_it(context.helper) or _taken(context):
         return False
@@ -40,6 +41,13 @@ def start(context: Context) -> bool:
     except OSError:  # no room for one more process, or the home is gone: then it is done another time
         return False
     return True
+
+
+def _has_spool(context: Context) -> bool:
+    """Whether hooks left something in the project's own spool."""
+    project = context.project
+    places = folders(context.settings.home, project.id, project.directory)
+    return any(spools(place) for place in places)
 
 
 def _at_it(helper: Helper | None) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rum.app import brief, forgetting, journals, learning, notes
+from rum.app import brief, forgetting, journals, learning, ledger, notes
 from rum.app.asking import Call, asks
 from rum.model.brief import BriefQuestion
 from rum.model.fact import LearnQuestion
 from rum.model.journal_answers import JournalQuestion
+from rum.model.offers import FeedbackQuestion
 from rum.model.questions import ForgetQuestion
 
 CALLS: dict[str, Call] = {
@@ -15,5 +16,6 @@ CALLS: dict[str, Call] = {
     "journal": asks("journal", JournalQuestion, journals.call),
     "learn": asks("learn", LearnQuestion, learning.learn),
     "brief": asks("brief", BriefQuestion, brief.brief),
+    "feedback": asks("feedback", FeedbackQuestion, ledger.feedback),
 }
 """As in `calls.py`."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
 
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 
 _FILE = "tidy.lock"
 _FIRST = 1

@@ -32,15 +32,15 @@ class _Piece(NamedTuple):
 def import_notes(context: Context, path: str) -> NotesImport:
     """Append every entry that is neither here nor forgotten; what it names stays named as it was."""
     source, tally, broken = _source(context, path), Tally(), list[Broken]()
-    known = {_said(entry) for note in context.shelf.notes() for entry in note.entries}
+    known = {said(entry) for note in context.shelf.notes() for entry in note.entries}
     for piece in _pieces(context, source, broken):
-        if _said(piece.entry) in known:
+        if said(piece.entry) in known:
             tally.counts["unchanged"] += 1
         elif forgotten_of(context, piece.entry) is not None:
             tally.counts["forgotten"] += 1
         else:
             _add(context, piece)
-            known.add(_said(piece.entry))
+            known.add(said(piece.entry))
             tally.counts["added"] += 1
     return tally.answer(NotesImport, broken=tuple(broken))
 
@@ -65,7 +65,7 @@ def _pieces(context: Context, source: NoteFolder, broken: list[Broken]) -> Itera
             yield _Piece(slug, text, context.shelf.cleaned(entry))
 
 
-def _said(entry: Entry) -> tuple[str, str]:
+def said(entry: Entry) -> tuple[str, str]:
     """What an entry says, whatever its case and the blanks in it."""
     return " ".join(entry.title.casefold().split()), " ".join(entry.content.casefold().split())
 

@@ -13,7 +13,7 @@ from rum.app.calls import TAKES_TURNS, called, plain
 from rum.app.context import Clock, Context, Spell
 from rum.repo.project import Project, open_project
 from rum.repo.registry import PROJECTS
-from rum.settings import Settings, load
+from rum.settings.load import Settings, load
 from rum.store.sqlite.store import SqliteStore
 
 A = TypeVar("A")

@@ -17,7 +17,8 @@ from rum.llm.choose import open_meter, open_model
 from rum.model.entry import MOST_WORKING
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo.spot import find_root
-from rum.settings import find_home, load
+from rum.settings.home import find_home
+from rum.settings.load import load
 from rum.store.files.layers import holds_layers
 from rum.store.files.writing import make_folder
 

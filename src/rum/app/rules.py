@@ -22,6 +22,7 @@ from rum.model.ids import new_id
 from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
 from rum.model.unseen import one_line
+from rum.store.seen import Proposal
 
 _INSTEAD = "To correct it, set it."
 _SHOWN = 60
@@ -63,6 +64,27 @@ class Rules:
         """All that a rule ever said, oldest first."""
         with self._context.turn():
             return history(self._context, rule_id)
+
+    def candidates(self) -> Sequence[Proposal]:
+        """What people corrected, as rules that they may have meant; none of them is in force."""
+        from rum.app import seeing  # noqa: PLC0415 (that module is built on this one)
+
+        with self._context.turn():
+            return seeing.candidates(self._context)
+
+    def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
+        """Make a rule of a candidate, in its own words or in better ones."""
+        from rum.app import seeing  # noqa: PLC0415 (as above)
+
+        with self._context.turn():
+            return seeing.accept(self._context, candidate_id, condition, action)
+
+    def reject(self, candidate_id: str) -> Proposal:
+        """Drop a candidate; the same words do not bring it back."""
+        from rum.app import seeing  # noqa: PLC0415 (as above)
+
+        with self._context.turn():
+            return seeing.reject(self._context, candidate_id)
 
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""

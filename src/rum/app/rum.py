@@ -10,7 +10,7 @@ from rum.app import identity, reading, writing
 from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
 from rum.app.public import public
-from rum.app.tended import Tended
+from rum.app.watching import Watching
 from rum.model.agent import Identity
 from rum.model.answers import (
     ForgetResult,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @public
-class Rum(Tended):
+class Rum(Watching):
     """The memory of one project.
 
     Use it as a context manager; calls from several threads take turns.

@@ -33,6 +33,8 @@ class TidyResult(msgspec.Struct, frozen=True):
     """Why the embedder failed, or its vectors could not be kept."""
     busy: Holder | UnsetType = UNSET
     """Who else is at it; nothing was done then."""
+    captured: int | UnsetType = UNSET
+    """Memories made of what hooks had left, if they had left anything."""
 
 
 def pending(context: Context) -> int:
@@ -44,11 +46,12 @@ def tidy(context: Context, seconds: float, patience: float, progress: Tell = lam
     """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
     with context.store.transaction():
         pass  # where nothing can be written, this says so
+    captured = _taken_in(context)
     meaning = context.meaning
     meaning.ask_again()
     with lease(context.project.directory, patience, context.now()) as other:
         if other is not None:
-            return TidyResult(meaning.model, 0, pending(context), busy=other)
+            return TidyResult(meaning.model, 0, pending(context), busy=other, captured=captured)
         context.store.upkeep.merge_index()
         counted = _Count(progress)
         meaning.catch_up(seconds, counted, thorough=True)
@@ -56,7 +59,17 @@ def tidy(context: Context, seconds: float, patience: float, progress: Tell = lam
         dropped = 0 if left else _drop_unused(context)
         made = _make_chapters(context)
         trouble = meaning.trouble or meaning.hindrance or UNSET
-        return TidyResult(meaning.model, counted.done, left, dropped, made, trouble=trouble)
+        return TidyResult(
+            meaning.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
+        )
+
+
+def _taken_in(context: Context) -> int | UnsetType:
+    """Make memories of what hooks left; first of all, as they want vectors, too."""
+    from rum.app.intake import intake  # noqa: PLC0415 (opening a project must not load it)
+
+    done = intake(context)
+    return done.memories if done.events or done.memories else UNSET
 
 
 def _make_chapters(context: Context) -> int | UnsetType:

@@ -20,7 +20,7 @@ MOST_REMARKS = 50
 
 def doctor(context: Context) -> Diagnosis:
     """Everything that can be checked: the files, the index, permissions, space, settings."""
-    from rum.app import journal_doctor  # noqa: PLC0415 (nothing else here needs that layer)
+    from rum.app import hook_doctor, journal_doctor  # noqa: PLC0415 (nothing else here needs them)
 
     problems = [Problem(*found) for found in context.store.upkeep.problems()]
     home = context.settings.home if os.path.isdir(context.settings.home) else None
@@ -29,7 +29,7 @@ def doctor(context: Context) -> Diagnosis:
     problems += _embedder_problems(context)
     notes, broken, odd = _notes(context)
     journals, unreadable = journal_doctor.journals(context)
-    problems += [*broken, *unreadable, *journal_doctor.agents(context)]
+    problems += [*broken, *unreadable, *journal_doctor.agents(context), *hook_doctor.troubles(context)]
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -44,6 +44,7 @@ def doctor(context: Context) -> Diagnosis:
         "vectors": _vectors(context),
         "notes": notes,
         "journals": journals,
+        **hook_doctor.pauses(context),
     }
     return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(context, odd))
 

@@ -12,7 +12,7 @@ import msgspec
 from rum.capture.history.names import is_memory_of
 from rum.model.fact import Event
 from rum.model.memory import Memory
-from rum.settings import file_lock, write_private
+from rum.settings.home import file_lock, write_private
 
 LENGTH = 32
 

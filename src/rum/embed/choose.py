@@ -5,7 +5,7 @@ from __future__ import annotations
 from rum.embed.base import Embedder
 from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.endpoint import EndpointEmbedder
-from rum.settings import Settings
+from rum.settings.load import Settings
 
 
 def open_embedder(settings: Settings) -> Embedder | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.llm.meter import Meter
-from rum.settings import Settings
+from rum.settings.load import Settings
 
 
 def open_meter(settings: Settings, project: str, clock: Callable[[], float]) -> Meter:

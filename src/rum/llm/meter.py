@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from rum.llm.base import CannotComplete, LimitReached
-from rum.settings import ensure_private_dir, file_lock, write_private
-from rum.settings.home import read_bounded
+from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write_private
 
 FILE = "tokens.json"
 KEPT = 92

@@ -19,6 +19,7 @@ def judge(inquiry: Inquiry, found: Found) -> None:
         return
     measure(inquiry, found)
     words, column = inquiry.words, found.column
+    _proved(inquiry, unsure)
     for match in unsure:
         match.score = score(fitted.WEIGHTS[column], match)
     whole = words.everything if not words.variants else None
@@ -34,10 +35,19 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     _same_goal(inquiry, unsure)
 
 
+def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
+    """Fill in how useful memories proved to be."""
+    known = inquiry.store.ledger.usefulness([match.memory_id for match in matches])
+    if known:
+        for match in matches:
+            match.useful = known.get(match.memory_id, 0.0)
+
+
 def score(column: dict[str, float], match: Match) -> float:
-    """What all signals say together, and how important its maker held it."""
+    """What all signals say together, how important its maker held it, and how useful it proved to be."""
     said = sum([weight * match.signals[name] for name, weight in column.items()])
-    return said + weights.IMPORTANCE * (match.importance - weights.USUAL_IMPORTANCE)
+    said += weights.IMPORTANCE * (match.importance - weights.USUAL_IMPORTANCE)
+    return said + weights.USEFULNESS * match.useful
 
 
 def shares(scores: list[float]) -> list[float]:

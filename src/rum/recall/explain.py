@@ -50,7 +50,14 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
         for name in strongest
         if parts[name] / whole >= LEAST
     ]
-    return [*lines, *_doubts(inquiry)]
+    return [*lines, *_proved(match), *_doubts(inquiry)]
+
+
+def _proved(match: Match) -> list[str]:
+    if not match.useful:
+        return []
+    added = weights.USEFULNESS * match.useful
+    return [f"{'proved useful' if added > 0 else 'proved of no use'} when it was offered ({added:+.2f})"]
 
 
 def _spoken(inquiry: Inquiry, match: Match) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import fitted, weights
 from rum.recall.issues import issue_asked_for
-from rum.recall.meaning import Meaning
 from rum.recall.neighbourhood import Neighbourhood
 from rum.recall.words import Words
-from rum.store.archive import Archive
-from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.search import Row
 from rum.store.terms import query_terms, says_little
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rum.recall.meaning import Meaning
+    from rum.store.archive import Archive
+    from rum.store.base import Store
+    from rum.store.search import Row
 
 
 class Inquiry:
@@ -112,6 +116,7 @@ class Match:
         "score",
         "session_id",
         "signals",
+        "useful",
     )
 
     def __init__(self, row: Row, level: str) -> None:
@@ -120,6 +125,8 @@ class Match:
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
         self.signals: dict[str, float] = {}
+        self.useful = 0.0
+        """How useful it proved to be, from -1 to 1; nothing without evidence."""
         self.goal = ""
         """The indexed terms of its goal."""
         self.mask = 0

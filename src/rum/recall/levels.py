@@ -12,7 +12,6 @@ from rum.recall import archive
 from rum.recall.candidates import Candidates, by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
-from rum.recall.meaning import Meaning
 from rum.recall.weights import (
     BARE_NAME,
     CATCH_UP,
@@ -23,7 +22,11 @@ from rum.recall.weights import (
     RANKED_OF_A_FILE,
     SAME_FOLDER,
 )
-from rum.store.search import FileRow, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rum.recall.meaning import Meaning
+    from rum.store.search import FileRow, Row
 
 Level = Callable[[Inquiry, Found], Found]
 

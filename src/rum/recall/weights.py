@@ -41,6 +41,9 @@ TYPO_CREDIT = 0.7
 IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 """What importance adds to a score: little, as no labelled data tell how much it should."""
 
+USEFULNESS = 0.4
+"""What it adds at most that a memory proved useful when it was offered, or takes away that it did not."""
+
 YOUNG = 100
 """In a store with fewer memories than this a word is as rare as in one with so many."""
 

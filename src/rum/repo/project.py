@@ -11,8 +11,8 @@ from rum.repo.keys import KNOWN, directory_key, repository_keys
 from rum.repo.registry import Entry, Place, Registry, directory, read, update
 from rum.repo.spot import Spot, find_root, find_spot, is_unchanged, place_name, traces_at
 from rum.repo.traces import directory_traces, is_same
-from rum.settings import Settings, find_home, load
-from rum.settings.home import tighten
+from rum.settings.home import find_home, tighten
+from rum.settings.load import Settings, load
 from rum.settings.table import is_path
 
 TYPE_CHECKING = False

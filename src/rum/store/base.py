@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from rum.model.agent import Agent
 from rum.model.links import Edge
 from rum.model.memory import Memory
-from rum.store.activity import Activity
-from rum.store.archive import Archive
-from rum.store.layers import Events, Facts, Rules
-from rum.store.search import Search
-from rum.store.upkeep import Upkeep
-from rum.store.vectors import Vectors
 
 if TYPE_CHECKING:
     from rum.model.chapter import Chapter
     from rum.model.wisdom import Wisdom
+    from rum.store.activity import Activity
+    from rum.store.archive import Archive
     from rum.store.chapters import Grouped, Knowledge
+    from rum.store.layers import Events, Facts, Rules
+    from rum.store.ledger import Ledger
+    from rum.store.search import Search
+    from rum.store.seen import Seen
+    from rum.store.upkeep import Upkeep
+    from rum.store.vectors import Vectors
 
 
 class AgentFigures(NamedTuple):
@@ -248,8 +250,18 @@ class Store(Protocol):
         ...
 
     @property
+    def ledger(self) -> Ledger:
+        """What was offered, and what came of it; no part of a transaction over the others."""
+        ...
+
+    @property
     def events(self) -> Events:
         """What happened; no part of a transaction over the others."""
+        ...
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen of agents at work; no part of a transaction over the others."""
         ...
 
     @property

@@ -41,7 +41,7 @@ def test_the_script_of_a_shell_is_printed(run: Run, shell: str):
     ("words", "offered"),
     [
         (["rum", "rec"], ["recall"]),
-        (["rum", "re"], ["restore", "refresh", "recall", "report", "reindex"]),
+        (["rum", "re"], ["restore", "refresh", "recall", "report", "resume", "reindex"]),
         (["rum", "--pro"], ["--project"]),
         (["rum", "recall", "--min"], ["--min-confidence"]),
         (["rum", "recall", "--js"], ["--json"]),

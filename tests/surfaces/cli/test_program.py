@@ -65,8 +65,18 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert len(do("agents").splitlines()) == 2
     assert len(do("projects").splitlines()) == 1
     assert "rate_limit\t1000\t" in do("config")
+    assert "mcp" in do("install", "claude-code", "--scope", "project", "--dry-run", "--anyway")
+    assert do("uninstall", "claude-code", "--scope", "project", "--dry-run") == "Nothing would change.\n"
+    assert do("pause")
+    assert do("resume")
+    prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "day", "prompt": "Hello"}
+    assert do("hook", "claude-code", given=json.dumps({**prompt, "cwd": str(project)}).encode()) == ""
+    assert do("offers") == ""
+    assert "was useful" in do("useful", fix)
+    assert "was of no use" in do("useless", bug)
     assert "Reindexed: 2" in do("reindex")
     assert do("tidy", "--json")
+    assert "Hello" in do("events")
     assert "copy.db: " in do("backup", "copy.db")
     exported = do("export")
     assert "Would go: 2 memories" in do("forget", "--all", "--dry-run")

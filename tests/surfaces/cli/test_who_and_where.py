@@ -11,7 +11,7 @@ import pytest
 
 from rum import Rum
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.settings import SETTINGS
+from rum.settings.table import SETTINGS
 from surfaces.cli.running import JSON, Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 

@@ -155,6 +155,18 @@ class TestTools:
         ]
         assert "isError" not in result
 
+    def test_a_client_that_shows_its_model_the_whole_result_gets_it_once(self, silent):
+        greeting = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "codex-mcp-client", "version": "0.166.0"},
+        }
+        silent.request("initialize", greeting, 0)
+        call = {"name": "echo", "arguments": {"word": "once"}}
+        assert silent.result("tools/call", call) == {"content": [], "structuredContent": {"word": "once"}}
+        refusal = silent.result("tools/call", {"name": "refuse"})
+        assert json.loads(refusal["content"][0]["text"])["code"] == "NOT_FOUND"
+
     def test_a_refusal_is_a_result_flagged_as_error(self, client):
         result = client.call("refuse")
         assert result["isError"] is True

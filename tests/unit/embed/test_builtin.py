@@ -135,7 +135,7 @@ def test_nothing_is_loaded_before_the_first_text():
     program = """
 import sys
 from rum.embed.choose import open_embedder
-from rum.settings import load
+from rum.settings.load import load
 embedder = open_embedder(load(None))
 print(embedder.model, embedder.dimensions, "numpy" in sys.modules, "ssl" in sys.modules)
 embedder.embed(["a"])

@@ -14,7 +14,8 @@ from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.choose import open_embedder
 from rum.embed.endpoint import EndpointEmbedder
 from rum.model.errors import InvalidQuery
-from rum.settings import Settings, load, trust
+from rum.settings.load import Settings, load
+from rum.settings.trust import trust
 from unit.embed.serving import serving
 
 KEY = "sk-very-secret-0123456789"

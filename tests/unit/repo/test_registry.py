@@ -90,7 +90,7 @@ def test_paths_that_are_no_valid_text_are_kept(tmp_path: Path):
 
 
 def test_when_the_lock_is_held_for_too_long_the_answer_stands_unwritten(tmp_path: Path):
-    from rum.settings import file_lock
+    from rum.settings.home import file_lock
 
     make(tmp_path, "tool", "name:tool")
     with file_lock(str(tmp_path / "projects.json.lock")):

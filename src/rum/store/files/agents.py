@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from rum.model.errors import RumError
 from rum.model.note import Broken
-from rum.settings import AGENT_SETTINGS
+from rum.settings.table import AGENT_SETTINGS
 from rum.store.files import yaml
 from rum.store.files.writing import inside, read
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rum.model.errors import RumError
 from rum.model.note import Broken, Note
-from rum.settings import ensure_private_dir, write_private
+from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files.notes import NoteFolder, Stamp
 
 H = TypeVar("H")

@@ -53,9 +53,11 @@ class SqliteActivity:
         return self._database.connection.execute(SQL["most_used"]).fetchall()
 
     def delete(self, memory_id: str) -> None:
-        """Forget how a memory was used."""
+        """Forget how a memory was used, and what was said of it."""
+        statements = ("delete_use", "delete_offered", "delete_offers", "delete_feedback", "delete_usefulness")
         with self._database.transaction() as db:
-            db.execute(SQL["delete_use"], (memory_id,))
+            for statement in statements:
+                db.execute(SQL[statement], (memory_id,))
 
     def fail(self, part: str, why: str, now: int) -> bool:
         """Note what failed and why, where it can be written at once; whether it could."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from rum.model.ids import TAIL
 from rum.model.memory import FileRef, Memory, Operation
+from rum.store.attempts import attempts_of
 from rum.store.base import State
 from rum.store.index import indexed_text
 from rum.store.renames import renames_told
@@ -49,10 +50,10 @@ class SqliteMemories:
             shelving.take_back(db, seq, self.get([memory_id])[0])
 
     def _add_parts(self, memory: Memory, seq: int | None) -> None:
-        self._add_named(memory)
+        self._add_named(memory, seq)
         self._database.connection.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
-    def _add_named(self, memory: Memory) -> None:
+    def _add_named(self, memory: Memory, seq: int | None) -> None:
         """Write down its files and tags, by which it is found without its terms."""
         db = self._database.connection
         files = [
@@ -61,15 +62,18 @@ class SqliteMemories:
         ]
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
+        db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
         self.note_renames(memory.id, renames_told(memory.actions))
 
     def _delete_parts(self, memory: Memory, seq: int) -> None:
         self._delete_terms(memory.id, seq)
-        self._delete_named(memory.id)
+        self._delete_named(memory.id, seq)
 
-    def _delete_named(self, memory_id: str) -> None:
+    def _delete_named(self, memory_id: str, seq: int) -> None:
+        db = self._database.connection
         for statement in ("delete_files", "delete_tags"):
-            self._database.connection.execute(SQL[statement], (memory_id,))
+            db.execute(SQL[statement], (memory_id,))
+        db.execute(SQL["delete_attempts"], (seq,))
 
     def _delete_terms(self, memory_id: str, seq: int) -> None:
         """Take its terms out of whichever index has them; an archived memory's are made of what it says."""
@@ -89,8 +93,8 @@ class SqliteMemories:
                 return False
             (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
             db.execute(SQL["delete_text"], (seq,))
-            self._delete_named(memory.id)
-            self._add_named(present)
+            self._delete_named(memory.id, seq)
+            self._add_named(present, seq)
             if not shelving.is_archived(db, seq):
                 db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
             return True

@@ -68,6 +68,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: delete_text
 DELETE FROM memory_text WHERE rowid = ?;
 
+-- name: insert_attempt
+INSERT INTO attempts (memory, number, key, at, worked, size, marks, tried, why, instead)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: delete_attempts
+DELETE FROM attempts WHERE memory = ?;
+
 -- name: seq_of
 SELECT seq FROM memories WHERE id = ?;
 

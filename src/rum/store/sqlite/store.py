@@ -9,18 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rum.model.errors import StorageError
-from rum.settings import file_lock
+from rum.settings.home import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.events import SqliteEvents
 from rum.store.sqlite.facts import SqliteFacts, SqliteRules
+from rum.store.sqlite.ledger import SqliteLedger
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.search import SqliteSearch
+from rum.store.sqlite.seen import SqliteSeen
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
     from rum.store.sqlite.knowledge import SqliteKnowledge
 
-SCHEMA = {"rum": 9, "activity": 3}
+SCHEMA = {"rum": 10, "activity": 5}
 """The newest migration of each file."""
 
 
@@ -52,6 +54,8 @@ class SqliteStore:
         self.facts = SqliteFacts(self._rum)
         self.rules = SqliteRules(self._rum)
         self.events = SqliteEvents(self._activity)
+        self.seen = SqliteSeen(self._activity)
+        self.ledger = SqliteLedger(self._activity)
         self.activity = SqliteActivity(self._activity)
         self.upkeep = SqliteUpkeep(self._rum, self._activity)
 

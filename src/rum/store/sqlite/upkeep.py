@@ -7,12 +7,14 @@ import sqlite3
 import stat
 from collections.abc import Callable
 
-from rum.store import terms
+from rum.store import terms, tried
 from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.migrate import TOKENISER
 from rum.store.sqlite.queries import SQL
 
+ATTEMPTS = "attempts"
+"""The name under which the version of the marks of what was tried is kept."""
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
 
@@ -66,6 +68,8 @@ class SqliteUpkeep:
             found.append(f"The archive's index is damaged: {damage}.")
         if memories and self._stamped() != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
+        if self._figure("SELECT count(*) FROM memories") and self._stamped(ATTEMPTS) != str(tried.VERSION):
+            found.append("Warnings do not know all that was tried: older memories were not read for it.")
         return [(what, "Run `rum reindex`.") for what in found]
 
     def _knowledge_problems(self) -> list[str]:
@@ -124,8 +128,8 @@ class SqliteUpkeep:
         except sqlite3.DatabaseError:  # damage is for `problems` to tell
             return False
 
-    def _stamped(self) -> str | None:
-        row = self._rum.connection.execute(SQL["get_derived"], (TOKENISER,)).fetchone()
+    def _stamped(self, what: str = TOKENISER) -> str | None:
+        row = self._rum.connection.execute(SQL["get_derived"], (what,)).fetchone()
         return row[0] if row else None
 
     def facts(self) -> dict[str, object]:
@@ -156,6 +160,7 @@ class SqliteUpkeep:
             db.execute(SQL["renew_superseded"])
             db.execute(SQL["recount_archived"])
             db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
+            db.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
 
     def backup(self, path: str) -> None:
         """Copy the canonical file while others go on writing."""

@@ -32,6 +32,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "store": Entry("store", "Keep a finished piece of work."),
         "update": Entry("update", "Correct or complete a memory."),
         "link": Entry("link", "Tie two memories together."),
+        "useful": Entry("offers", "Say that a memory was of use."),
+        "useless": Entry("offers", "Say that a memory was of no use."),
         "forget": Entry("forget", "Delete memories for good."),
         "purge": Entry("forget", "Make what was forgotten unrecoverable."),
         "history": Entry("history", "Show every version of a memory."),
@@ -54,6 +56,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "show": Entry("show", "Show one memory with everything in it."),
         "trace": Entry("trace", "Show what led to a memory, or what it led to."),
         "list": Entry("listing", "List memories, newest first."),
+        "offers": Entry("offers", "Show what was offered to agents, and what came of it."),
+        "events": Entry("events", "Show what was seen of agents at work, and what became of it."),
         "report": Entry("report", "Tell what the memory holds, on one page of Markdown."),
     },
     "Who and where": {
@@ -65,6 +69,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "trust": Entry("trust", "Allow what this repository's own settings ask for."),
     },
     "Look after": {
+        "pause": Entry("pause", "Let hooks keep nothing for a while."),
+        "resume": Entry("pause", "Let hooks keep things again."),
         "doctor": Entry("upkeep", "Check that the memory is sound."),
         "tidy": Entry("tidy", "Do what could wait, such as embedding memories."),
         "archive": Entry("archive", "Pack away what is old and rarely used."),
@@ -72,10 +78,13 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "reindex": Entry("upkeep", "Build the search index anew."),
         "backup": Entry("upkeep", "Copy the memory to a file."),
         "export": Entry("exchange", "Write everything as JSON lines."),
-        "import": Entry("exchange", "Take in an export, a git history, issues, notes or layers."),
+        "import": Entry("exchange", "Take in an export, a git history, sessions, issues or notes."),
     },
     "Connect": {
+        "install": Entry("install", "Let the coding agents on this machine use RUM."),
+        "uninstall": Entry("install", "Take RUM out of their settings again."),
         "mcp": Entry("mcp", "Serve the memory to an agent over MCP."),
+        "hook": Entry("hook", "Take in what an agent's client tells its hooks."),
         "completion": Entry("completion", "Print the completion script of a shell."),
     },
 }

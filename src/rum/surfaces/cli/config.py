@@ -10,7 +10,8 @@ import click
 from rum.model.errors import InvalidQuery
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.project import open_project
-from rum.settings import AGENT_SETTINGS, SETTINGS, Settings, load
+from rum.settings.load import Settings, load
+from rum.settings.table import AGENT_SETTINGS, SETTINGS
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.views import Table, View, Word

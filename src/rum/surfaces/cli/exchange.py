@@ -13,9 +13,11 @@ from rum.app.left_out import damage
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.asked import Asked, Command, Group
 from rum.surfaces.cli.import_git import import_git
+from rum.surfaces.cli.import_guides import export_guide, import_graph, import_guides
 from rum.surfaces.cli.import_issues import import_issues
 from rum.surfaces.cli.import_layers import export_layers, import_layers
 from rum.surfaces.cli.import_notes import import_notes
+from rum.surfaces.cli.import_transcripts import CLIENTS
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say, say_lines
 from rum.surfaces.cli.progress import progress
@@ -51,6 +53,7 @@ def export_group(ctx: click.Context) -> None:
 
 
 export_group.add_command(export_layers)
+export_group.add_command(export_guide)
 
 
 @click.command("lines", cls=Command)
@@ -97,7 +100,7 @@ def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> in
 @click.group("import", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
 @click.pass_context
 def import_group(ctx: click.Context) -> None:
-    """Take in an export, a git history, issues, notes or layers.
+    """Take in an export, a git history, sessions, issues or notes.
 
     FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
     What is here already stays as it is, and what was forgotten stays forgotten. Vectors are not in it:
@@ -111,7 +114,11 @@ def import_group(ctx: click.Context) -> None:
 import_group.add_command(import_git)
 import_group.add_command(import_issues)
 import_group.add_command(import_notes)
+import_group.add_command(import_guides)
+import_group.add_command(import_graph)
 import_group.add_command(import_layers)
+for importing in CLIENTS:
+    import_group.add_command(importing)
 
 
 @click.command("lines", cls=Command)

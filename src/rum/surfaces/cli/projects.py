@@ -7,7 +7,7 @@ import os
 import click
 
 from rum.repo.project import Project, adopt, all_projects, open_project
-from rum.settings import find_home
+from rum.settings.home import find_home
 from rum.surfaces.cli.asked import Asked, Group
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.views import Table, View, Word, said

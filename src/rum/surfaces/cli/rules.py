@@ -9,6 +9,7 @@ import click
 from rum.app.rules import problem
 from rum.inject.render import short_id, when
 from rum.model.fact import Rule, RuleVersion
+from rum.store.seen import Proposal
 from rum.surfaces.cli.asked import Asked, Group
 from rum.surfaces.cli.facts import now_says
 from rum.surfaces.cli.forget import forget_one, forget_options
@@ -94,6 +95,42 @@ def match(asked: Asked, task: str, plan: str) -> None:
         _say(asked, rum.rules.match(task, plan), "No rule is for this.")
 
 
+@rules.command("candidates")
+@click.pass_obj
+def candidates(asked: Asked) -> None:
+    """List rules that you may have meant when you corrected an agent.
+
+    None of them is in force: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
+    """
+    with opened(asked) as rum:
+        found = rum.rules.candidates()
+    say(asked.json, [one._asdict() for one in found], lambda _: _proposed(found))
+    if not found and not asked.json:
+        note("No candidates.")
+
+
+@rules.command("accept")
+@click.argument("candidate_id", metavar="ID")
+@click.option("--when", "condition", metavar="CONDITION", help="When it holds, in better words.")
+@click.option("--do", "action", metavar="ACTION", help="What to do, in better words.")
+@click.pass_obj
+def accept(asked: Asked, candidate_id: str, condition: str | None, action: str | None) -> None:
+    """Make a rule of a candidate."""
+    with opened(asked) as rum:
+        rule = rum.rules.accept(candidate_id, condition=condition, action=action)
+    say(asked.json, rule, lambda rule: said(rule.id, "id"))
+
+
+@rules.command("reject")
+@click.argument("candidate_id", metavar="ID")
+@click.pass_obj
+def reject(asked: Asked, candidate_id: str) -> None:
+    """Drop a candidate; the same words do not bring it back."""
+    with opened(asked) as rum:
+        one = rum.rules.reject(candidate_id)
+    say(asked.json, {"id": one.id, "rejected": True}, lambda _: said(f"Dropped: {one.action}"))
+
+
 @rules.command("forget")
 @click.argument("rule_id", metavar="ID")
 @forget_options
@@ -115,6 +152,20 @@ def _table(found: Sequence[Rule]) -> View:
     ]
     lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in found]
     return [Table(("id", "when", "do"), rows, lines)]
+
+
+def _proposed(found: Sequence[Proposal]) -> View:
+    rows = [
+        (
+            Word(short_id(one.id), "id"),
+            Word(one.condition, "strong"),
+            Word(one.action),
+            Word(str(one.times), "dim"),
+        )
+        for one in found
+    ]
+    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] told {one.times} ×" for one in found]
+    return [Table(("id", "when", "do", "told"), rows, lines)]
 
 
 def _fields(rule: Rule) -> View:

@@ -20,6 +20,8 @@ from rum.surfaces.cli.views import Said, View, Word
 
 _MANY = 200
 """Memories from which on it is said beforehand how long they may take."""
+_PATIENCE = 20.0
+"""Seconds for which a process that a hook started waits for another to end."""
 _QUICK, _SLOW = 0.03, 0.075
 """Seconds that the built-in embedder takes for a memory, from a quick machine to a slow one."""
 
@@ -27,18 +29,22 @@ _QUICK, _SLOW = 0.03, 0.075
 @command("tidy")
 @click.option("--wait", is_flag=True, help="Finish everything, also if another process is at it now.")
 @click.option("--idle", metavar="FOLDER", hidden=True, help="As `rum mcp` starts it.")
+@click.option("--spool", metavar="FOLDER", hidden=True, help="As a hook starts it.")
 @click.pass_context
-def tidy(ctx: click.Context, wait: bool, idle: str | None) -> None:
+def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) -> None:
     """Do what could wait, such as embedding memories.
 
-    Gives memories their vectors, newest first, and keeps the text index in few parts. Works for half a
-    minute, or to the end with --wait: 40,000 memories take the built-in embedder 20 to 50 minutes of one
-    core. A bar shows how far it is; where stderr is no terminal, --wait says so in lines. The exit code is 1
-    when the embedder fails.
+    Makes memories of what hooks left behind, gives memories their vectors, newest first, and keeps the text
+    index in few parts. Works for half a minute, or to the end with --wait: 40,000 memories take the built-in
+    embedder 20 to 50 minutes of one core. A bar shows how far it is; where stderr is no terminal, --wait says
+    so in lines. The exit code is 1 when the embedder fails.
     """
     asked = ctx.ensure_object(Asked)
     if idle is not None:
         _unseen(asked, idle)
+        return
+    if spool is not None:
+        _take_in(spool)
         return
     with opened(asked) as rum:
         began = time.monotonic()
@@ -57,6 +63,18 @@ def _unseen(asked: Asked, folder: str) -> None:
     with opened(asked) as rum:
         # Whoever only looks whether somebody is at it has the lease for a moment.
         rum.tidy(LONGEST, patience=1.0)
+
+
+def _take_in(folder: str) -> None:
+    """Take in what hooks left in a project's spool, and nothing else: a turn has just ended."""
+    project = os.path.dirname(os.path.abspath(folder))
+    if not os.path.isdir(project):
+        return
+    if os.name == "posix":
+        os.nice(10)
+    with Rum.open_database(project, client="hooks", owner=True) as rum:
+        # Whoever is at it may have read this session's file already, so its end is waited for.
+        rum.take_in(patience=_PATIENCE)
 
 
 def _worked(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:
@@ -83,6 +101,8 @@ def _told(answer: TidyResult, took: float) -> View:
     lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
     if answer.model is None:
         lines = ["No embedder is set, so recall goes by words alone."]
+    if answer.captured:
+        lines.append(f"Memories made of what hooks saw: {answer.captured}")
     if answer.dropped:
         lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
     if answer.chapters:

@@ -19,6 +19,7 @@ else:
     # Earlier releases of click have no type arguments.
     _Type = click.ParamType
 
+_LONGEST = 366 * 86400
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -30,6 +31,19 @@ def point_in_time(text: str, now: float) -> int:
     if _NUMBER.fullmatch(text):
         return seconds(float(text))
     return int(datetime.fromisoformat(text).timestamp())
+
+
+class Span(_Type):
+    """The type of `--for`."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Seconds of the option's text."""
+        found = _AGO.fullmatch(str(value).strip())
+        if found is None or not 1 <= (length := float(found[1]) * _SECONDS[found[2]]) <= _LONGEST:
+            self.fail(f"{value!r} is no span of time. Write 30m, 12h, 7d or 2w; at most a year.", param, ctx)
+        return int(length)
 
 
 class When(_Type):

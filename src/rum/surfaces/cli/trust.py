@@ -10,9 +10,11 @@ import click
 
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo.spot import find_root
-from rum.settings import find_home, is_trusted, untrusted_keys
-from rum.settings import trust as allow
-from rum.settings import untrust as disallow
+from rum.settings.home import find_home
+from rum.settings.load import untrusted_keys
+from rum.settings.trust import is_trusted
+from rum.settings.trust import trust as allow
+from rum.settings.trust import untrust as disallow
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.output import ask, note, say
 from rum.surfaces.cli.views import said

@@ -42,6 +42,8 @@ _CACHING = {
     "resources/templates/list": (_HOUR, "public"),
     "resources/read": (0, "private"),
 }
+# Clients that may hand a result to their model as it is, both forms of it; the others pick one.
+_WHOLE = ("codex-mcp-client",)
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
@@ -180,7 +182,8 @@ class Dispatcher:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
         arguments = _object(params.get("arguments"), "arguments")
         answer, failed = self._opened().call(name, arguments, caller)
-        result: Json = {"content": [{"type": "text", "text": dumps(answer)}]}
+        once = caller.client in _WHOLE and not failed
+        result: Json = {"content": [] if once else [{"type": "text", "text": dumps(answer)}]}
         # Many clients hold even an error against the schema meant for success, and then hide what it says.
         if not (failed and "outputSchema" in self._tools[name]):
             result["structuredContent"] = answer

@@ -1,0 +1,148 @@
+"""Replays a made-up day through the spool, killing whoever takes it in, and counts what is there at the end.
+
+Run it: `python -m benchmarks.replay [CALLS]`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+from benchmarks.day import Day, made_day
+from rum import Rum
+from rum.capture.cleaning import clean
+from rum.capture.clients.recognise import event_of
+from rum.capture.event import to_line
+from rum.capture.observe.naming import memory_id
+from rum.capture.redact import Redactor
+from rum.capture.spool import append
+from rum.settings.home import file_lock
+from rum.store.seen import TurnKey
+
+CLIENT = "claude-code"
+
+
+class Replayed(NamedTuple):
+    """What came of a day: how many turns there were, what was made of them, and what is wrong."""
+
+    calls: int
+    events: int
+    turns: int
+    silent: int
+    memories: int
+    lost: int
+    twice: int
+    too_many: int
+    judged_wrongly: int
+    seconds: float
+    kills: int = 0
+    """How many were killed while they were at it."""
+    by_killed: int = 0
+    """Memories that were there before the last one, which nobody killed."""
+
+
+def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> int:
+    """Leave a part of a day in a spool as hooks would; how many events."""
+    redactor, count = Redactor((), ()), 0
+    for told in day.told[since:until]:
+        event = event_of(told.payload, CLIENT, told.at)
+        if event is not None:
+            append(folder, event["session"], to_line(clean(event, redactor)))
+            count += 1
+    return count
+
+
+def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
+    """Leave a day in the spool piece by piece, and kill so many of those who take it in."""
+    home, work = os.path.join(base, "home"), os.path.join(base, "work")
+    os.makedirs(work)
+    with Rum.open(work, home=home) as rum:
+        folder = os.path.join(rum.project.directory, "spool")
+    day, chance = made_day(work, calls, seed), random.Random(seed)
+    began, events = time.monotonic(), 0
+    at = killed = 0
+    for number in range(kills):
+        end = len(day.told) * (number + 1) // kills
+        events += spooled(day, folder, at, end)
+        at = end
+        killed += _killed(home, folder, chance.uniform(0, 1.2))
+    with Rum.open(work, home=home, owner=True) as rum:
+        before = rum.list(limit=1).total
+    child = _child(home, folder)
+    child.wait(300)
+    took = time.monotonic() - began
+    with Rum.open(work, home=home, owner=True) as rum:
+        rum.take_in(patience=10)
+        return _counted(rum, day, events, took)._replace(kills=killed, by_killed=before)
+
+
+def _child(home: str, folder: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "rum", "tidy", "--spool", folder],
+        env=os.environ | {"RUM_HOME": home, "RUM_EMBEDDER": "none"},
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _killed(home: str, folder: str, after: float) -> bool:
+    """Let one take in what there is, and kill it some time after it began; whether it was at it still."""
+    child = _child(home, folder)
+    while child.poll() is None and not _at_work(folder):
+        time.sleep(0.005)
+    try:
+        child.wait(after)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        return True
+    return False
+
+
+def _at_work(folder: str) -> bool:
+    """Whether somebody is taking in a spool now."""
+    try:
+        with file_lock(os.path.join(os.path.dirname(folder), "intake.lock"), 0):
+            return False
+    except TimeoutError:
+        return True
+
+
+def _counted(rum: Rum, day: Day, events: int, seconds: float) -> Replayed:
+    lines = [json.loads(line) for line in rum.export()]
+    kept = [line["memory"] for line in lines if line["kind"] == "memory"]
+    made = {memory["id"]: memory for memory in kept}
+    wanted = {memory_id(TurnKey(CLIENT, one.session, one.agent, one.turn)): one for one in day.expected}
+    should = {name: one for name, one in wanted.items() if one.memory}
+    return Replayed(
+        calls=day.calls,
+        events=events,
+        turns=len(day.expected),
+        silent=sum(not one.memory for one in day.expected),
+        memories=len(made),
+        lost=len(should.keys() - made.keys()),
+        twice=len(kept) - len(made),
+        too_many=len(made.keys() - should.keys()),
+        judged_wrongly=sum(
+            made[name]["outcome"]["success"] != one.success for name, one in should.items() if name in made
+        ),
+        seconds=round(seconds, 1),
+    )
+
+
+def main() -> None:
+    """Print what came of a day."""
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    with tempfile.TemporaryDirectory() as base:
+        for name, value in replay(base, calls, kills=40)._asdict().items():
+            print(f"{name:15} {value}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""What was seen of agents at work, and what became of it; and the rules that people may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+
+from rum.app.context import Context
+from rum.app.intake_events import as_event
+from rum.app.rules import add
+from rum.inject.render import one_line
+from rum.model.errors import InvalidQuery, NotFound
+from rum.model.fact import Rule
+from rum.model.ids import TAIL
+from rum.store.seen import Found, Proposal, Sought
+
+MOST = 1000
+_SAID = 200
+BECAME = ("memory", "completed", "nothing", "forgotten", "open")
+"""What may have become of an event's turn."""
+
+
+class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One event, in a line, and what became of its turn."""
+
+    id: str
+    at: float
+    client: str
+    session: str
+    kind: str
+    what: str
+    became: str
+    agent: str = ""
+    turn: str = ""
+    memory_id: str | None = None
+    why: str | None = None
+    withheld: str | None = None
+
+
+class SeenList(Struct, frozen=True, kw_only=True):
+    """Events, newest first; how many there are in all, and how many turns go on."""
+
+    events: list[SeenView]
+    total: int
+    open_turns: int
+    hint: str | UnsetType = UNSET
+
+
+def seen(
+    context: Context,
+    *,
+    session: str | None = None,
+    client: str | None = None,
+    kind: str | None = None,
+    memory: str | None = None,
+    since: float | None = None,
+    became: str | None = None,
+    limit: int = 50,
+) -> SeenList:
+    """What was seen, newest first."""
+    if not 1 <= limit <= MOST:
+        raise InvalidQuery(f"events: `limit` is 1 to {MOST}.", field="limit")
+    if became is not None and became not in BECAME:
+        raise InvalidQuery(
+            f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
+        )
+    memory_id = context.one("memory", memory, context.store.memories.named(memory)) if memory else None
+    wanted = Sought(MOST if became else limit, session, client, kind, memory_id, since or 0)
+    views = [_view(one) for one in context.store.seen.find(wanted)]
+    total, going_on = context.store.seen.count()
+    kept = [view for view in views if became is None or view.became == became][:limit]
+    hint = UNSET if total else "Nothing was seen here; hooks tell what agents do once a client has them."
+    return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)
+
+
+def _view(found: Found) -> SeenView:
+    event, row = as_event(found.event), found.event
+    files = ", ".join(file["path"] for file in event.get("files", []))
+    told = (
+        event.get("command") or files or event.get("text") or event.get("output") or event.get("source", "")
+    )
+    name = event.get("tool_name", "")
+    became = "open" if found.is_open and not found.became else found.became
+    return SeenView(
+        id=row.id,
+        at=row.at,
+        client=row.key.client,
+        session=row.key.session,
+        agent=row.key.agent,
+        turn=row.key.turn,
+        kind=row.kind,
+        what=one_line(f"{name}: {told}" if name else told, _SAID),
+        became=became,
+        memory_id=found.memory_id,
+        why=found.why or None,
+        withheld=event.get("withheld"),
+    )
+
+
+def candidates(context: Context) -> Sequence[Proposal]:
+    """Rules that people may have meant, the last one told first."""
+    return context.store.seen.proposals()
+
+
+def accept(context: Context, name: str, condition: str | None = None, action: str | None = None) -> Rule:
+    """Make a rule of a candidate, in its own words or in better ones."""
+    one = _candidate(context, name)
+    rule = add(context, condition or one.condition, action or one.action)
+    context.store.seen.settle(one.id, "accepted")
+    return rule
+
+
+def reject(context: Context, name: str) -> Proposal:
+    """Drop a candidate; the same words do not bring it back."""
+    one = _candidate(context, name)
+    context.store.seen.settle(one.id, "rejected")
+    return one
+
+
+def _candidate(context: Context, name: str) -> Proposal:
+    known = candidates(context)
+    found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
+    if len(found) != 1:
+        raise NotFound(
+            f"No candidate `{name}`; `rum rules candidates` lists them. A tail has {TAIL} characters.",
+            id=name,
+        )
+    return found[0]

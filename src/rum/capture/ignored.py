@@ -1,0 +1,120 @@
+"""The paths that a project's `.rumignore` names: what touches them is not kept."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from rum.settings.home import read_bounded
+
+FILE = ".rumignore"
+INSTEAD = "[ignored]"
+"""What stands in place of a path that is not kept."""
+
+_LIMIT = 64 * 1024
+_MOST_PATTERNS = 1000
+_MOST_DOUBLE_STARS = 2
+"""Each makes matching slower by the length of a path; what follows the last of them counts as anything."""
+_WORD = re.compile(r"[^\s'\"`;|&<>()\[\]{}=,:]+")
+
+
+class Ignored:
+    """The patterns of a `.rumignore`, in git's notation; those of one that cannot be read cover all."""
+
+    def __init__(self, root: str, patterns: str) -> None:
+        self._root = os.path.normpath(root)
+        lines = [line for line in patterns.splitlines() if line.strip() and not line.startswith("#")]
+        self._rules = [_rule(line) for line in lines[:_MOST_PATTERNS]]
+
+    def covers(self, path: str, base: str) -> bool:
+        """Whether a path, as it is meant from `base`, is one of them or lies in a folder that is."""
+        try:
+            parts = self._inside(path, base)
+        except ValueError:
+            return False
+        return any(self._names("/".join(parts[:end])) for end in range(1, len(parts) + 1))
+
+    def named_in(self, text: str, base: str) -> bool:
+        """Whether any word of a text is such a path."""
+        return any(self.covers(word[0], base) for word in _WORD.finditer(text))
+
+    def without_named(self, text: str, base: str) -> str:
+        """A text without such paths."""
+        return _WORD.sub(lambda word: INSTEAD if self.covers(word[0], base) else word[0], text)
+
+    def without_lines(self, text: str, base: str) -> str:
+        """A text without the lines in which such a path is named."""
+        lines = text.splitlines(keepends=True)
+        return "".join(line for line in lines if not self.named_in(line, base))
+
+    def _inside(self, path: str, base: str) -> list[str]:
+        """The path's parts below the root; none for one outside."""
+        whole = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
+        for spelt in (whole, os.path.realpath(whole)):
+            if spelt.startswith(os.path.join(self._root, "")):
+                return spelt[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
+        return []
+
+    def _names(self, path: str) -> bool:
+        return next((wanted for pattern, wanted in reversed(self._rules) if pattern.fullmatch(path)), False)
+
+
+def read_ignored(root: str | None) -> Ignored | None:
+    """The patterns of the project at `root`; None where it has none."""
+    if root is None:
+        return None
+    try:
+        raw, _ = read_bounded(os.path.join(root, FILE), _LIMIT)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):
+        return Ignored(root, "*")
+    return Ignored(root, raw.decode("utf-8", "replace"))
+
+
+def _rule(line: str) -> tuple[re.Pattern[str], bool]:
+    """A line as a pattern of paths from the root, and whether it takes them out or in again."""
+    wanted = not line.startswith("!")
+    pattern = line if wanted else line[1:]
+    pattern = re.sub(r"(?<!\\)\s+$", "", pattern.removeprefix("\\"))
+    anchored = "/" in pattern.rstrip("/")
+    source = _source(pattern.strip("/"))
+    return re.compile(source if anchored else f"(?:.*/)?{source}", re.DOTALL), wanted
+
+
+def _source(pattern: str) -> str:
+    found: list[str] = []
+    stars = 0
+    for part in pattern.split("/"):
+        if part != "**":
+            found += (_segment(part), "/")
+            continue
+        stars += 1
+        if stars > _MOST_DOUBLE_STARS:
+            return "".join(found) + ".*"
+        found.append("(?:.*/)?")
+    if pattern.endswith("**"):
+        return "".join(found[:-1]) + ".+"
+    return "".join(found[:-1])
+
+
+def _segment(part: str) -> str:
+    """One name of a path; each star but the last takes as little as it can, so that none is tried twice."""
+    pieces = [_piece(piece) for piece in re.split(r"\*+", part)]
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *middle, last = pieces
+    return first + "".join(f"(?>[^/]*?{piece})" for piece in middle) + f"[^/]*{last}"
+
+
+def _piece(text: str) -> str:
+    """Characters, `?` and `[…]`."""
+    made: list[str] = []
+    for found in re.finditer(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(\?)|(.)", text, re.DOTALL):
+        escaped, negated, inside, anything, plain = found.groups()
+        if inside:
+            within = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside)
+            made.append(f"[{'^' if negated else ''}{within}]")
+        else:
+            made.append("[^/]" if anything else re.escape(escaped or plain or found[0]))
+    return "".join(made)

@@ -1,0 +1,128 @@
+"""What went wrong, taken out of a program's output: one line for people, and one that is always the same."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_LONGEST = 300
+_LINES = 400
+"""So many lines of an output are looked at, from its end."""
+
+_NAMED = (
+    r"(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt|Exit|Timeout|Fault)"
+    r"|(?:[\w$]+\.)+[A-Z][\w$]*(?=: )"
+)
+_THROWN = re.compile(
+    rf"^(?:E\s+|\s*Uncaught |\s*Caused by: |Exception in thread \"[^\"]*\" |\s*FAILED \S+ - |error: )?"
+    rf"({_NAMED})(?:: ?(.*))?$"
+)
+_TOLD: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("panic", re.compile(r"^panic: (.+)")),
+    ("panic", re.compile(r"^thread '[^']*'.* panicked at (.+)")),
+    ("", re.compile(r"\berror (TS\d{3,5}: .+)")),
+    ("", re.compile(r"^(error\[E\d+\]: .+)")),
+    ("error", re.compile(r"^\S+?:\d+(?::\d+)?:? (?:fatal )?error:? (.+)")),
+    ("AssertionError", re.compile(r"^E\s+assert (.+)")),
+    ("failed", re.compile(r"^FAILED (\S+(?: - .+)?)$")),
+    ("failed", re.compile(r"^\s*--- FAIL: (\S+)")),
+    ("failed", re.compile(r"^not ok \d+ -? ?(.+)")),
+    ("failed", re.compile(r"^\s*[✕✗×] (.+)")),
+    ("command not found", re.compile(r"^(?:\S+: )?(?:line \d+: )?(\S+): (?:command )?not found$")),
+    ("fatal", re.compile(r"^fatal: (.+)")),
+    ("error", re.compile(r"^(?:npm ERR!|npm error|ERROR:?|Error:|error:|E:|\*\*\*) (.+)")),
+    ("error", re.compile(r"^(.+: (?:No such file or directory|Permission denied|not found).*)$")),
+)
+_FRAMES = (
+    re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<name>\S+)'),
+    re.compile(
+        r"^\s*at (?:async )?(?:(?P<name>[\w$.<>\[\] ]+?) \()?(?:file://)?(?P<file>[^():\s]+):\d+:\d+\)?$"
+    ),
+    re.compile(r"^\s*at (?P<name>[\w.$<>]+)\((?P<file>\w+\.\w+):\d+\)"),
+    re.compile(r"^\s*--> (?P<file>\S+?):\d+:\d+"),
+    re.compile(r"^\t(?P<file>\S+\.go):\d+"),
+    re.compile(r"^(?P<file>[\w./-]+\.\w{1,5})[:(]\d+(?:[:,]\d+\)?)?: "),
+    re.compile(r"^\s+(?P<file>[\w./-]+\.go):\d+: "),
+)
+_FOREIGN = (
+    "site-packages", "node_modules", "/lib/python", "<frozen", "<string>", "node:", "internal/", "/usr/",
+    ".cargo/registry", "/rustc/", "dist-packages", "/go/src/", "/go/pkg/",
+)  # fmt: skip
+_PATH = re.compile(r"(?:file://)?(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+([\w.@+-]+)")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_PLACE = re.compile(r"(?:,? (?:at |on )?line \d+|:\d+(?::\d+)?)\b")
+_NAMELESS = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})\b")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+class Fault(NamedTuple):
+    """What was thrown or said, and where in the project."""
+
+    kind: str
+    message: str
+    frame: str = ""
+
+    @property
+    def line(self) -> str:
+        """The error in one line, without what changes from run to run."""
+        told = ": ".join(filter(None, (self.kind, self.message)))
+        return (told[:_LONGEST] + (f" in {self.frame}" if self.frame else "")) or "failed"
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same error, whatever the values and lines it names."""
+        return _NUMBER.sub("#", self.line).casefold()
+
+
+def fault_in(output: str) -> Fault | None:
+    """The error that an output tells of; None where there is none."""
+    lines = [line.rstrip() for line in output.splitlines()[-_LINES:]]
+    found = _thrown(lines) or _told(lines)
+    if found is None:
+        return None
+    kind, message = found
+    return Fault(kind, _plain(message), _frame(lines))
+
+
+def last_line(output: str) -> Fault:
+    """What an output without a known error ends with."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return Fault("", _plain(lines[-1]) if lines else "")
+
+
+def _thrown(lines: list[str]) -> tuple[str, str] | None:
+    found = [match for line in lines if (match := _THROWN.match(line))]
+    if not found:
+        return None
+    # Python tells what was thrown last at the end, others tell what caused it below.
+    python = any(line.startswith(("Traceback (", "E  ")) for line in lines)
+    one = found[-1] if python else found[0]
+    return one[1].rpartition(".")[2] or one[1], one[2] or ""
+
+
+def _told(lines: list[str]) -> tuple[str, str] | None:
+    for kind, pattern in _TOLD:
+        for line in lines:
+            if match := pattern.search(line):
+                return kind, match[1]
+    return None
+
+
+def _frame(lines: list[str]) -> str:
+    """The innermost place in the project's own code, by function and file."""
+    python = any(line.startswith("Traceback (") for line in lines)
+    found = [match for line in lines for pattern in _FRAMES if (match := pattern.match(line))]
+    own = [match for match in found if not any(sign in match["file"] for sign in _FOREIGN)]
+    if not own:
+        return ""
+    one = own[-1] if python else own[0]
+    name = (one.groupdict().get("name") or "").strip()
+    file = one["file"].replace("\\", "/").rpartition("/")[2]
+    return f"{name} ({file})" if name and not name.startswith("<") else file
+
+
+def _plain(message: str) -> str:
+    """A message without folders, addresses and line numbers."""
+    for pattern, instead in ((_PATH, r"\1"), (_ADDRESS, "0x…"), (_NAMELESS, "…"), (_PLACE, "")):
+        message = pattern.sub(instead, message)
+    return " ".join(message.split())[:_LONGEST]

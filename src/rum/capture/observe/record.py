@@ -1,0 +1,300 @@
+"""A turn as a memory in five layers, as `store` would be told it, or the reason why it makes none."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rum.capture.observe.attempts import Attempt, Place, attempts_in, lines
+from rum.capture.observe.checks import Check, check_of
+from rum.capture.observe.commits import Commit, commits_in
+from rum.capture.observe.errors import fault_in
+from rum.capture.observe.judging import Verdict, judged
+from rum.capture.observe.steps import Step, steps_of
+from rum.capture.observe.turns import Turn
+from rum.capture.observe.wording import context_of, goal_of, summary_of, task_type
+from rum.model.layers import ActionType, TaskType
+
+if TYPE_CHECKING:
+    from rum.capture.event import Touched
+
+Json = dict[str, Any]
+PARTIAL = "partial"
+_MOST_ACTIONS, _MOST_FILES, _MOST_LEARNINGS, _MOST_ANOMALIES = 60, 40, 5, 5
+_DIFF, _COMMAND, _OUTPUT = 1500, 500, 400
+_TELLING = 0.7
+"""The weight of what failed, or took more than one try."""
+_CONCLUSION, _LOOKS = 120, 3
+"""An investigation: so many characters of last words after so many looks."""
+_OPERATIONS = {"create": ActionType.FILE_CREATE, "delete": ActionType.FILE_DELETE}
+
+
+class Observed(NamedTuple):
+    """What was seen of a turn: the memory as `store` takes it, or why there is none."""
+
+    said: Json | None
+    why_not: str = ""
+    commit: str | None = None
+    made: tuple[str, ...] = ()
+    """Memories that the agent stored itself."""
+
+
+def observed(turn: Turn) -> Observed:
+    """What a turn is worth."""
+    if any(event.get("withheld") == "unredacted" for event in turn.events):
+        return Observed(None, "withheld")
+    steps = steps_of(turn.events)
+    made = tuple(step.memories[0] for step in steps if stores(step) and step.memories)
+    checks = [check_of(step) for step in steps]
+    why_not = _trivial(turn, steps, checks, made)
+    if why_not:
+        return Observed(None, why_not, made=made)
+    seen = _Seen(turn, steps, checks)
+    commits = commits_in(steps)
+    return Observed(seen.said(commits), commit=commits[-1].sha if commits else None, made=made)
+
+
+def stores(step: Step) -> bool:
+    """Whether a step is a call of RUM's own `store` that made a memory."""
+    if step.tool != "rum" or step.failed:
+        return False
+    words = step.command.split()
+    return step.name.endswith("store") or "store" in words[1:6]
+
+
+def _trivial(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None], made: tuple[str, ...]) -> str:
+    """Why a turn is not worth a memory; nothing where it is."""
+    work = [step for step in steps if step.tool != "rum"]
+    if not work:
+        return "" if made else "nothing done"
+    if any(checks) or any(not step.only_looks for step in work):
+        return ""
+    looks = len(work) + sum(step.tool == "agent" for step in work) * _LOOKS
+    concluded = len(turn.last_words.strip()) >= _CONCLUSION and turn.is_finished
+    if made or (looks >= _LOOKS and concluded and turn.prompt):
+        return ""
+    return "only looked around"
+
+
+class _Seen:
+    """One turn with what was made out of it."""
+
+    def __init__(self, turn: Turn, steps: list[Step], checks: list[Check | None]) -> None:
+        self.turn = turn
+        self.steps = steps
+        self.checks = checks
+        self.verdict: Verdict = judged(turn, steps, checks)
+        self.attempts = attempts_in(steps, checks)
+        self._failed = {attempt.place: attempt for attempt in self.attempts}
+
+    def said(self, commits: Sequence[Commit]) -> Json:
+        """The memory, as `store` takes it."""
+        turn, verdict = self.turn, self.verdict
+        changed = self._changed()
+        goal = goal_of(turn.prompt, turn.earlier) or f"Work on {', '.join(changed[:3]) or 'the project'}"
+        task = task_type(turn.prompt, turn.earlier)
+        if not changed and task not in (TaskType.INVESTIGATION, TaskType.CONFIGURATION):
+            task = TaskType.INVESTIGATION if task is None or not self._did() else task
+        telling = bool(self.attempts) or not verdict.success
+        plain = 0.5 if verdict.proof else 0.4
+        return {
+            "intent": {"goal": goal, "task_type": task or TaskType.OTHER, "context": context_of(turn.prompt)},
+            "perception": self._perception(commits),
+            "actions": self._actions(),
+            "outcome": self._outcome(changed),
+            "tags": [PARTIAL] if verdict.partial else [],
+            "importance": _TELLING if telling else plain,
+        }
+
+    def _did(self) -> bool:
+        return any(not step.only_looks for step in self.steps if step.tool != "rum")
+
+    def _changed(self) -> list[str]:
+        paths = (file["path"] for step in self.steps if not step.failed for file in step.changes)
+        return list(dict.fromkeys(paths))
+
+    def _perception(self, commits: Sequence[Commit]) -> Json:
+        read: dict[str, list[str]] = {}
+        for step in self.steps:
+            for file in step.files if not step.failed else ():
+                if file["operation"] == "read":
+                    read.setdefault(file["path"], []).append(file.get("lines", ""))
+        faults = (fault for step in self.steps if step.failed and (fault := fault_in(step.output)))
+        seen = {fault.fingerprint: fault.line for fault in faults}
+        return {
+            "observations": [
+                {"what": f"Committed {one.sha}: {one.subject}", "significance": "commit"} for one in commits
+            ],
+            "relevant_files": [
+                {"path": path, "relevance": _read_lines(spans)}
+                for path, spans in list(read.items())[:_MOST_FILES]
+            ],
+            "anomalies": list(seen.values())[:_MOST_ANOMALIES],
+        }
+
+    def _actions(self) -> list[Json]:
+        found: list[tuple[bool, Json]] = []
+        for at, (step, check) in enumerate(zip(self.steps, self.checks, strict=True)):
+            for which, file in enumerate(step.changes):
+                found.append((True, self._edit(step, file, self._failed.get(Place(at, which)))))
+            if step.tool == "run" and (check or not step.only_looks or step.failed):
+                found.append((check is not None, _command(step, check)))
+            elif step.tool == "search" and step.text:
+                found.append((False, _query(ActionType.SEARCH, step)))
+            elif step.tool == "agent" and step.text:
+                found.append((False, _query(ActionType.EXTERNAL_QUERY, step)))
+        return _shortened(found)
+
+    def _edit(self, step: Step, file: Touched, attempt: Attempt | None) -> Json:
+        action: Json = {
+            "type": _OPERATIONS.get(file["operation"], ActionType.FILE_EDIT),
+            "timestamp": int(step.at),
+            "file_path": file["path"],
+            "diff_summary": diff_of(file) or None,
+            "lines_affected": file.get("lines"),
+        }
+        if file.get("added"):
+            action["diff_hash"] = diff_hash(file)
+        if attempt is not None:
+            action["result"] = {"success": False, "error": attempt.fault.line}
+        elif step.failed:
+            fault = fault_in(step.output)
+            action["result"] = {"success": False, "error": fault.line if fault else _one_line(step.output)}
+        else:
+            action["result"] = {"success": True}
+        return action
+
+    def _outcome(self, changed: list[str]) -> Json:
+        verdict, proof = self.verdict, self.verdict.proof
+        outcome: Json = {
+            "success": verdict.success,
+            "summary": summary_of(self.turn.last_words) or self._summary(changed),
+            "learnings": self._learnings(),
+        }
+        told: Json = {"failure_reason": verdict.reason, "failure_category": verdict.category}
+        if proof is not None:
+            told["verified_by"] = {
+                "type": proof.kind,
+                "command": proof.command[:_COMMAND],
+                "result": proof.told,
+            }
+        return outcome | {name: one for name, one in told.items() if one is not None}
+
+    def _summary(self, changed: list[str]) -> str:
+        names = [path.replace("\\", "/").rpartition("/")[2] for path in changed]
+        parts = [
+            f"Changed {', '.join(names[:5])}" + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        ]
+        if not changed:
+            parts = ["Nothing was changed"]
+        if proof := self.verdict.proof:
+            parts.append(f"{proof.command[:80]}: {proof.told}")
+        elif self.verdict.reason:
+            parts.append(self.verdict.reason)
+        return "; ".join(parts)
+
+    def _learnings(self) -> list[str]:
+        """What failed and what worked instead, as it was seen."""
+        told: list[str] = []
+        for attempt in self.attempts:
+            file = self._file(attempt.place)
+            name = file["path"].replace("\\", "/").rpartition("/")[2]
+            said = f"{name}: {_essence(file)} did not work ({attempt.fault.line})"
+            if attempt.instead and attempt.instead not in self._failed:
+                said += f"; {_essence(self._file(attempt.instead))} took its place"
+                if self.verdict.success and self.verdict.proof:
+                    said += f", and {self.verdict.proof.command[:80]} passed"
+            told.append(said)
+        return list(dict.fromkeys(told))[:_MOST_LEARNINGS]
+
+    def _file(self, place: Place) -> Touched:
+        return self.steps[place.step].changes[place.file]
+
+
+def diff_of(file: Touched) -> str:
+    """What was taken out and put in, a line each with - or + in front."""
+    old = [f"-{line}" for line in file.get("removed", "").splitlines()]
+    new = [f"+{line}" for line in file.get("added", "").splitlines()]
+    both = {line[1:] for line in old} & {line[1:] for line in new}
+    text = "\n".join(line for line in (*old, *new) if line[1:] not in both)
+    return text if len(text) <= _DIFF else text[: _DIFF - 1] + "…"
+
+
+def diff_hash(file: Touched) -> str:
+    """The same for the same new lines, whatever their order and indentation."""
+    new = lines(file.get("added", "")) - lines(file.get("removed", ""))
+    return hashlib.sha256("\n".join(sorted(new)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _command(step: Step, check: Check | None) -> Json:
+    action: Json = {
+        "type": ActionType.COMMAND_RUN,
+        "timestamp": int(step.at),
+        "command": step.command[:_COMMAND],
+    }
+    failed = step.failed if check is None or check.passed is None else not check.passed
+    if failed is None:
+        return action
+    result: Json = {"success": not failed}
+    if failed:
+        fault = (check.fault if check else None) or fault_in(step.output)
+        code = f"exit code {step.exit}" if step.exit is not None else "failed"
+        result["error"] = fault.line if fault else _one_line(step.output) or code
+    if told := (check.told if check else _one_line(step.output)):
+        result["output_summary"] = told
+    action["result"] = result
+    return action
+
+
+def _query(kind: ActionType, step: Step) -> Json:
+    action: Json = {"type": kind, "timestamp": int(step.at), "query": _one_line(step.text, keep_end=False)}
+    if step.output and kind is ActionType.EXTERNAL_QUERY:
+        action["result"] = {
+            "success": not step.failed,
+            "output_summary": _one_line(step.output, keep_end=False),
+        }
+    return action
+
+
+def _shortened(found: list[tuple[bool, Json]]) -> list[Json]:
+    """The actions in their order; of too many, those that tell least go, then those in the middle."""
+    telling = found
+    if len(found) > _MOST_ACTIONS:
+        telling = [one for one in found if one[0] or _is_failure(one[1])]
+    actions = [action for _, action in telling]
+    if len(actions) > _MOST_ACTIONS:
+        failed = [action for action in actions if _is_failure(action)][: _MOST_ACTIONS // 2]
+        rest = _MOST_ACTIONS - len(failed)
+        kept = {id(action) for action in (*failed, *actions[: rest // 2], *actions[-(rest - rest // 2) :])}
+        actions = [action for action in actions if id(action) in kept]
+    return actions
+
+
+def _is_failure(action: Json) -> bool:
+    result: Json = action.get("result") or {}
+    return result.get("success") is False
+
+
+def _essence(file: Touched) -> str:
+    """The first line that a change puts in, as it would be quoted."""
+    old = lines(file.get("removed", ""))
+    new = [line.strip() for line in file.get("added", "").splitlines()]
+    fresh = [line for line in new if line in lines(line) and line not in old] or new
+    said = next((line for line in fresh if line), "")
+    if not said:
+        gone = next((line.strip() for line in file.get("removed", "").splitlines() if line.strip()), "")
+        return f"removing `{gone[:80]}`" if gone else "the change"
+    return f"`{said[:80]}`"
+
+
+def _read_lines(spans: list[str]) -> str:
+    named = list(dict.fromkeys(span for span in spans if span))
+    return f"read lines {', '.join(named[:5])}" if named else "read"
+
+
+def _one_line(text: str, *, keep_end: bool = True) -> str:
+    said = " ".join(text.split())
+    if len(said) <= _OUTPUT:
+        return said
+    return "…" + said[-_OUTPUT:] if keep_end else said[:_OUTPUT] + "…"

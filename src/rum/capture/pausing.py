@@ -1,0 +1,115 @@
+"""When nothing was to be kept: by project or everywhere, now and in the past."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from rum.model.errors import StorageError
+from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypedDict, cast
+
+    class Pause(TypedDict):
+        """A span of time in which nothing is kept, in Unix seconds."""
+
+        project: str | None
+        """None: everywhere."""
+        since: int
+        until: int | None
+        """None: for as long as nobody resumes."""
+
+else:
+
+    def cast(_type: str, value: object) -> object:
+        """As in `typing`, which is slow to load."""
+        return value
+
+
+_FILE = "paused.json"
+_LIMIT = 256 * 1024
+_MOST = 500
+"""Pauses that are remembered: a transcript that is imported later has what was said during them."""
+
+
+def is_paused(home: str, project_id: str | None, at: float) -> bool:
+    """Whether nothing of a project was to be kept at a time; None is one that cannot be told: then of any."""
+    try:
+        return any(
+            (project_id is None or one["project"] in (None, project_id))
+            and one["since"] <= at
+            and (one["until"] is None or at < one["until"])
+            for one in _read(home)
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        return True  # somebody paused something, so keeping nothing is the lesser mistake
+
+
+def pause(home: str, project_id: str | None, now: int, until: int | None) -> None:
+    """Keep nothing from now on, of a project or (None) at all; a pause of the same that holds is replaced."""
+
+    def add(pauses: list[Pause]) -> list[Pause]:
+        ended = [_ended(one, now) if one["project"] == project_id else one for one in pauses]
+        return [*ended, {"project": project_id, "since": now, "until": until}]
+
+    _change(home, add)
+
+
+def resume(home: str, project_id: str | None, now: int) -> bool:
+    """Keep things again, of a project or (None) of all; False when there was no such pause."""
+    held = False
+
+    def end(pauses: list[Pause]) -> list[Pause]:
+        nonlocal held
+        ended = [_ended(one, now) if project_id in (None, one["project"]) else one for one in pauses]
+        held = ended != pauses
+        return ended
+
+    _change(home, end)
+    return held
+
+
+def pauses_now(home: str, project_id: str, now: int) -> list[Pause]:
+    """The pauses that hold for a project now."""
+    return [one for one in _valid(home) if one["project"] in (None, project_id) and not _is_over(one, now)]
+
+
+def _ended(one: Pause, now: int) -> Pause:
+    return one if _is_over(one, now) else {**one, "until": now}
+
+
+def _is_over(one: Pause, now: int) -> bool:
+    return one["until"] is not None and one["until"] <= now
+
+
+def _read(home: str) -> list[Pause]:
+    try:
+        raw, _ = read_bounded(os.path.join(home, _FILE), _LIMIT)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return cast("list[Pause]", json.loads(raw)["pauses"])
+
+
+def _valid(home: str) -> list[Pause]:
+    """As they were written; a file that cannot be understood is begun anew."""
+    try:
+        return [
+            {"project": one["project"], "since": int(one["since"]), "until": one["until"]}
+            for one in _read(home)
+        ]
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+
+
+def _change(home: str, change: Callable[[list[Pause]], list[Pause]]) -> None:
+    path = os.path.join(home, _FILE)
+    try:
+        ensure_private_dir(home)
+        with file_lock(f"{path}.lock"):
+            pauses = change(_valid(home))[-_MOST:]
+            write_private(path, json.dumps({"version": 1, "pauses": pauses}, indent=1).encode())
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}. Nothing was changed.", path=path) from error

@@ -1,0 +1,1 @@
+"""What clients write down of their sessions, read into the same events that their hooks tell."""

@@ -1,0 +1,143 @@
+"""What a session should know when it begins: work left undone, what was learned lately, what changed since.
+
+After compaction: what the session itself had done. And once, that capture had trouble.
+"""
+
+from __future__ import annotations
+
+import os
+
+from rum.inject.offers.saying import day, offer, recall_of
+from rum.store.sqlite.peek import LAYERS, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from rum.inject.offers.moment import Moment
+    from rum.inject.offers.offer import Offer
+
+KIND = "session"
+_LATELY = 40
+_RECENT = 30 * 86_400
+"""Seconds after which what was left undone or learned is no news."""
+_COMMITS, _FILES = 3, 6
+"""So many commits, and files, are named."""
+_MADE = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
+_NEWEST = f"""
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
+  m.imported_at, {LAYERS}
+FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE m.superseded = 0 ORDER BY m.created_at DESC, m.id DESC LIMIT ?
+"""  # noqa: S608 (columns of ours)
+
+
+def offers(moment: Moment) -> list[Offer]:
+    """What to say at the start of a session, the most urgent first."""
+    if moment.event["kind"] != "start":
+        return []
+    source = moment.event.get("source", "startup")
+    found = [_trouble(moment)]
+    if source == "compact":
+        found.append(_had(moment))
+    elif source != "resume":
+        rows = [_newest(row) for row in moment.memories.rows(_NEWEST, (_LATELY,))]
+        found += [_unfinished(moment, rows), _learned(moment, rows), _changed(moment, rows)]
+    return [one for one in found if one is not None]
+
+
+def _trouble(moment: Moment) -> Offer | None:
+    from rum.capture import spool, trouble  # noqa: PLC0415 (sessions begin rarely)
+
+    home = os.path.dirname(os.path.dirname(moment.folder))
+    places = spool.folders(home, os.path.basename(moment.folder), moment.folder)
+    told = trouble.tell_once(places, moment.event["at"])
+    return offer("trouble", (), "{0}", (told,)) if told else None
+
+
+def _newest(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """(id, created at, goal, success, why it failed, what is left, learned, partial, commit, imported)."""
+    *head, partial, commit, imported = row[:7]
+    _, outcome = told(row[7:])
+    left, learned = (next(iter(outcome.get(name) or ()), None) for name in ("follow_up_needed", "learnings"))
+    return *head, outcome.get("failure_reason"), left, learned, partial, commit, imported
+
+
+def _unfinished(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+    """The newest work that failed or left something to do, unless the same was done since."""
+    done: set[str] = set()
+    for memory_id, at, goal, success, reason, left, _, partial, _, imported in rows:
+        is_open = (not success or partial or left) and imported is None and goal.casefold() not in done
+        if is_open and _is_news(moment, memory_id, at):
+            why = "" if success else reason or ""
+            said = f"Left unfinished on {day(at)}: {{0}}." + (" Why: {1}." if why else "")
+            said += " To do: {2}." if left else ""
+            parts = [text.rstrip(".") for text in (goal, why, left or "")]
+            return offer(KIND, [memory_id], said, parts, recall_of(memory_id))
+        if success:
+            done.add(goal.casefold())
+    return None
+
+
+def _learned(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+    """What the newest memories that learned anything learned first."""
+    found = [(row[0], str(row[6])) for row in rows if row[6] and _is_news(moment, row[0], row[1])][:2]
+    if not found:
+        return None
+    said = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
+    parts = [learned.rstrip(".") for _, learned in found]
+    return offer(KIND, [memory_id for memory_id, _ in found], said, parts, recall_of(found[0][0]))
+
+
+def _changed(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+    """The commits that the checkout got since the newest memory of its work."""
+    last = next((row[8] for row in rows if row[8] and row[9] is None), None)
+    subjects = list(_since(moment.root, last)) if last and moment.root else []
+    if not last or not subjects:
+        return None
+    named = subjects[-_COMMITS:]
+    places = "; ".join(f"{{{at}}}" for at in range(len(named)))
+    said = f"Commits since RUM last saw work here ({last[:9]}): {len(subjects)}, the last {places}."
+    return offer(KIND, (), said, named)
+
+
+def _since(root: str, commit: str) -> Iterator[str]:
+    """What git noted of each commit that HEAD came to after one, oldest first; nothing if it is not noted."""
+    from rum.repo.git import find_git  # noqa: PLC0415
+
+    place = find_git(root)
+    if place is None:
+        return
+    try:
+        with open(os.path.join(place.git_dir, "logs", "HEAD"), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 64 * 1024))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    at = max((n for n, line in enumerate(lines) if line[41:81].startswith(commit)), default=None)
+    for line in lines[at + 1 :] if at is not None else ():
+        what, _, subject = line.partition("\t")[2].partition(": ")
+        if what.startswith(("commit", "merge", "pull", "cherry-pick", "am")) and subject:
+            yield subject
+
+
+def _had(moment: Moment) -> Offer | None:
+    """What this session was asked for and changed, and the memories that were made of it."""
+    asked, files = "", dict[str, None]()
+    for event in moment.session_events():
+        if event["kind"] == "prompt":
+            asked = event.get("text") or asked
+        else:
+            paths = (moment.path_of(one) for one in event.get("files", []) if one["operation"] != "read")
+            files.update((path, None) for path in paths if path)
+    if not asked and not files:
+        return None
+    made = moment.memories.rows(_MADE, (moment.event["session"],))
+    said = "Before compaction" + (": asked “{0}”" if asked else "") + ("; changed {1}" if files else "") + "."
+    call = recall_of(made[0][0]) if made else ""
+    return offer(KIND, [one for (one,) in made], said, (asked, ", ".join(list(files)[-_FILES:])), call)
+
+
+def _is_news(moment: Moment, memory_id: str, at: int) -> bool:
+    return moment.event["at"] - at < _RECENT and not moment.was_offered(memory_id)

@@ -1,0 +1,76 @@
+"""A word about a file that is touched: what failed there before, or what was decided or learned."""
+
+from __future__ import annotations
+
+from rum.store.sqlite.peek import LAYERS, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from rum.inject.offers.moment import Moment
+    from rum.inject.offers.offer import Offer
+
+    Told = tuple[str, int, str, tuple[str, ...]]
+    """A memory, when it was made, and what to say of it with the parts that fill it."""
+
+KIND = "touching"
+MOST_IN_A_SESSION = 6
+_LOOKED_AT = 20
+"""The newest memories, and attempts, of a file that are looked at."""
+_OF_FILE = f"""
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, {LAYERS}
+FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
+LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE f.file_path = ? AND f.operation <> 'read' AND m.superseded = 0 AND m.session_id <> ?
+ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?
+"""  # noqa: S608 (columns of ours)
+
+
+def offers(moment: Moment) -> list[Offer]:
+    """One word about the first file of an event that there is something to say of."""
+    event = moment.event
+    if event["kind"] not in ("before", "after") or event.get("tool") not in ("read", "edit", "write"):
+        return []
+    paths = (moment.path_of(file) for file in event.get("files", []))
+    found = next((said for path in paths if path and (said := _of_file(moment, path))), None)
+    if found is None or moment.was_offered(found[0]) or moment.count(KIND) >= MOST_IN_A_SESSION:
+        return []
+    return [_offer(*found)]
+
+
+def _of_file(moment: Moment, path: str) -> Told | None:
+    return _failed(moment, path) or _decided(moment, path)
+
+
+def _failed(moment: Moment, path: str) -> Told | None:
+    for row in moment.memories.attempts(path, _LOOKED_AT):
+        memory_id, at, worked, _, _, tried, why, instead, session = row
+        if not worked and tried and why and session != moment.event["session"]:
+            said = "{0}: `{1}` failed here on {4} ({2})." + (" Worked instead: `{3}`." if instead else "")
+            return memory_id, at, said, (path, tried, why, instead)
+    return None
+
+
+def _decided(moment: Moment, path: str) -> Told | None:
+    rows = moment.memories.rows(_OF_FILE, (path, moment.event["session"], _LOOKED_AT))
+    for memory_id, at, goal, success, *layers in rows:
+        if telling := _telling(success, *told(layers)):
+            return memory_id, at, "{0}, {3}, {1}: {2}", (path, goal, telling)
+    return None
+
+
+def _offer(memory_id: str, at: int, said: str, parts: tuple[str, ...]) -> Offer:
+    from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (most files are not known)
+
+    return offer(KIND, [memory_id], said, (*parts, day(at)), recall_of(memory_id))
+
+
+def _telling(success: int, reasoning: dict[str, Any], outcome: dict[str, Any]) -> str:
+    """What a memory has to say to whoever touches its file; nothing where it only tells what was done."""
+    if not success and (reason := outcome.get("failure_reason")):
+        return f"failed: {reason}"
+    for learned in outcome.get("learnings") or ():
+        return f"learned: {learned}"
+    chosen, why = reasoning.get("approach_chosen"), reasoning.get("why_chosen")
+    return f"decided: {chosen}, as {why}" if chosen and why else ""

@@ -1,0 +1,100 @@
+"""A warning before something is tried that failed before: what it was, why it failed, what worked instead."""
+
+from __future__ import annotations
+
+from rum.store.tried import command_tried, edit_marks, shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from rum.inject.offers.moment import Moment
+    from rum.inject.offers.offer import Offer
+
+    Row = tuple[Any, ...]
+    """(memory id, at, worked, size, marks, tried, why, instead, session)."""
+
+KIND = "warning"
+_LOOKED_AT = 200
+"""Attempts of one key that are compared, the newest."""
+SAME = 0.55
+"""The share of all their marks that an edit and a failed one have in common when they are the same."""
+SAME_COMMAND = 0.9
+"""The same for commands: one more word may be what was missing."""
+SMALL, SAME_SMALL = 12, 0.75
+"""An edit of so few marks may be alike by chance; it must share more."""
+LARGE, WITHIN = 16, 0.9
+"""A failed edit of so many marks is tried again where such a share of it stands within a larger edit."""
+
+
+def offers(moment: Moment) -> list[Offer]:
+    """A warning, or nothing: also where the same thing worked since, or this session tried it itself."""
+    event = moment.event
+    if event["kind"] not in ("before", "after", "failed") or event.get("exit") == 0:
+        return []
+    for key, marks, is_command in _tries(moment):
+        rows = moment.memories.attempts(key, _LOOKED_AT)
+        found = repeated(marks, rows, event["session"], is_command=is_command)
+        if found is not None and not moment.was_offered(found[0], KIND):
+            return [_worded(found, "" if is_command else key)]
+    return []
+
+
+def _tries(moment: Moment) -> Iterable[tuple[str, frozenset[int], bool]]:
+    event = moment.event
+    if event.get("tool") == "run":
+        tried = command_tried(event.get("command", ""))
+        if tried is not None:
+            yield tried.key, tried.marks, True
+    for file in event.get("files", []):
+        marks = edit_marks(file.get("added", ""), file.get("removed", "")) if _changes(file) else None
+        path = moment.path_of(file) if marks else None
+        if marks and path:
+            yield path, marks, False
+
+
+def _changes(file: Any) -> bool:
+    return file["operation"] != "read"
+
+
+def repeated(
+    marks: frozenset[int], rows: Sequence[Row], session: str, *, is_command: bool = False
+) -> Row | None:
+    """The failed attempt that is being repeated, of attempts from newest to oldest; None where there is none.
+
+    What worked since decides, and so does what worked and is more like what is tried now than what failed.
+    """
+    worked = 0.0
+    for row in rows:
+        likeness = _likeness(marks, row[4], row[3])
+        if row[2]:
+            worked = max(worked, likeness)
+        elif is_alike(marks, row[4], row[3], is_command=is_command):
+            return None if likeness <= worked or row[8] == session else row
+    return None
+
+
+def is_alike(marks: frozenset[int], sample: bytes, size: int, *, is_command: bool) -> bool:
+    """Whether what has these marks is the same as something of that size, of whose marks this is a sample."""
+    likeness = _likeness(marks, sample, size)
+    if is_command:
+        return likeness >= SAME_COMMAND
+    if likeness >= (SAME_SMALL if min(len(marks), size) <= SMALL else SAME):
+        return True
+    return size >= LARGE and shared(sample, size, marks) >= WITHIN * size
+
+
+def _likeness(marks: frozenset[int], sample: bytes, size: int) -> float:
+    """The share of the marks of both that both have."""
+    both = shared(sample, size, marks)
+    return both / max(1.0, size + len(marks) - both)
+
+
+def _worded(row: Row, path: str) -> Offer:
+    from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
+
+    memory_id, at, _, _, _, tried, why, instead, _ = row
+    said = "Tried before and failed" + (" in {1}" if path else "") + f" on {day(at)}: `{{0}}`"
+    said += (" ({2})." if why else ".") + (" Worked instead: `{3}`." if instead else "")
+    return offer(KIND, [memory_id], said, (tried, path, why, instead), recall_of(memory_id))

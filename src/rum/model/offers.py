@@ -1,0 +1,57 @@
+"""What was offered and what came of it, and what somebody says of a memory's use, as answers of the API."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from rum.model.layers import Layer
+
+
+class FeedbackQuestion(Layer, frozen=True):
+    """Whether a memory was of use."""
+
+    memory_id: str
+    useful: bool
+
+
+class FeedbackResult(Struct, frozen=True, kw_only=True):
+    """What is known of a memory's use by now; `usefulness` is from -1 to 1."""
+
+    memory_id: str
+    useful: bool
+    usefulness: float
+
+
+class OfferView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory that was offered: when, why, in which words, and what came of it."""
+
+    at: float
+    kind: str
+    why: str
+    session: str
+    client: str
+    memory_id: str | None = None
+    said: str = ""
+    came: str = "nothing"
+    """`nothing`, or several of `fetched`, `followed`, `contradicted`."""
+    success: bool | None = None
+    """Whether the turn in which it was offered succeeded."""
+    usefulness: float = 0.0
+
+
+class OfferFigures(Struct, frozen=True):
+    """How often something of a kind was offered, and how often anything came of it."""
+
+    kind: str
+    offered: int
+    fetched: int
+    followed: int
+    contradicted: int
+
+
+class OffersResult(Struct, frozen=True, kw_only=True):
+    """Offers, newest first, and all of them by kind."""
+
+    offers: list[OfferView]
+    figures: list[OfferFigures]
+    hint: str | UnsetType = UNSET

@@ -1,0 +1,195 @@
+"""Works out what an install or uninstall changes, and does it: with a backup, checked, each file whole."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+from typing import Any, NamedTuple, cast
+
+from rum.model.errors import InvalidQuery, StorageError
+from rum.settings.home import ensure_private_dir, write_private
+from rum.store.files import writing
+from rum.surfaces.install.target import Target
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a settings file; Claude Code's grows with every project."""
+FOLDER = "installed"
+"""Where in RUM's home the files are kept as they were."""
+
+
+class Change(NamedTuple):
+    """A file as it is and as it will be, None where there is none; `base` is it without anything of RUM's."""
+
+    target: Target
+    path: str
+    before: bytes | None
+    after: bytes | None
+    base: bytes | None
+
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        old, new = (
+            _text(data or b"", self.path).splitlines(keepends=True) for data in (self.before, self.after)
+        )
+        before, after = (os.devnull if data is None else self.path for data in (self.before, self.after))
+        lines = difflib.unified_diff(old, new, before, after)
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        )
+
+
+def to_install(home: str, target: Target) -> Change | None:
+    """What must change for a file to have what it should; None if it has."""
+    path, before = _read(target)
+    text = _text(before or b"", path)
+    with _naming(path):
+        base = _base(home, target, path, before)
+        plain = _text(base or b"", path)
+        new = target.put(plain)
+        if before is not None and target.said(new) == target.said(text):
+            return None
+        _check(target, plain, new)
+    return Change(target, path, before, new.encode(), base)
+
+
+def to_uninstall(home: str, target: Target) -> Change | None:
+    """What must change for a file to have nothing of RUM's; None if it has nothing."""
+    path, before = _read(target)
+    if before is None:
+        return None
+    with _naming(path):
+        base = _base(home, target, path, before)
+    return None if base == before else Change(target, path, before, base, base)
+
+
+def apply(home: str, change: Change) -> str | None:
+    """Write a file, unless somebody else has written it meanwhile; where the old one is kept."""
+    folder = os.path.dirname(change.path)
+    writing.make_folder(folder)
+    with writing.locked(change.path):
+        if writing.read(change.path, LARGEST) != change.before:
+            raise StorageError(
+                f"{change.path} was changed by somebody else just now. Try again.", path=change.path
+            )
+        kept = _keep(home, change)
+        if change.after is None:
+            os.unlink(change.path)
+        elif change.before is None and change.target.within is None:
+            write_private(change.path, change.after)
+        else:
+            writing.replace(change.path, change.after)
+    if change.after is None:
+        _remove_empty(folder)
+    return kept
+
+
+def _read(target: Target) -> tuple[str, bytes | None]:
+    path = target.path
+    if os.path.lexists(path):
+        path = writing.inside(target.within, path) if target.within else os.path.realpath(path)
+    elif target.within:
+        writing.inside(target.within, os.path.dirname(path) + os.sep + "x")
+    return path, writing.read(path, LARGEST)
+
+
+def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes | None:
+    """The file without RUM: as it was before, if nobody has written it since; else by taking RUM out."""
+    record = _record(home, target, path)
+    if before is not None and record.get("after") == _hash(before):
+        if record.get("created"):
+            return None
+        kept = writing.read(_backup(home, target, path), LARGEST)
+        if kept is not None and _hash(kept) == record.get("base"):
+            return kept
+    if before is None:
+        return None
+    text = _text(before, path)
+    left = target.drop(text)
+    if record.get("created") and left != text and left.strip("\ufeff \t\r\n") in ("", "{}"):
+        return None
+    return left.encode()
+
+
+def _check(target: Target, plain: str, new: str) -> None:
+    """RUM must be in it and, taken out again, leave what was there; else the edit is not to be written."""
+    if target.said(new) == target.said(plain) or _pruned(target.said(target.drop(new))) != _pruned(
+        target.said(target.drop(plain))
+    ):
+        raise InvalidQuery("It cannot be changed without changing other things in it.")
+
+
+def _pruned(value: Any) -> Any:
+    """A value without what is empty, which nobody can tell from what is not there."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        return {name: left for name, one in table.items() if (left := _pruned(one)) not in ({}, [])}
+    if isinstance(value, list):
+        return [left for one in cast("list[Any]", value) if (left := _pruned(one)) not in ({}, [])]
+    return value.strip() if isinstance(value, str) else value
+
+
+def _keep(home: str, change: Change) -> str | None:
+    """Keep the file without RUM, or for an uninstall as it was, and note what it will be."""
+    backup, note = (_backup(home, change.target, change.path, end) for end in ("", ".json"))
+    ensure_private_dir(os.path.dirname(backup))
+    installs = change.after != change.base
+    kept = change.base if installs else change.before
+    if kept is not None:
+        write_private(backup, kept)
+    record: dict[str, Any] = {"path": change.path, "created": change.base is None}
+    if installs:
+        record |= {"after": _hash(change.after or b""), "base": _hash(change.base or b"")}
+    write_private(note, json.dumps(record).encode())
+    return backup if kept is not None else None
+
+
+def _record(home: str, target: Target, path: str) -> dict[str, Any]:
+    data = writing.read(_backup(home, target, path, ".json"), LARGEST)
+    try:
+        found: Any = json.loads(data or b"{}")
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _backup(home: str, target: Target, path: str, ending: str = "") -> str:
+    name = hashlib.sha256(f"{path}\0{target.part}".encode()).hexdigest()[:12]
+    return os.path.join(home, FOLDER, f"{name}-{os.path.basename(path)}{ending}")
+
+
+def _remove_empty(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        return
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _text(data: bytes, path: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidQuery(
+            f"{path} is not UTF-8 text (byte {error.start}); nothing was changed.", path=path
+        ) from None
+
+
+class _naming:  # noqa: N801 (reads as a function)
+    """Errors inside are about this file."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, InvalidQuery) and self._path not in error.message:
+            raise InvalidQuery(
+                f"{self._path}: {error.message} Nothing was changed.", path=self._path
+            ) from None

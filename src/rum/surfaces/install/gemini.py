@@ -1,0 +1,51 @@
+"""Gemini CLI: the server and the hooks in one settings.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rum.capture.clients.gemini import KINDS
+from rum.surfaces.install.launch import Launch, as_line
+from rum.surfaces.install.ours import NAME, Hook
+from rum.surfaces.install.target import Client, Place, Target, json_target
+
+_CHANGES = "run_shell_command|replace|edit|write_file"
+MATCHERS = {
+    "BeforeTool": f"{_CHANGES}|read_file",
+    "AfterTool": f"{_CHANGES}|read_file|read_many_files|glob|search_file_content|grep_search|mcp_rum_.*",
+}
+"""The tools that a hook is run for."""
+_TIMEOUT = 5000
+"""Milliseconds, which only this client counts in."""
+
+
+def hooks(launch: Launch) -> tuple[Hook, ...]:
+    """A hook for each event that is kept."""
+    command = as_line(launch.hooked("gemini"))
+    handler: dict[str, Any] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT}
+    return tuple(Hook(event, MATCHERS.get(event), handler) for event in KINDS)
+
+
+def _targets(place: Place, launch: Launch) -> list[Target]:
+    command, *args = launch.mcp()
+    server = (("mcpServers", NAME), {"command": command, "args": args})
+    return [json_target(place, _file(place, "settings.json"), server, hooks(launch))]
+
+
+def _file(place: Place, name: str) -> str:
+    return place.in_project(".gemini", name) if place.scope == "project" else place.user(".gemini", name)
+
+
+def _guide(place: Place) -> str:
+    return place.in_project("GEMINI.md") if place.scope == "project" else _file(place, "GEMINI.md")
+
+
+def _afterwards(place: Place) -> list[str]:
+    if place.scope == "project":
+        return [
+            "Gemini CLI reads a project's settings only once you have trusted its folder (`/permissions`)."
+        ]
+    return []
+
+
+CLIENT = Client("gemini", "Gemini CLI", ("gemini",), (".gemini",), _targets, True, _guide, _afterwards)

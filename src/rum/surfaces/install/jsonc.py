@@ -1,0 +1,116 @@
+"""Reads JSON as people write it into settings: comments, trailing commas, each value with where it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from rum.model.errors import InvalidQuery
+
+_DEEPEST = 200
+_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_WORD = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
+
+
+class Node(NamedTuple):
+    """A value, the text from `start` to `end` that says it, and the parts of an object or array."""
+
+    start: int
+    end: int
+    value: Any
+    parts: tuple[Part, ...] = ()
+
+    def part(self, name: str | int) -> Part | None:
+        """The part of that name or number; of two with one name the last, which is the one that counts."""
+        return next((part for part in reversed(self.parts) if part.name == name), None)
+
+
+class Part(NamedTuple):
+    """A member of an object or an item of an array, from `start` on; `comma` is the one after it, if any."""
+
+    name: str | int
+    start: int
+    node: Node
+    comma: int | None
+
+
+def parse(text: str) -> Node:
+    """The one value of a text; InvalidQuery names the line where it is no JSON."""
+    reader = _Reader(text)
+    try:
+        node = reader.value(reader.blank(1 if text.startswith("\ufeff") else 0), 0)
+    except RecursionError:
+        raise InvalidQuery("It is nested too deeply to be settings.") from None
+    if reader.blank(node.end) != len(text):
+        raise reader.wrong(reader.blank(node.end), "the end was expected")
+    return node
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def wrong(self, at: int, what: str) -> InvalidQuery:
+        line = self._text.count("\n", 0, at) + 1
+        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
+        return InvalidQuery(f"line {line}, column {column}: {what}.", line=line)
+
+    def blank(self, at: int) -> int:
+        """Where the next thing stands that is neither blank nor comment."""
+        found = _BLANK.match(self._text, at)
+        return found.end() if found else at
+
+    def value(self, at: int, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise self.wrong(at, "it is nested too deeply")
+        first = self._text[at : at + 1]
+        if first == "{":
+            return self._object(at, depth)
+        if first == "[":
+            return self._array(at, depth)
+        found = _STRING.match(self._text, at) if first == '"' else _WORD.match(self._text, at)
+        if not found:
+            raise self.wrong(at, "a value was expected")
+        return Node(at, found.end(), self._plain(at, found[0]))
+
+    def _plain(self, at: int, word: str) -> Any:
+        try:
+            return json.loads(word)
+        except ValueError:
+            raise self.wrong(at, f"{word[:40]} is no value") from None
+
+    def _object(self, start: int, depth: int) -> Node:
+        parts: list[Part] = []
+        at = self.blank(start + 1)
+        while self._text[at : at + 1] != "}":
+            found = _STRING.match(self._text, at)
+            if not found:
+                raise self.wrong(at, 'a name in double quotes, or "}", was expected')
+            colon = self.blank(found.end())
+            if self._text[colon : colon + 1] != ":":
+                raise self.wrong(colon, "a colon was expected")
+            node = self.value(self.blank(colon + 1), depth + 1)
+            comma, at = self._after(node.end, "}")
+            parts.append(Part(self._plain(at, found[0]), found.start(), node, comma))
+        value = {part.name: part.node.value for part in parts}
+        return Node(start, at + 1, value, tuple(parts))
+
+    def _array(self, start: int, depth: int) -> Node:
+        parts: list[Part] = []
+        at = self.blank(start + 1)
+        while self._text[at : at + 1] != "]":
+            node = self.value(at, depth + 1)
+            comma, at = self._after(node.end, "]")
+            parts.append(Part(len(parts), node.start, node, comma))
+        return Node(start, at + 1, [part.node.value for part in parts], tuple(parts))
+
+    def _after(self, end: int, closing: str) -> tuple[int | None, int]:
+        """The comma after a part, and where the next one or the closing bracket stands."""
+        at = self.blank(end)
+        if self._text[at : at + 1] == ",":
+            return at, self.blank(at + 1)
+        if self._text[at : at + 1] != closing:
+            raise self.wrong(at, f'a comma or "{closing}" was expected')
+        return None, at

@@ -1,0 +1,93 @@
+"""How other programs start RUM: by the interpreter it is installed in, or by its name."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rum.model.errors import InvalidQuery
+
+_PASSING = re.compile(
+    r"[/\\](?:uv|\.uv|uv-cache)[/\\](?:cache[/\\])?(?:archive|builds|environments)-v\d+[/\\]|[/\\]\.?cache[/\\](?:uv|pipx)[/\\]"
+    r"|[/\\]pipx[/\\]\.cache[/\\]",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
+
+
+class Launch(NamedTuple):
+    """The words that start RUM, before what it is asked to do, and those that start its hooks."""
+
+    rum: tuple[str, ...]
+    hook: tuple[str, ...]
+
+    def mcp(self) -> list[str]:
+        """The command of the MCP server, word by word."""
+        return [*self.rum, "mcp"]
+
+    def hooked(self, client: str) -> list[str]:
+        """The command of a hook, word by word."""
+        return [*self.hook, client]
+
+
+def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launch:
+    """By the interpreter that runs now, which is where RUM is installed; refused where that will not last."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise InvalidQuery(
+            "RUM runs inside another program here, which is no way for a client to start it. "
+            "Install it by itself, as with `pipx install rum-memory`, and run `rum install` from there."
+        )
+    if not anyway and (why := passing(sys.executable, environ)):
+        raise InvalidQuery(
+            f"{sys.executable} {why}: hooks that name it would soon fail. Install RUM for good, as with "
+            "`uv tool install rum-memory` or `pipx install rum-memory`, and run `rum install` from there; or "
+            "give --anyway.",
+            path=sys.executable,
+        )
+    # -P: the client's folder may be a stranger's repository, and no module must come from there.
+    words = (sys.executable, "-P", "-m", "rum")
+    return Launch(words, (*words, "hook"))
+
+
+def by_name(path: str) -> Launch:
+    """By names that everybody has who has installed RUM: for files that others get to see."""
+    for name in ("rum", "rum-hook"):
+        if shutil.which(name) is None:
+            raise InvalidQuery(
+                f"{path} is shared with others, so it may name no interpreter of yours, and `{name}` is not "
+                "on PATH. Put it there, as `uv tool install rum-memory` or `pipx install rum-memory` does, "
+                "or use --scope user.",
+                path=path,
+            )
+    return Launch(("rum",), ("rum-hook",))
+
+
+def passing(executable: str, environ: Mapping[str, str]) -> str | None:
+    """Why an interpreter will not be there for long; None if nothing speaks against it."""
+    own, real = os.path.abspath(executable), os.path.realpath(os.path.dirname(executable))
+    cache = environ.get("UV_CACHE_DIR")
+    for path in (own, os.path.join(real, os.path.basename(own))):
+        if _PASSING.search(path) or (cache and _inside(path, cache)):
+            return "lies in a cache that is cleared at times"
+        if _inside(path, tempfile.gettempdir()):
+            return "lies in a folder for temporary files"
+    return None
+
+
+def _inside(path: str, folder: str) -> bool:
+    top = os.path.normcase(os.path.join(os.path.realpath(folder), ""))
+    return os.path.normcase(os.path.realpath(os.path.dirname(path)) + os.sep).startswith(top)
+
+
+def as_line(words: list[str], *, windows: bool = os.name == "nt") -> str:
+    """A command as one line of a shell; on Windows in the one form that sh, cmd and most others take."""
+    if not windows:
+        return shlex.join(words)
+    slashed = [words[0].replace("\\", "/"), *words[1:]]
+    return " ".join(word if _PLAIN.fullmatch(word) else f'"{word}"' for word in slashed)

@@ -1,0 +1,59 @@
+"""From a real hook to a memory: the client tells, another process takes it in, nobody waits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooked import SESSION, Hooked, make_hooked, prompt, ran, until
+from observing import CRASH
+from rum import Rum
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    return make_hooked(tmp_path)
+
+
+def told(hooked: Hooked, event: str, **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": SESSION,
+        "cwd": str(hooked.work),
+        "prompt_id": "t1",
+        "hook_event_name": event,
+        **more,
+    }
+
+
+def test_a_turn_becomes_a_memory_without_anybody_asking(hooked: Hooked):
+    file = str(hooked.work / "stats.py")
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": file, "old_string": "a", "new_string": "b = 1"}}
+    again = {
+        "tool_name": "Edit",
+        "tool_input": {"file_path": file, "old_string": "b = 1", "new_string": "c = 2"},
+    }
+    check = {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "tool_use_id": "c2"}
+    hooked.said(prompt(hooked.work, "Fix the mean of an empty list."))
+    hooked.said(told(hooked, "PostToolUse", **edit, tool_response={}, tool_use_id="c1"))
+    hooked.said(told(hooked, "PostToolUseFailure", **check, error=CRASH))
+    hooked.said(told(hooked, "PostToolUse", **again, tool_response={}, tool_use_id="c3"))
+    hooked.said(ran(hooked.work, "pytest", "3 passed", "c4"))
+    hooked.said(told(hooked, "Stop", last_assistant_message="It works now."))
+
+    def memories() -> list[str]:
+        with Rum.open(hooked.work, home=hooked.home, owner=True) as rum:
+            return [one.id for one in rum.list().memories]
+
+    until(lambda: bool(memories()))
+    with Rum.open(hooked.work, home=hooked.home, owner=True) as rum:
+        (memory,) = rum.recall(query="mean of an empty list", depth="complete").memories
+        results = [one.result and one.result.success for one in memory.actions or ()]
+    assert results == [False, False, True, True]
+    assert memory.outcome is not None
+    assert memory.outcome.success is True
+    assert "`b = 1` did not work (ZeroDivisionError" in json.dumps(
+        memory.outcome.learnings, ensure_ascii=False
+    )

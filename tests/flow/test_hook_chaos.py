@@ -1,0 +1,230 @@
+"""Hooks in every kind of trouble: the client never sees any of it, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hooked import Hooked, make_hooked, prompt, ran, until
+from rum import Rum
+from rum.capture import spool, trouble
+from rum.capture.event import from_line
+from rum.settings.home import file_lock
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trouble is made with POSIX's means")
+
+
+@pytest.fixture
+def hooked(tmp_path: Path) -> Hooked:
+    """A project with a memory in it."""
+    places = make_hooked(tmp_path)
+    with Rum.open(places.work, home=places.home) as rum:
+        rum.store(
+            intent={"goal": "Begin", "task_type": "other"}, outcome={"success": True, "summary": "Begun"}
+        )
+    return places
+
+
+# Everything is loaded before, as nobody need not be able to read this interpreter's modules.
+AS_NOBODY = """
+import json, processes, rum.capture.clients.claude_code, rum.capture.trouble, rum.surfaces.hooks.taking
+from rum.surfaces.hooks.main import run
+processes.become_nobody()
+run(["claude-code"])
+"""
+
+
+def folders(hooked: Hooked) -> tuple[str, ...]:
+    return spool.folders(str(hooked.home), hooked.project().name, str(hooked.project()))
+
+
+def told(hooked: Hooked) -> list[str]:
+    return [one.what for one in trouble.noted(folders(hooked), time.time())]
+
+
+def test_databases_that_others_lock_are_not_waited_for(hooked: Hooked):
+    locks = [sqlite3.connect(hooked.project() / name) for name in ("rum.db", "activity.db")]
+    for lock in locks:
+        lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+        lock.execute("BEGIN EXCLUSIVE")
+    try:
+        for number in range(3):
+            hooked.tell(prompt(hooked.work, turn=str(number)))
+        assert len(hooked.await_events(3)) >= 3
+    finally:
+        for lock in locks:
+            lock.close()
+
+
+@pytest.mark.parametrize("damage", ["deleted", "corrupted", "project deleted", "home deleted"])
+def test_a_memory_that_is_gone_or_damaged_stops_no_hook(hooked: Hooked, damage: str):
+    if damage == "corrupted":
+        for name in ("rum.db", "activity.db"):
+            (hooked.project() / name).write_bytes(b"no database " * 1000)
+    elif damage == "deleted":
+        for path in hooked.project().glob("*.db*"):
+            path.unlink()
+    else:
+        shutil.rmtree(hooked.home if damage == "home deleted" else hooked.project())
+    hooked.tell(prompt(hooked.work))
+    assert [event.get("text") for event in hooked.await_events(1)] == ["Fix the mean"]
+
+
+def test_where_a_project_cannot_be_written_the_home_takes_what_it_would_have(hooked: Hooked):
+    (hooked.project() / "spool").write_text("in the way")
+    hooked.tell(prompt(hooked.work))
+    (event,) = hooked.await_events(1)
+    assert [path.parent for path in hooked.home.rglob("*.jsonl")] == [Path(folders(hooked)[1])]
+    assert event.get("project") == hooked.project().name
+    until(lambda: bool(told(hooked)))
+    assert "events were kept in" in told(hooked)[0]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="root can become somebody else")
+def test_a_home_that_can_only_be_read_leaves_the_temporary_folder(hooked: Hooked):
+    for path in [hooked.home, *hooked.home.rglob("*")]:
+        os.chown(path, 65534, 65534)
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    for path in (hooked.work, hooked.temporary):
+        os.chown(path, 65534, 65534)
+    for path in (hooked.work, *hooked.work.parents):
+        if path.stat().st_uid == os.geteuid() and path != Path("/tmp"):
+            path.chmod(path.stat().st_mode | 0o055)
+    command = [sys.executable, "-c", AS_NOBODY]
+    hooked.tell(
+        prompt(hooked.work), command=command, env={"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    )
+    hooked.await_events(1)
+    (folder,) = [path.parent for path in hooked.temporary.rglob("*.jsonl")]
+    assert (folder.name, folder.parent.parent) == (hooked.project().name, hooked.temporary)
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def no_room() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_a_disk_without_room_is_met_with_silence(hooked: Hooked):
+    hooked.tell(prompt(hooked.work), first=no_room)
+    assert hooked.events() == []
+    hooked.tell(prompt(hooked.work, turn="after"))
+    assert [event.get("turn") for event in hooked.await_events(1)] == ["after"]
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Hooked]:
+    """A home on a disk of its own that is full."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(disk)]
+    if sys.platform != "linux" or os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("only root can mount a tiny disk")
+    try:
+        yield make_hooked(tmp_path)._replace(home=disk / "home")
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_what_a_full_disk_does_not_take_lies_in_the_temporary_folder(full_disk: Hooked):
+    full_disk.tell(prompt(full_disk.work, turn="a"))
+    full_disk.await_events(1)
+    with (full_disk.home / "filler").open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 512):
+                pass
+        except OSError:
+            pass
+    for number in range(4):
+        full_disk.tell(ran(full_disk.work, "pytest", "o" * 1900, call=f"long-{number}"))
+    until(lambda: len(whole(full_disk)) == 5)
+    assert any(full_disk.temporary.rglob("*.jsonl"))
+    (full_disk.home / "filler").unlink()
+    full_disk.tell(prompt(full_disk.work, turn="b"))
+    until(lambda: len(whole(full_disk)) == 6)
+
+
+def whole(hooked: Hooked) -> set[str]:
+    """The ids of the events in whole lines; what did not fit on the disk ends in the middle."""
+    found = [from_line(line) for line in hooked.raw().split(b"\n")]
+    return {event["id"] for event in found if event}
+
+
+def test_a_hook_that_is_killed_leaves_only_whole_lines(hooked: Hooked):
+    payload = json.dumps(prompt(hooked.work)).encode()
+    for delay in (0, 0.02, 0.05, 0.08, 0.12):
+        hook = hooked.start()
+        hook.stdin.write(payload[: len(payload) // 2] if delay == 0 else payload)
+        hook.stdin.flush()
+        if delay:
+            hook.stdin.close()
+        time.sleep(delay)
+        hook.send_signal(signal.SIGKILL)
+        hook.wait()
+        hook.stdout.close()
+        hook.stderr.close()
+        if delay == 0:
+            hook.stdin.close()
+    hooked.tell(prompt(hooked.work, turn="last"))
+    until(lambda: "last" in [event.get("turn") for event in hooked.events()])
+
+
+def test_a_client_that_never_finishes_its_sentence_does_not_keep_the_hook(hooked: Hooked):
+    hook = hooked.start()
+    hook.stdin.write(b'{"session_id": "s", ')
+    hook.stdin.flush()
+    assert hook.wait(60) == 0
+    assert (hook.stdout.read(), hook.stderr.read()) == (b"", b"")
+    for stream in (hook.stdin, hook.stdout, hook.stderr):
+        stream.close()
+
+
+def test_what_takes_too_long_is_finished_by_another_process(hooked: Hooked, tmp_path: Path):
+    other = tmp_path / "unknown"
+    other.mkdir()
+    # A new project has to be registered, and somebody else holds the registry.
+    with file_lock(str(hooked.home / "projects.json.lock")):
+        hooked.tell(prompt(other, "Wait for it"))
+        assert hooked.events() == []
+    (event,) = hooked.await_events(1)
+    assert event.get("text") == "Wait for it"
+
+
+def test_a_reader_that_is_gone_is_no_trouble(hooked: Hooked):
+    hook = hooked.start()
+    hook.stdout.close()
+    hook.stderr.close()
+    hook.stdin.write(json.dumps(prompt(hooked.work)).encode())
+    hook.stdin.close()
+    assert hook.wait(60) == 0
+    hooked.await_events(1)
+
+
+@pytest.mark.slow
+def test_two_hooks_at_once_fifty_times_lose_and_tear_nothing(hooked: Hooked):
+    for number in range(50):
+        pair = [hooked.start() for _ in range(2)]
+        for which, hook in enumerate(pair):
+            payload = ran(hooked.work, "pytest", f"{number} " * 300, call=f"{number}-{which}")
+            hook.stdin.write(json.dumps(payload).encode())
+            hook.stdin.close()
+        for hook in pair:
+            assert hook.wait(60) == 0
+            assert (hook.stdout.read(), hook.stderr.read()) == (b"", b"")
+            hook.stdout.close()
+            hook.stderr.close()
+    calls = [event.get("call") for event in hooked.await_events(100)]
+    assert sorted(set(calls)) == sorted(f"{number}-{which}" for number in range(50) for which in range(2))
+    # On a busy machine a hook and the one that goes on for it may both have written: intake keeps one.
+    assert len(calls) - len(set(calls)) <= 5

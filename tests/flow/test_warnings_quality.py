@@ -1,0 +1,23 @@
+"""Warnings on labelled cases: those that are tuned on, and those that nobody looks at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warned import FILES, cases, measured
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_warnings_come_where_a_failure_is_repeated_and_hardly_anywhere_else(name: str, tmp_path: Path):
+    figures = measured(cases(name), tmp_path)
+    assert figures.precision >= 0.9, figures.needless
+    assert figures.recall >= 0.7, figures.missed
+
+
+def test_there_are_enough_cases_and_a_third_is_kept_out_of_sight():
+    known, held_out = (cases(name) for name in FILES)
+    assert len(known) + len(held_out) >= 60
+    assert len(held_out) * 3 >= len(known) + len(held_out)
+    assert len({case["name"] for case in (*known, *held_out)}) == len(known) + len(held_out)

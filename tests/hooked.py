@@ -1,0 +1,125 @@
+"""Hooks for tests: payloads that clients really sent, and hooks run by a real interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rum.capture.event import from_line
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
+
+SAMPLES = Path(__file__).parent / "hook_samples"
+PATIENCE = 60
+"""Seconds after which what goes on by itself counts as lost."""
+SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
+
+
+def samples(client: str) -> list[dict[str, Any]]:
+    """The payloads of a client, in the order in which it sent them."""
+    with (SAMPLES / f"{client}.jsonl").open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def prompt(cwd: Path, text: str = "Fix the mean", turn: str = "t1", **more: Any) -> dict[str, Any]:
+    """A payload in which the user says something."""
+    told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": turn, "hook_event_name": "UserPromptSubmit"}
+    return {**told, "prompt": text, **more}
+
+
+def ran(cwd: Path, command: str, output: str = "", call: str = "c1") -> dict[str, Any]:
+    """A payload in which a command has run."""
+    told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": "t1", "hook_event_name": "PostToolUse"}
+    gave = {"stdout": output, "stderr": "", "interrupted": False}
+    return {
+        **told,
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": gave,
+        "tool_use_id": call,
+    }
+
+
+class Hooked(NamedTuple):
+    """A home, a project, and a folder for temporary files: all that a hook touches."""
+
+    home: Path
+    work: Path
+    temporary: Path
+
+    def start(
+        self,
+        client: str = "claude-code",
+        *,
+        command: list[str] | None = None,
+        env: dict[str, str] | None = None,
+        first: Callable[[], None] | None = None,
+    ) -> subprocess.Popen[bytes]:
+        """Start a hook; what it is told and what it says go through pipes."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
+        own = {"RUM_HOME": str(self.home), "TMPDIR": str(self.temporary), "RUM_EMBEDDER": "none"}
+        return subprocess.Popen(
+            command or [sys.executable, "-P", "-m", "rum", "hook", client],
+            cwd=self.work,
+            env=inherited | own | (env or {}),
+            preexec_fn=first,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def tell(self, payload: object, client: str = "claude-code", **how: Any) -> None:
+        """Run a hook to its end, which is always the same: nothing said, and all well."""
+        assert self.said(payload, client, **how) == b""
+
+    def said(self, payload: object, client: str = "claude-code", **how: Any) -> bytes:
+        """Run a hook to its end; what it says."""
+        hook = self.start(client, **how)
+        told = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        said, complaints = hook.communicate(told, timeout=PATIENCE)
+        assert (hook.returncode, complaints) == (0, b"")
+        return said
+
+    def project(self) -> Path:
+        """The one project's folder."""
+        (folder,) = (self.home / "projects").iterdir()
+        return folder
+
+    def raw(self) -> bytes:
+        """Everything that lies in any spool."""
+        kept = [*self.home.rglob("*.jsonl"), *self.temporary.rglob("*.jsonl")]
+        return b"".join(path.read_bytes() for path in kept)
+
+    def events(self) -> list[Event]:
+        """The events that lie in any spool, each line of which must be whole."""
+        events = [from_line(line) for line in self.raw().split(b"\n") if line]
+        assert None not in events
+        return [event for event in events if event]
+
+    def await_events(self, count: int) -> list[Event]:
+        """The events once there are so many: on a busy machine another process goes on for the hook."""
+        until(lambda: len({event["id"] for event in self.events()}) >= count)
+        return self.events()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that happens by itself."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it never came to be"
+        time.sleep(0.02)
+
+
+def make_hooked(folder: Path) -> Hooked:
+    """A home that is still to be made, and an empty project."""
+    places = Hooked(folder / "home", folder / "work", folder / "tmp")
+    places.work.mkdir()
+    places.temporary.mkdir()
+    return places

@@ -1,0 +1,65 @@
+"""Whatever a client sends becomes an event that can be written down, or none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hooked import samples
+from rum.capture.cleaning import clean
+from rum.capture.clients.recognise import CLIENTS, event_of
+from rum.capture.event import from_line, to_line
+from rum.capture.ignored import Ignored
+from rum.capture.redact import Redactor
+from rum.surfaces.hooks.told import parsed
+
+REDACTOR = Redactor()
+IGNORED = Ignored("/project", "*.env\nsecret/")
+NAMES = sorted(
+    {name for client in CLIENTS for payload in samples(client) for name in payload}
+    | {"sessionId", "hookEventName", "conversation_id", "workspace_roots", "generation_id", "cursor_version"}
+)
+INNER = sorted(
+    {
+        name
+        for client in CLIENTS
+        for payload in samples(client)
+        for part in ("tool_input", "tool_response")
+        if isinstance(payload.get(part), dict)
+        for name in payload[part]
+    }
+)
+EVENTS = sorted({payload["hook_event_name"] for client in CLIENTS for payload in samples(client)})
+TOOLS = sorted({p["tool_name"] for client in CLIENTS for p in samples(client) if "tool_name" in p})
+
+plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=50)
+values = st.recursive(
+    plain,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(INNER), inner, max_size=4),
+)
+payloads = st.fixed_dictionaries(
+    {"hook_event_name": st.sampled_from(EVENTS), "session_id": st.text(max_size=20) | plain},
+    optional={
+        **{name: values for name in NAMES if name not in ("hook_event_name", "session_id")},
+        "tool_name": st.sampled_from(TOOLS) | values,
+        "tool_use_id": st.text(max_size=20) | values,
+    },
+)
+
+
+@settings(max_examples=400)
+@given(payloads, st.sampled_from([*CLIENTS, "nobody"]), st.floats(0, 4e9))
+def test_any_payload_becomes_a_line_or_nothing(payload: dict[str, Any], client: str, at: float):
+    event = event_of(payload, client, at)
+    if event is not None:
+        line = to_line(clean(event, REDACTOR, IGNORED))
+        assert line.count(b"\n") == 1
+        assert from_line(line) is not None
+
+
+@given(st.binary(max_size=200) | payloads.map(lambda payload: json.dumps(payload).encode()))
+def test_any_bytes_are_an_object_or_nothing(raw: bytes):
+    assert parsed(raw) is None or isinstance(parsed(raw), dict)

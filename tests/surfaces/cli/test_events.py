@@ -1,0 +1,121 @@
+"""What was seen of agents at work, candidates for rules, and sessions of clients, from the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from observing import TRANSCRIPTS, Telling, mended
+from rum import Rum
+from rum.capture import spool
+from rum.capture.event import to_line
+from surfaces.cli.running import Run
+
+
+def leave(rum: Rum, telling: Telling) -> None:
+    for event in telling.events:
+        spool.append(os.path.join(rum.project.directory, "spool"), event["session"], to_line(event))
+
+
+@pytest.fixture
+def telling(project: Path) -> Telling:
+    return Telling(cwd=str(project), session="11111111-aaaaaaaa", at=1_790_000_000.0)
+
+
+def test_before_anything_was_seen_that_is_said(run: Run, project: Path):
+    ran = run("events")
+    assert (ran.code, ran.out) == (0, "")
+    assert "Nothing was seen here" in ran.err
+
+
+def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, rum: Rum, telling: Telling):
+    leave(rum, mended(telling).prompt("Thanks!").stop("Welcome."))
+    assert "Memories made of what hooks saw: 1" in run("tidy").out
+    lines = run("events").out.splitlines()
+    assert len(lines) == len(telling.events)
+    (memory,) = rum.list().memories
+    assert f"→ memory {memory.id[-8:]}" in lines[-1]
+    assert "prompt: The mean of an empty list" in lines[-1]
+    assert lines[0].endswith("→ nothing (nothing done)")
+
+
+def test_events_can_be_chosen(run: Run, rum: Rum, telling: Telling):
+    leave(rum, mended(telling).prompt("Thanks!").stop("Welcome."))
+    rum.take_in()
+    (memory,) = rum.list().memories
+    assert len(run("events", "--kind", "prompt").out.splitlines()) == 2
+    assert len(run("events", "--became", "nothing").out.splitlines()) == 2
+    assert len(run("events", "--limit", "3").out.splitlines()) == 3
+    assert run("events", "--session", "bbbbbbbb").out == ""
+    found = run("events", "--memory", memory.id[-8:], "--kind", "failed", "--json").json
+    assert [(one["what"], one["became"]) for one in found["events"]] == [
+        ("run: python3 check_stats.py", "memory")
+    ]
+    assert found["total"] == len(telling.events)
+
+
+def test_a_wrong_choice_is_explained(run: Run, project: Path):
+    assert "nothing" in run("events", "--became", "gold").err
+    assert run("events", "--memory", "abcdefgh").code == 1
+
+
+def test_a_candidate_becomes_a_rule_only_when_it_is_accepted(run: Run, rum: Rum, telling: Telling):
+    leave(rum, telling.prompt("Add a client for the API").stop())
+    leave(rum, telling.prompt("No, use httpx instead of requests.").stop())
+    rum.take_in()
+    assert run("rules", "list").out == ""
+    (line,) = run("rules", "candidates").out.splitlines()
+    assert "Use httpx instead of requests" in line
+    name = run("rules", "candidates", "--json").json[0]["id"]
+    assert run("rules", "accept", name, "--when", "http client").id.startswith("rule_")
+    assert run("rules", "list").out.startswith("http client → Use httpx instead of requests")
+    assert "No candidates." in run("rules", "candidates").err
+    assert "lists them" in run("rules", "reject", name).err
+
+
+def test_a_candidate_can_be_dropped(run: Run, rum: Rum, telling: Telling):
+    leave(rum, telling.prompt("Never push to main.").stop())
+    rum.take_in()
+    name = run("rules", "candidates", "--json").json[0]["id"]
+    assert run("rules", "reject", name).out.startswith("Dropped: Never push to main")
+    assert run("rules", "candidates").out == ""
+
+
+def written(user: Path, folder: Path, name: str) -> None:
+    path = user / ".codex" / "sessions" / "2026" / "11" / "15" / f"rollout-{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    source = (TRANSCRIPTS / "codex.jsonl").read_text().replace("/project", str(folder))
+    path.write_text(source.replace("01a1e0da-50b6", f"01a1e0da-{name}"))
+
+
+def test_sessions_are_imported_and_counted(run: Run, project: Path, tmp_path: Path):
+    written(tmp_path / "user", project, "0001")
+    written(tmp_path / "user", tmp_path / "gone", "0002")
+    first, sessions = run("import", "codex").out.splitlines()
+    assert first.startswith("Added 1 memory in ")
+    assert sessions == "Sessions: read 1, of other projects 1."
+    assert run("import", "codex").out.splitlines()[1] == "Sessions: read before 1, of other projects 1."
+    assert run("import", "gemini").out.splitlines()[1] == "No sessions were found."
+
+
+def test_sessions_of_all_projects_go_each_to_its_own(run: Run, project: Path, tmp_path: Path):
+    other = tmp_path / "other"
+    other.mkdir()
+    for name, folder in (("0001", project), ("0002", other), ("0003", tmp_path / "gone")):
+        written(tmp_path / "user", folder, name)
+    answer = run("import", "codex", "--all-projects", "--json").json
+    assert (answer["added"], answer["sessions"], answer["skipped"]) == (2, 2, {"folder is gone": 1})
+    with Rum.open(other, owner=True) as elsewhere:
+        assert elsewhere.list().total == 1
+    assert run("import", "codex", "--all-projects", "--json").json["added"] == 0
+
+
+def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: Telling):
+    leave(rum, mended(telling))
+    assert run("tidy", "--spool", os.path.join(rum.project.directory, "spool")).out == ""
+    assert rum.list().total == 1
+    gone = os.path.join(os.path.dirname(rum.project.directory), "gone", "spool")
+    assert run("tidy", "--spool", gone).code == 0
+    assert not os.path.exists(os.path.dirname(gone))

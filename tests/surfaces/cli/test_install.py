@@ -1,0 +1,297 @@
+"""install and uninstall on the settings people have."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rum.surfaces.cli.main import main
+from rum.surfaces.install import jsonc
+from surfaces.cli.conftest import streams
+from surfaces.cli.running import Run
+from surfaces.cli.terminal import needs_terminal, on_terminal
+
+FORMATS = {
+    "comments": b'{\n  // mine\n  "model": "opus", /* best */\n  "env": {"A": "b"} // last\n}\n',
+    "tabs": b'{\n\t"model": "opus",\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": [{"type": "command", '
+    b'"command": "mine"}]}\n\t\t]\n\t}\n}\n',
+    "crlf": b'{\r\n  "model": "opus",\r\n}\r\n',
+    "bom": b'\xef\xbb\xbf{ "model": "opus" }',
+    "one line": b'{"hooks":{"Stop":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"}]}]},"a":1}',
+    "odd": b'{ "hooks" :\n{ } , "a"\n: [\n] }',
+    "empty": b"",
+    "blank": b"\n\n",
+    "nothing": b"{}",
+}
+CODEX = (
+    b'# mine\nmodel = "o5"   # best\n\n[mcp_servers.other]\ncommand = "x"\n\n[[list]]\na = """\n[x]\n"""\n'
+)
+
+
+@pytest.fixture
+def home(project: Path) -> Path:
+    """The user's home: of the machine's own clients nothing is seen."""
+    return Path(os.environ["HOME"])
+
+
+@pytest.fixture(autouse=True)
+def no_other_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA", "UV_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def lay(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def hooks_in(path: Path) -> dict[str, list[dict[str, Any]]]:
+    return jsonc.parse(path.read_text(encoding="utf-8")).value["hooks"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_settings_get_hooks_once_and_are_as_they_were_afterwards(run: Run, home: Path, form: str):
+    path = lay(home / ".claude" / "settings.json", FORMATS[form])
+    lay(home / ".codex" / "config.toml", CODEX)
+    before = files(home)
+    assert run("install", "claude-code", "codex", "--anyway").code == 0
+    once = files(home)
+    assert run("install", "claude-code", "codex", "--anyway").code == 0
+    assert files(home) == once
+    assert len(hooks_in(path)) == 10
+    assert json.loads((home / ".claude.json").read_bytes())["mcpServers"]["rum"]["args"][-2:] == [
+        "rum",
+        "mcp",
+    ]
+    codex = tomllib.loads((home / ".codex" / "config.toml").read_text())
+    assert codex["mcp_servers"]["rum"]["args"] == ["-P", "-m", "rum", "mcp"]
+    assert set(codex["mcp_servers"]) == {"rum", "other"}
+    assert run("uninstall", "claude-code", "codex").code == 0
+    assert files(home) == before
+
+
+def test_what_others_wrote_since_stays_when_it_goes(run: Run, home: Path):
+    path = lay(home / ".claude" / "settings.json", FORMATS["comments"])
+    run("install", "claude-code", "--anyway")
+    text = path.read_text()
+    mine = '{"type": "command", "command": "mine"}, '
+    text = text.replace('"hooks": [\n          {', f'"hooks": [{mine}\n          {{', 1)
+    path.write_text(text.replace("// mine", "// mine, and more"))
+    state = home / ".claude.json"
+    state.write_text(json.dumps({**json.loads(state.read_text()), "userID": "u", "projects": {"/x": {}}}))
+    run("uninstall", "claude-code")
+    left = jsonc.parse(path.read_text()).value
+    assert left["hooks"] == {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}
+    assert "// mine, and more" in path.read_text()
+    assert json.loads(state.read_text()) == {"userID": "u", "projects": {"/x": {}}}
+
+
+def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
+    run("install", "claude-code", "codex", "gemini", "--anyway")
+    new = files(home)
+    for name, data in new.items():
+        if not name.startswith("."):
+            continue
+        old = data.replace(os.fsencode(os.path.dirname(os.sys.executable)), b"/gone/bin")
+        (home / name).write_bytes(old)
+    assert run("install", "claude-code", "codex", "gemini", "--anyway").code == 0
+    assert {
+        name: jsonc.parse(data.decode()).value for name, data in files(home).items() if "json" in name
+    } == {name: jsonc.parse(data.decode()).value for name, data in new.items() if "json" in name}
+    assert b"/gone" not in (home / ".codex" / "config.toml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        (".claude/settings.json", b'{"hooks": ', "line 1"),
+        (".claude/settings.json", b"{'hooks': 1}", "line 1"),
+        (".claude/settings.json", b'{"hooks": []}', "should be an object"),
+        (".claude/settings.json", b'{"a": "\xff"}', "not UTF-8"),
+        (".claude.json", b'{"mcpServers": {"rum": {"command": "other-rum-thing"}}}', "another program"),
+        (".codex/config.toml", b"a = = 1\n", "line 1"),
+        (".codex/config.toml", b"mcp_servers = {}\n", "line"),
+        (".codex/hooks.json", b"[]", "should be an object"),
+    ],
+)
+def test_what_cannot_be_edited_is_named_and_nothing_is_written(
+    run: Run, home: Path, name: str, data: bytes, words: str
+):
+    lay(home / name, data)
+    ran = run("install", "claude-code", "codex", "--anyway")
+    assert ran.code == 1
+    assert words in ran.err
+    assert str(home / name) in ran.err
+    assert files(home) == {name: data}
+
+
+def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
+    lay(home / ".claude" / "settings.json", FORMATS["comments"])
+    before = files(home)
+    ran = run("install", "claude-code", "--dry-run", "--anyway")
+    assert files(home) == before
+    assert f"--- {home}/.claude/settings.json" in ran.out.replace(os.sep, "/")
+    assert '+  "hooks": {' in ran.out
+    assert ' "model": "opus", /* best */' in ran.out
+    assert not (Path(os.environ["RUM_HOME"]) / "installed").exists()
+
+
+def test_the_file_as_it_was_is_kept(run: Run, home: Path):
+    lay(home / ".claude" / "settings.json", FORMATS["comments"])
+    ran = run("install", "claude-code", "--anyway")
+    kept = [line.partition(": ")[2] for line in ran.err.splitlines() if line.startswith("Kept as it was")]
+    assert [Path(path).read_bytes() for path in kept] == [FORMATS["comments"]]
+    assert Path(kept[0]).stat().st_mode & 0o077 == 0 or os.name == "nt"
+
+
+def test_a_file_behind_a_link_is_written_where_it_is(run: Run, home: Path, tmp_path: Path):
+    real = lay(tmp_path / "dotfiles" / "settings.json", b"{}")
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").symlink_to(real)
+    run("install", "claude-code", "--anyway")
+    assert (home / ".claude" / "settings.json").is_symlink()
+    assert "hooks" in json.loads(real.read_text())
+
+
+def test_a_link_of_the_repository_that_leads_out_is_refused(
+    run: Run, home: Path, project: Path, tmp_path: Path
+):
+    outside = lay(tmp_path / "outside" / "settings.local.json", b"{}")
+    subprocess.run(["git", "init", "-q"], check=True)
+    (project / ".claude").symlink_to(outside.parent)
+    ran = run("install", "claude-code", "--scope", "project", "--anyway")
+    assert ran.code == 1
+    assert "leads out of" in ran.err
+    assert outside.read_bytes() == b"{}"
+
+
+def test_in_a_project_what_is_personal_goes_into_personal_files(run: Run, home: Path, project: Path):
+    subprocess.run(["git", "init", "-q"], check=True)
+    assert run("install", "claude-code", "--scope", "project", "--anyway").code == 0
+    assert [name for name in files(project) if not name.startswith(".git/")] == [
+        ".claude/settings.local.json"
+    ]
+    entry = json.loads((home / ".claude.json").read_text())["projects"][str(project.resolve())]
+    assert entry["mcpServers"]["rum"]["command"] == os.sys.executable
+    assert run("uninstall", "claude-code", "--scope", "project").code == 0
+    assert [name for name in files(project) if not name.startswith(".git/")] == []
+    assert files(home) == {}
+
+
+def test_in_a_project_files_that_are_shared_name_no_interpreter(
+    run: Run, home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    names = ("codex", "gemini", "cursor", "vscode", "opencode")
+    ran = run("install", *names, "--scope", "project", "--anyway")
+    assert ran.code == 1
+    assert "not on PATH" in ran.err
+    assert files(project) == {}
+    for name in ("rum", "rum-hook"):
+        lay(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
+    assert run("install", *names, "--scope", "project").code == 0
+    written = files(project)
+    assert set(written) == {
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".cursor/mcp.json",
+        ".vscode/mcp.json",
+        "opencode.json",
+    }
+    assert not any(os.fsencode(os.sys.executable) in data for data in written.values())
+    assert json.loads(written["opencode.json"])["mcp"]["rum"]["command"] == ["rum", "mcp"]
+
+
+def test_instructions_are_added_only_when_asked_for_and_go_again(run: Run, home: Path):
+    guide = lay(home / ".claude" / "CLAUDE.md", b"Be brief.\r\n")
+    run("install", "claude-code", "--anyway")
+    assert guide.read_bytes() == b"Be brief.\r\n"
+    run("install", "claude-code", "--anyway", "--instructions")
+    assert "`recall`" in guide.read_text()
+    once = guide.read_bytes()
+    run("install", "claude-code", "--anyway", "--instructions")
+    assert guide.read_bytes() == once
+    run("uninstall", "claude-code")
+    assert guide.read_bytes() == b"Be brief.\r\n"
+
+
+def test_alone_without_a_terminal_it_lists_who_is_here(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", "")
+    assert "No client was found" in run("install").err
+    (home / ".codex").mkdir()
+    ran = run("install")
+    assert ran.code == 1
+    assert "rum install codex" in ran.err
+    assert files(home) == {}
+
+
+def test_codex_says_that_trust_is_the_users_to_give(run: Run, home: Path):
+    ran = run("install", "codex", "--anyway")
+    assert "Trust all and continue" in ran.err
+    assert b"trusted_hash" not in (home / ".codex" / "config.toml").read_bytes()
+
+
+BLANK = st.sampled_from(["", " ", "\n", "\r\n", "\t", "// c\n", "/* c */"])
+OTHERS = st.sampled_from(
+    [
+        '"model":"x"',
+        '"hooks" : {"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}',
+        '"hooks":{}',
+        '"e":[1,]',
+    ]
+)
+
+
+@st.composite
+def typed(draw: st.DrawFn) -> bytes:
+    members = draw(st.lists(OTHERS, max_size=3, unique_by=lambda text: text[:5]))
+    inner = ",".join(f"{draw(BLANK)}{member}{draw(BLANK)}" for member in members)
+    comma = "," if members and draw(st.booleans()) else ""
+    mark = "\ufeff" if draw(st.booleans()) else ""
+    return f"{mark}{draw(BLANK)}{{{inner}{comma}{draw(BLANK)}}}{draw(BLANK)}".encode()
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(typed())
+def test_however_settings_are_typed_they_are_as_they_were_afterwards(home: Path, data: bytes):
+    path = lay(home / ".gemini" / "settings.json", data)
+    with streams(b""):
+        assert main(["install", "gemini", "--anyway"]) == 0
+        once = path.read_bytes()
+        assert main(["install", "gemini", "--anyway"]) == 0
+    assert path.read_bytes() == once
+    rest = iter(once)
+    assert all(byte in rest for byte in data)
+    said = jsonc.parse(once.decode()).value
+    assert said["mcpServers"]["rum"]["args"] == ["-P", "-m", "rum", "mcp"]
+    assert (b"mine" in data) == (
+        "mine" in [hook["command"] for group in said["hooks"].get("Stop", []) for hook in group["hooks"]]
+    )
+    with streams(b""):
+        assert main(["uninstall", "gemini"]) == 0
+    assert path.read_bytes() == data
+
+
+@needs_terminal
+@pytest.mark.parametrize(("typed", "code_hooks"), [("y", True), ("n", False)])
+def test_alone_on_a_terminal_it_asks(home: Path, tmp_path: Path, typed: str, code_hooks: bool):
+    (home / ".codex").mkdir()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    seen = on_terminal("install", "--anyway", wait_for="Codex is here", typed=typed, PATH=str(empty))
+    assert seen.code == 0
+    assert (home / ".codex" / "hooks.json").exists() == code_hooks

@@ -1,0 +1,35 @@
+"""`rum offers`, `rum useful` and `rum useless`."""
+
+from __future__ import annotations
+
+from opening import keep
+from rum import Rum
+from surfaces.cli.running import Run
+
+
+def stored(run: Run) -> str:
+    with Rum.open() as rum:
+        return keep(rum)
+
+
+def test_nothing_was_offered_yet(run: Run):
+    stored(run)
+    done = run("offers")
+    assert (done.code, done.out) == (0, "")
+    assert "Nothing was offered here yet" in done.err
+
+
+def test_a_judgement_is_noted(run: Run):
+    memory = stored(run)
+    assert run("useful", memory[-8:]).out == f"Noted: {memory[-8:]} was useful; all in all +0.33 of ±1.\n"
+    assert run("useless", memory, "--json").json == {
+        "memory_id": memory,
+        "useful": False,
+        "usefulness": -0.33,
+    }
+    assert run("useful", "mem_nobody").code != 0
+
+
+def test_an_unknown_kind_is_a_question_back(run: Run):
+    done = run("offers", "--kind", "advice")
+    assert (done.code, "warning" in done.err) == (2, True)

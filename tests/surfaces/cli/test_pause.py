@@ -1,0 +1,65 @@
+"""pause, resume, and what doctor says of hooks."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from rum.capture import pausing, spool, trouble
+from surfaces.cli.running import Run
+
+
+def paused(project_id: str | None, after: float = 0) -> bool:
+    return pausing.is_paused(os.environ["RUM_HOME"], project_id, time.time() + after)
+
+
+def test_a_project_is_paused_until_it_is_resumed(run: Run):
+    answer = run("pause", "--json").json
+    assert answer["until"] is None
+    assert paused(answer["project"], after=10_000_000)
+    assert not paused("another-00000000")
+    assert run("resume", "--json").json == {"project": answer["project"], "resumed": True, "paused": False}
+    assert not paused(answer["project"], after=1)
+    assert run("resume").out == "Nothing was paused here.\n"
+
+
+def test_a_pause_may_be_for_a_while(run: Run):
+    answer = run("pause", "--for", "2h", "--json").json
+    assert answer["until"] - answer["since"] == 7200
+    assert paused(answer["project"], after=7000)
+    assert not paused(answer["project"], after=7300)
+
+
+@pytest.mark.parametrize("span", ["soon", "0s", "-1h", "5000w", "2026-01-01", ""])
+def test_what_is_no_span_is_refused_and_changes_nothing(run: Run, span: str):
+    ran = run("pause", "--for", span)
+    assert ran.code == 2
+    assert "30m" in ran.err
+    assert not paused(None)
+
+
+def test_a_pause_everywhere_is_ended_everywhere_only(run: Run):
+    assert run("pause", "--everywhere").out == "Nothing is kept of any project until `rum resume`.\n"
+    assert "rum resume --everywhere" in run("resume").out
+    assert paused("any-00000000")
+    assert run("resume", "--everywhere").out == "Hooks keep things again.\n"
+    assert not paused("any-00000000", after=1)
+
+
+def test_doctor_says_that_it_is_paused(run: Run):
+    assert "paused" not in run("doctor").out
+    run("pause")
+    assert "paused: until `rum resume`" in run("doctor").out
+
+
+def test_doctor_says_what_hooks_could_not(run: Run, rum: Rum, project: Path):
+    places = spool.folders(os.environ["RUM_HOME"], rum.project.id, rum.project.directory)
+    trouble.note(places[1:], "No space left on device", time.time())
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "Capture had trouble, 1 ×" in ran.out
+    assert "No space left on device" in ran.out

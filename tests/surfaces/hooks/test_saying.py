@@ -1,0 +1,87 @@
+"""What a hook prints, and what it notes about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hooked import prompt, samples
+from rum.capture import spool
+from rum.capture.clients.recognise import event_of
+from rum.capture.event import from_line
+from rum.inject.offers.offer import Offer
+from rum.surfaces.hooks.saying import MOST, hears, say, within
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
+
+WARNING = Offer("warning", ("mem_" + "0" * 26,), "This was tried before.")
+
+
+def asked(folder: Path, client: str = "claude-code") -> Event:
+    event = event_of(prompt(folder), client, 1.5)
+    assert event
+    return event
+
+
+def lines(folder: Path) -> list[Event | None]:
+    return [from_line(line) for path in spool.spools(str(folder)) for line in spool.complete_lines(path)[0]]
+
+
+def test_what_is_said_is_noted_and_printed_in_the_clients_form(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    say(asked(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
+    answer = json.loads(capfd.readouterr().out)["hookSpecificOutput"]
+    assert answer == {
+        "hookEventName": "UserPromptSubmit",
+        "additionalContext": "This was tried before.\nLook here.",
+    }
+    (noted,) = lines(tmp_path)
+    assert noted
+    assert (noted["kind"], noted.get("turn")) == ("offered", "t1")
+    assert noted.get("offers", [{}])[0] == {
+        "kind": "warning",
+        "memories": [*WARNING.memory_ids],
+        "text": WARNING.text,
+    }
+
+
+def test_nothing_to_say_prints_and_notes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    say(asked(tmp_path), [], (str(tmp_path),))
+    assert capfd.readouterr().out == ""
+    assert lines(tmp_path) == []
+
+
+def test_what_cannot_be_noted_is_not_said_as_it_would_be_said_again_and_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    (tmp_path / "file").write_text("")
+    say(asked(tmp_path), [WARNING], (str(tmp_path / "file"),))
+    assert capfd.readouterr().out == ""
+
+
+def test_offers_stay_within_the_clients_limit_and_are_never_cut():
+    offers = [Offer("file", (), "x" * 1000) for _ in range(20)]
+    assert within(offers) == offers[:9]
+    assert sum(len(offer.text) + 1 for offer in within(offers)) <= MOST
+    assert within([Offer("file", (), "x" * (MOST + 1))]) == []
+
+
+def test_a_client_that_runs_anothers_hooks_hears_nothing_twice(tmp_path: Path):
+    codex = next(payload for payload in samples("codex") if payload["hook_event_name"] == "UserPromptSubmit")
+    event = event_of(codex, "claude-code", 1.5)
+    assert event
+    assert not hears(event, "claude-code")
+    assert hears(event, "codex")
+    assert hears(asked(tmp_path), "claude-code")
+
+
+def test_at_events_whose_answer_nobody_reads_nothing_is_said(tmp_path: Path):
+    stop = {**prompt(tmp_path), "hook_event_name": "Stop"}
+    event = event_of(stop, "claude-code", 1.5)
+    assert event
+    assert not hears(event, "claude-code")

@@ -1,0 +1,168 @@
+"""Members go into settings and out again, and nothing else in the text moves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rum.model.errors import InvalidQuery
+from rum.surfaces.install import json_edit, jsonc
+
+ENTRY = {"command": "rum", "args": ["mcp"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", '{\n  "a": 1\n}'),
+        ('{"b": 2}', '{"b": 2, "a": 1}'),
+        ('{"b": 2 // two\n}', '{"b": 2, "a": 1 // two\n}'),
+        ('{"b": 2, // two\n}', '{"b": 2, "a": 1, // two\n}'),
+        ('{\n\t"b": 2\n}\n', '{\n\t"b": 2,\n\t"a": 1\n}\n'),
+        ('{\n    "b": 2,\n}', '{\n    "b": 2,\n    "a": 1,\n}'),
+        ('{\r\n  "b": 2\r\n}\r\n', '{\r\n  "b": 2,\r\n  "a": 1\r\n}\r\n'),
+        ('{\n  "b": 2 // two\n}', '{\n  "b": 2, // two\n  "a": 1\n}'),
+        ('{\n  "b": 2, // two\n}', '{\n  "b": 2, // two\n  "a": 1,\n}'),
+        ('{\n  "b": 2\n  // the end\n}', '{\n  "b": 2,\n  "a": 1\n  // the end\n}'),
+        ('\ufeff{\n  "b": 2\n}', '\ufeff{\n  "b": 2,\n  "a": 1\n}'),
+        ('{\n  "a": 0, // zero\n  "b": 2\n}', '{\n  "a": 1, // zero\n  "b": 2\n}'),
+        ("", '{\n  "a": 1\n}\n'),
+        ("\ufeff\r\n", '\ufeff{\r\n  "a": 1\r\n}\r\n'),
+    ],
+)
+def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
+    assert json_edit.put(text, ("a",), 1) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}', "{}"),
+        ('{"b": 2, "a": 1}', '{"b": 2}'),
+        ('{"a": 1, "b": 2}', '{ "b": 2}'),
+        ('{\n  "b": 2,\n  "a": 1,\n}', '{\n  "b": 2,\n}'),
+        ('{\n  "b": 2, // two\n  "a": 1\n}', '{\n  "b": 2 // two\n}'),
+        ('{\n  // one\n  "a": 1 // it\n}', "{\n  // one\n   // it\n}"),
+        ('{"b": 2, /* c */ "a": 1 /* d */ , "e": 3}', '{"b": 2, /* c */  /* d */  "e": 3}'),
+        ('{"a": 1 // one\n, "b": 2}', '{ // one\n "b": 2}'),
+        ('{"b": 2 // two\n, "a": 1}', '{"b": 2 // two\n }'),
+        ('{"b": 2}', '{"b": 2}'),
+    ],
+)
+def test_a_member_goes_and_comments_stay(text: str, expected: str):
+    assert json_edit.drop(text, ("a",)) == expected
+
+
+def test_what_is_empty_then_goes_too_up_to_the_whole():
+    assert json_edit.drop('{"x": {"y": [{"z": 1}]}, "b": 2}', ("x", "y", 0, "z")) == '{ "b": 2}'
+    assert json_edit.drop('{"x": {"y": {"z": 1}}}', ("x", "y", "z")) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"a": 1', 1),
+        ('{\n"a" 1}', 2),
+        ("{'a': 1}", 1),
+        ('{"a": nan}', 1),
+        ('{"a": 01}', 1),
+        ('{"a": 1} x', 1),
+        ('{"a": 1,,}', 1),
+        ('{\n\n"a": [1 2]}', 3),
+        ('{"a": "\n"}', 1),
+        ("[" * 5000, 1),
+        ("/* never closed", 1),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_line(text: str, line: int):
+    with pytest.raises(InvalidQuery, match=r"line|nested") as caught:
+        jsonc.parse(text)
+    assert caught.value.details.get("line", line) == line
+
+
+@pytest.mark.parametrize("text", ['{"hooks": "none"}', '{"hooks": {"Stop": {}}}', "[]", "1"])
+def test_what_has_another_shape_is_not_overwritten(text: str):
+    with pytest.raises(InvalidQuery, match="should be an"):
+        json_edit.append(text, ("hooks", "Stop"), {})
+
+
+typing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+BLANK = st.sampled_from(
+    ["", " ", "\n", "\t", "\r\n", " // note\n", " /* note */ ", "\n  // a, b: {\r\n  ", "/**/"]
+)
+PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=8),
+)
+NAMES = st.text(max_size=6).filter(lambda name: name not in ("rum", "servers"))
+VALUES = st.recursive(
+    PLAIN,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+def written(value: Any, draw: Any) -> str:
+    """A value as somebody may have typed it."""
+    if isinstance(value, dict | list):
+        opened, closed = "{}" if isinstance(value, dict) else "[]"
+        parts = (
+            [f"{json.dumps(k)}{draw(BLANK)}:{draw(BLANK)}{written(v, draw)}" for k, v in value.items()]
+            if isinstance(value, dict)
+            else [written(v, draw) for v in value]
+        )
+        text = ",".join(f"{draw(BLANK)}{part}{draw(BLANK)}" for part in parts)
+        trailing = "," if parts and draw(st.booleans()) else ""
+        return f"{opened}{text}{trailing}{draw(BLANK)}{closed}"
+    return json.dumps(value, ensure_ascii=draw(st.booleans()))
+
+
+@st.composite
+def typed(draw: Any) -> tuple[dict[str, Any], str]:
+    value = draw(st.dictionaries(NAMES, VALUES, max_size=4))
+    if draw(st.booleans()):
+        value["servers"] = draw(st.dictionaries(NAMES, VALUES, max_size=2))
+    mark = "\ufeff" if draw(st.booleans()) else ""
+    return value, mark + draw(BLANK) + written(value, draw) + draw(BLANK)
+
+
+@typing
+@given(typed())
+def test_however_it_is_typed_it_is_read(given: tuple[dict[str, Any], str]):
+    value, text = given
+    assert jsonc.parse(text).value == value
+
+
+@typing
+@given(typed())
+def test_however_it_is_typed_nothing_is_lost_going_in_or_out(given: tuple[dict[str, Any], str]):
+    value, text = given
+    new = json_edit.put(text, ("servers", "rum"), ENTRY)
+    expected = {**value, "servers": {**value.get("servers", {}), "rum": ENTRY}}
+    assert jsonc.parse(new).value == expected
+    rest = iter(new)
+    assert all(character in rest for character in text), "something of the old text is gone"
+    left = json_edit.drop(new, ("servers", "rum"))
+    assert without_empty(jsonc.parse(left).value) == without_empty(value)
+    if value.get("servers") != {}:
+        assert left.count("note") == text.count("note")
+
+
+def without_empty(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in value.items() if name != "servers" or one}
+
+
+@typing
+@given(typed())
+def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
+    value, text = given
+    for name in value:
+        left = json_edit.drop(text, (name,))
+        assert jsonc.parse(left).value == {other: value[other] for other in value if other != name}

@@ -1,0 +1,94 @@
+"""How clients start RUM: by an interpreter that lasts, quoted for their shells."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from rum.model.errors import InvalidQuery
+from rum.surfaces.install import claude_code, codex, gemini
+from rum.surfaces.install.launch import Launch, as_line, by_interpreter, by_name, passing
+from rum.surfaces.install.ours import is_hook, is_server
+
+HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/ada/.cache/uv/archive-v0/x1/bin/python",
+        "/Users/ada/Library/Caches/uv/archive-v0/x1/bin/python",
+        "/home/ada/.cache/uv/environments-v2/x/bin/python",
+        "/home/ada/.local/pipx/.cache/1f/bin/python",
+        "/home/ada/.cache/pipx/1f/bin/python",
+        f"{tempfile.gettempdir()}/venv/bin/python",
+    ],
+)
+def test_an_interpreter_that_will_vanish_is_known(path: str):
+    assert passing(path, {})
+
+
+def test_a_cache_elsewhere_is_known_by_its_variable():
+    assert passing("/var/big/uv/x/bin/python", {"UV_CACHE_DIR": "/var/big/uv"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/usr/bin/python3",
+        "/home/ada/.local/share/uv/tools/rum-memory/bin/python",
+        "/home/ada/.local/share/pipx/venvs/rum-memory/bin/python",
+        "/home/ada/work/shop/.venv/bin/python",
+    ],
+)
+def test_an_interpreter_that_lasts_is_taken(path: str):
+    assert passing(path, {}) is None
+
+
+def test_one_that_will_vanish_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "executable", "/home/ada/.cache/uv/archive-v0/x1/bin/python")
+    with pytest.raises(InvalidQuery, match="uv tool install rum-memory"):
+        by_interpreter({})
+    assert by_interpreter({}, anyway=True).mcp()[0] == sys.executable
+
+
+def test_a_shared_file_gets_names_that_are_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InvalidQuery, match="not on PATH"):
+        by_name("/x/.codex/config.toml")
+
+
+def test_a_line_is_read_back_as_its_words():
+    assert shlex.split(as_line(HOOK, windows=False)) == HOOK
+    line = as_line(["C:\\My Tools\\python.exe", *HOOK[1:]], windows=True)
+    assert line == '"C:/My Tools/python.exe" -P -m rum hook codex'
+
+
+@pytest.mark.parametrize("prefix", ["/opt/my tools/bin/python", "/usr/bin/python3", "C:\\x y\\python.exe"])
+def test_what_is_written_is_known_again(prefix: str):
+    words = (prefix, "-P", "-m", "rum")
+    launch = Launch(words, (*words, "hook"))
+    for module in (claude_code, codex, gemini):
+        assert all(is_hook(hook.handler) for hook in module.hooks(launch))
+    assert all(is_hook(hook.handler) for hook in claude_code.hooks(launch, windows=True))
+    assert is_server({"command": prefix, "args": launch.mcp()[1:]})
+    assert is_server({"command": launch.mcp()})
+
+
+@pytest.mark.parametrize(
+    "command", ["drum-hook codex", "echo rum", "./spectrum hook x", "python -m rumour hook x", "rum doctor"]
+)
+def test_what_others_run_is_not_ours(command: str):
+    assert not is_hook({"type": "command", "command": command})
+    assert not is_server({"command": "node", "args": ["server.js", "rum", "mcp"]})
+
+
+def test_only_events_that_a_client_has_are_asked_for():
+    launch = Launch(("rum",), ("rum-hook",))
+    assert "PostToolUseFailure" not in [hook.event for hook in codex.hooks(launch)]
+    assert {hook.handler["timeout"] for hook in codex.hooks(launch) if hook.event == "SessionEnd"} == {3}
+    assert all(hook.handler["timeout"] >= 1000 for hook in gemini.hooks(launch))

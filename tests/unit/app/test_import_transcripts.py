@@ -1,0 +1,169 @@
+"""Sessions that clients wrote down become memories: each turn once, in its own project."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from hooked import samples
+from observing import TRANSCRIPTS
+from opening import Shop
+from rum import InvalidQuery, NotFound, Rum
+from rum.capture import spool
+from rum.capture.clients.recognise import event_of
+from rum.capture.event import to_line
+
+AFTER = 1794780000.0
+CLAUDE = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user whose home is empty."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "user"))
+    return tmp_path / "user"
+
+
+@pytest.fixture
+def rum(shop: Shop) -> Rum:
+    shop.clock.at = AFTER
+    return shop.open(owner=True)
+
+
+def write(user: Path, client: str, folder: Path, name: str = "rollout-1") -> Path:
+    """A recorded session, where the client keeps it, as if it had been about a folder."""
+    places = {
+        "claude-code": (f".claude/projects/-shop/{CLAUDE}.jsonl", "claude-code.jsonl"),
+        "codex": (f".codex/sessions/2026/11/15/{name}.jsonl", "codex.jsonl"),
+        "gemini": (".gemini/tmp/shop/chats/session-1.json", "gemini.json"),
+    }
+    where, source = places[client]
+    path = user / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((TRANSCRIPTS / source).read_text().replace("/project", str(folder)))
+    if client == "gemini":
+        (path.parent.parent / ".project_root").write_text(str(folder))
+    return path
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "gemini"])
+def test_a_second_import_adds_nothing(user: Path, shop: Shop, rum: Rum, client: str):
+    path = write(user, client, shop.folder)
+    first = rum.import_transcripts(client)
+    assert (first.added, first.sessions) == (1, 1)
+    second = rum.import_transcripts(client)
+    assert (second.added, second.known, second.sessions) == (0, 1, 0)
+    os.utime(path, (1, 1))
+    third = rum.import_transcripts(client)
+    assert (third.added, third.unchanged, third.sessions) == (0, 1, 1)
+    (memory,) = rum.list().memories
+    assert {file.path for file in rum.show(memory.id).files or ()} == {"stats.py"}
+
+
+def test_what_hooks_saw_is_not_imported_again(user: Path, shop: Shop, rum: Rum):
+    write(user, "claude-code", shop.folder)
+    payloads = json.loads(json.dumps(samples("claude-code")).replace("/project", str(shop.folder)))
+    for number, payload in enumerate(payloads):
+        event = event_of(payload, "claude-code", 1794773756.0 + number / 10)
+        if event and event["session"] == CLAUDE:
+            spool.append(os.path.join(rum.project.directory, "spool"), CLAUDE, to_line(event))
+    assert rum.take_in().memories == 1
+    (before,) = rum.list().memories
+    answer = rum.import_transcripts("claude-code")
+    assert answer.added == 0
+    assert [one.id for one in rum.list().memories] == [before.id]
+
+
+def test_after_its_events_are_gone_a_turn_is_left_as_it_is(user: Path, shop: Shop, rum: Rum):
+    path = write(user, "claude-code", shop.folder)
+    rum.import_transcripts("claude-code")
+    (before,) = rum.list().memories
+    shop.clock.forward(30 * 86400)
+    rum.take_in()
+    os.utime(path, (1, 1))
+    assert rum.import_transcripts("claude-code").unchanged == 1
+    assert rum.show(before.id).version == 1
+
+
+def test_what_was_forgotten_stays_forgotten(user: Path, shop: Shop, rum: Rum):
+    path = write(user, "codex", shop.folder)
+    rum.import_transcripts("codex")
+    (memory,) = rum.list().memories
+    rum.forget(memory.id)
+    os.utime(path, (1, 1))
+    answer = rum.import_transcripts("codex")
+    assert (answer.added, answer.forgotten) == (0, 1)
+    assert rum.list().memories == []
+
+
+def test_sessions_of_other_projects_stay_out_unless_they_are_named(
+    user: Path, shop: Shop, rum: Rum, tmp_path: Path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    path = write(user, "codex", other)
+    assert rum.import_transcripts("codex").elsewhere == 1
+    assert rum.import_transcripts("codex", path).elsewhere == 1
+    assert rum.import_transcripts("codex", sessions=[[str(path)]]).added == 1
+    assert {one.name for one in (tmp_path / "rum" / "projects").iterdir()} == {rum.project.id}
+
+
+def test_a_named_file_whose_folder_is_gone_is_taken_here(user: Path, rum: Rum, tmp_path: Path):
+    path = write(user, "codex", tmp_path / "gone")
+    assert rum.import_transcripts("codex").elsewhere == 1
+    assert rum.import_transcripts("codex", path).added == 1
+
+
+def test_a_turn_that_goes_on_is_left_for_later(user: Path, shop: Shop, rum: Rum):
+    path = write(user, "codex", shop.folder)
+    whole = path.read_text().splitlines()
+    path.write_text("\n".join(line for line in whole if "task_complete" not in line) + "\n")
+    shop.clock.at = 1794773800.0
+    first = rum.import_transcripts("codex")
+    assert (first.added, first.skipped) == (0, {"not over": 1})
+    path.write_text("\n".join(whole) + "\n")
+    assert rum.import_transcripts("codex").added == 1
+
+
+def test_an_import_that_was_broken_off_is_completed_by_the_next(user: Path, shop: Shop, rum: Rum):
+    for number in range(4):
+        path = write(user, "codex", shop.folder, f"rollout-{number}")
+        path.write_text(path.read_text().replace("01a1e0da-50b6", f"01a1e0da-000{number}"))
+
+    def stop(done: int, _total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rum.import_transcripts("codex", progress=stop)
+    answer = rum.import_transcripts("codex")
+    assert (answer.known, answer.sessions, answer.added) == (2, 2, 2)
+    assert rum.list().total == 4
+
+
+def test_secrets_and_private_text_do_not_come_in(user: Path, shop: Shop, rum: Rum):
+    path = write(user, "codex", shop.folder)
+    secret = "ghp_" + "a1B2" * 9
+    said = path.read_text().replace(
+        "mean([]) crashes.", f"mean([]) crashes with {secret}. <private>my name</private>"
+    )
+    path.write_text(said)
+    rum.import_transcripts("codex")
+    (memory,) = rum.list().memories
+    whole = str(rum.show(memory.id))
+    assert "[private]" in whole
+    assert secret not in whole
+    assert "my name" not in whole
+
+
+def test_who_cannot_be_read_is_said(rum: Rum, tmp_path: Path):
+    with pytest.raises(InvalidQuery, match="claude-code, codex, gemini"):
+        rum.import_transcripts("cursor")
+    with pytest.raises(NotFound, match="nowhere"):
+        rum.import_transcripts("codex", tmp_path / "nowhere")

@@ -1,0 +1,80 @@
+"""What a command line does, as far as its words tell."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.capture.observe.commands import looks_only, read_by, undoes
+from rum.model.shell import segments
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la",
+        "cat a.py | head -5",
+        "git status && git diff",
+        "rg foo src 2>/dev/null",
+        "sed -n '1,20p' a.py",
+        "",
+    ],
+)
+def test_looking_changes_nothing(command: str):
+    assert looks_only(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf build",
+        "echo x > a.txt",
+        "cat <<EOF > a.txt",
+        "sed -i s/a/b/ a.py",
+        "git commit -m x",
+        "find . -delete",
+        "pytest",
+        "git stash",
+    ],
+)
+def test_doing_is_more_than_looking(command: str):
+    assert not looks_only(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("cat src/a.py src/b.py", [("src/a.py", None), ("src/b.py", None)]),
+        ("sed -n '10,20p' src/a.py", [("src/a.py", "10-20")]),
+        ("head -5 README.md | wc", [("README.md", None)]),
+        ("grep x a.py", []),
+    ],
+)
+def test_what_a_shell_prints_was_read(command: str, files: list[tuple[str, str | None]]):
+    read = [file for words in segments(command) for file in read_by(words)]
+    assert [(file["path"], file.get("lines")) for file in read] == files
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git checkout -- src/a.py", (True, ["src/a.py"])),
+        ("git restore src/a.py", (True, ["src/a.py"])),
+        ("git restore --staged src/a.py", (False, [])),
+        ("git reset --hard", (True, [])),
+        ("git stash", (True, [])),
+        ("git stash list", (False, [])),
+        ("git checkout main", (False, [])),
+        ("git status", (False, [])),
+    ],
+)
+def test_what_takes_changes_back_is_known(command: str, expected: tuple[bool, list[str]]):
+    assert undoes(command) == expected
+
+
+@given(st.text(alphabet=st.sampled_from("ab \"'\\;&|<>\n$(){}-/."), max_size=400))
+def test_any_command_line_can_be_taken_apart(command: str):
+    assert all(all(words) for words in segments(command))
+    looks_only(command)
+    undoes(command)

@@ -1,0 +1,136 @@
+"""What prompts and last words say, and what people correct."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.capture.observe.corrections import corrections_in
+from rum.capture.observe.wording import (
+    GOAL,
+    cleaned,
+    gave_up,
+    goal_of,
+    is_going_on,
+    rejects,
+    summary_of,
+    task_type,
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("The mean of an empty list should be 0.0, but mean([]) crashes. Fix it.", "bug_fix"),
+        ("Add a --json option to the list command", "feature_add"),
+        ("Refactor the parser into two files", "refactor"),
+        ("Write tests for the router", "test_write"),
+        ("How does the cache deal with restarts?", "investigation"),
+        ("Make the search faster", "optimization"),
+        ("Update the README", "documentation"),
+        ("Bump the requests dependency to 3.0", "dependency_update"),
+        ("Fix the SQL injection in login", "security_fix"),
+        ("Set up the CI pipeline", "configuration"),
+    ],
+)
+def test_the_words_of_a_prompt_tell_the_kind_of_work(prompt: str, kind: str):
+    assert task_type(prompt) == kind
+
+
+def test_a_prompt_that_tells_nothing_has_no_kind():
+    assert task_type("hmm") is None
+
+
+def test_the_goal_is_what_was_said_first_without_what_the_client_put_around_it():
+    prompt = "<system-reminder>x</system-reminder>Please fix it. It loops.\n\n```\ntrace\n```\nAnd more."
+    assert goal_of(prompt) == "fix it. It loops. And more."
+    assert cleaned("<command-name>/review</command-name> <command-args>api</command-args>") == "/review   api"
+
+
+def test_a_long_prompt_is_cut_at_a_word():
+    goal = goal_of("word " * 200)
+    assert len(goal) <= GOAL
+    assert goal.endswith("word…")
+
+
+@pytest.mark.parametrize("prompt", ["yes", "Ok, go ahead.", "continue", "do it", "thanks!"])
+def test_one_that_says_to_go_on_is_about_what_was_begun(prompt: str):
+    assert is_going_on(prompt)
+    assert goal_of(prompt, "Fix the login.").startswith("Fix the login.")
+    assert task_type(prompt, "Fix the login.") == "bug_fix"
+
+
+@pytest.mark.parametrize(
+    "said", ["I could not make it work.", "The tests still fail.", "I was unable to reproduce it."]
+)
+def test_an_agent_says_that_it_failed(said: str):
+    assert gave_up(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["It works now.", "The parser could not read BOMs; that is fixed.", "Done, all tests pass."]
+)
+def test_an_agent_that_tells_what_did_not_work_before_has_not_failed(said: str):
+    assert not gave_up(said)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["No, that's not it", "That didn't work", "It still fails with the same error", "revert that please"],
+)
+def test_a_person_says_that_it_is_not_right(prompt: str):
+    assert rejects(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["No problem, next: add tests", "Now add the tests", "Notes are missing"])
+def test_a_person_who_goes_on_rejects_nothing(prompt: str):
+    assert not rejects(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "action"),
+    [
+        ("No, use httpx instead of requests.", "Use httpx instead of requests"),
+        ("Always run the linter before you commit.", "Always run the linter before you commit"),
+        ("don't touch the generated files", "Don't touch the generated files"),
+        ("From now on write commit messages in English.", "From now on write commit messages in English"),
+    ],
+)
+def test_a_correction_is_a_candidate_for_a_rule(prompt: str, action: str):
+    (one,) = corrections_in(prompt, "Add a client for the API")
+    assert one.action == action
+    assert one.id.startswith("rule_")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Fix the login.",
+        "yes",
+        "Should we always retry?",
+        "No problem.",
+        "I don't know why it fails.",
+        "Use the new API.",
+    ],
+)
+def test_what_corrects_nothing_is_none(prompt: str):
+    assert corrections_in(prompt, "Add a client for the API") == []
+
+
+def test_the_same_correction_is_the_same_candidate():
+    told = [
+        corrections_in(prompt, before)
+        for prompt, before in (("Never force-push.", "a b"), ("never force-push", ""))
+    ]
+    assert told[0][0].id == told[1][0].id
+
+
+@given(st.text(max_size=500), st.text(max_size=200))
+def test_whatever_is_said_can_be_read(prompt: str, earlier: str):
+    assert len(goal_of(prompt, earlier)) <= GOAL + 40
+    assert "\n" not in summary_of(prompt)
+    corrections_in(prompt, earlier)
+    task_type(prompt, earlier)
+    rejects(prompt)
+    gave_up(prompt)

@@ -1,0 +1,55 @@
+"""What went wrong where nobody could be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rum.capture import trouble
+from rum.capture.trouble import RECENT, Trouble
+
+
+def test_what_failed_is_counted_and_the_last_comes_first(tmp_path: Path):
+    places = (str(tmp_path / "spool"),)
+    for at, what in ((100, "full"), (110, "locked"), (120, "full")):
+        trouble.note(places, what, at)
+    assert trouble.noted(places, 130) == [Trouble("full", 120, 2), Trouble("locked", 110, 1)]
+
+
+def test_old_trouble_is_no_longer_told_and_can_be_removed(tmp_path: Path):
+    places = (str(tmp_path),)
+    trouble.note(places, "full", 100)
+    assert trouble.noted(places, 100 + RECENT) == []
+    trouble.forget(places, 101)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_told_once_and_again_when_it_happens_again(tmp_path: Path):
+    places = (str(tmp_path), str(tmp_path / "other"))
+    assert trouble.tell_once(places, 100) is None
+    trouble.note(places, "the disk was full", 100)
+    told = trouble.tell_once(places, 110)
+    assert told
+    assert "the disk was full" in told
+    assert trouble.tell_once(places, 120) is None
+    trouble.note(places, "the disk was full", 130)
+    assert trouble.tell_once(places, 140)
+
+
+def test_the_next_folder_is_taken_where_one_cannot_be_written(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    places = (str(tmp_path / "file"), str(tmp_path / "ok"))
+    trouble.note(places, "full", 100)
+    assert [one.what for one in trouble.noted(places, 100)] == ["full"]
+
+
+def test_notes_do_not_grow_without_end(tmp_path: Path):
+    for at in range(2000):
+        trouble.note((str(tmp_path),), "x" * 1000, at)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 20_000
+
+
+def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path):
+    trouble.note((str(tmp_path),), "full", 100)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(b'{"at": \xff\n[]\n' + path.read_bytes() + b'{"at": "x", "what": 1}\n{"half')
+    assert [one.what for one in trouble.noted((str(tmp_path),), 100)] == ["full"]

@@ -1,0 +1,216 @@
+"""What clients wrote down, read as the events that their hooks told; nothing in a file can stop a reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hooked import samples
+from observing import TRANSCRIPTS
+from rum.capture.clients.recognise import event_of
+from rum.capture.observe.record import observed
+from rum.capture.observe.turns import split, with_turns
+from rum.capture.transcripts.known import READERS
+from rum.capture.transcripts.records import LONGEST, moment, records
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
+
+FILES = {
+    "claude-code": "claude-code.jsonl",
+    "codex": "codex.jsonl",
+    "codex-function-tools": "codex-function-tools.jsonl",
+    "gemini": "gemini.json",
+}
+
+
+def read(name: str) -> list[Event]:
+    client = "codex" if name.startswith("codex") else name
+    return list(READERS[client].events([str(TRANSCRIPTS / FILES[name])]))
+
+
+def memory(name: str) -> dict[str, Any]:
+    (turn,) = split(with_turns(read(name)))
+    found = observed(turn).said
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_transcript_tells_the_same_story(name: str):
+    told = memory(name)
+    assert told["intent"]["goal"].startswith("The mean of an empty list should be 0.0")
+    assert told["outcome"]["success"] is True
+    assert told["outcome"]["verified_by"]["command"] == "python3 check_stats.py"
+    assert "/project/stats.py" in {one.get("file_path") for one in told["actions"]}
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "codex-function-tools"])
+def test_the_edit_that_failed_first_is_told_with_its_error(name: str):
+    edits = [one for one in memory(name)["actions"] if one["type"] == "file_edit"]
+    assert [one["result"]["success"] for one in edits] == [False, True]
+    assert edits[0]["result"]["error"] == "ZeroDivisionError: division by zero in mean (stats.py)"
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_what_a_hook_saw_too_has_the_same_id(client: str):
+    written = {event["id"] for event in read(client)}
+    session = read(client)[0]["session"]
+    told = [event for payload in samples(client) if (event := event_of(payload, client, 1.0))]
+    kinds = ("prompt", "after", "failed", "stop")
+    seen = {event["id"] for event in told if event["session"] == session and event["kind"] in kinds}
+    assert seen
+    assert seen <= written
+
+
+def test_exit_codes_that_hooks_hide_are_there():
+    codes = [event["exit"] for event in read("codex") if event.get("tool") == "run" and "exit" in event]
+    assert codes == [0, 1, 0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_hooks_had_injected_is_not_read_back(name: str):
+    told = json.dumps(read(name))
+    assert "DEMO-CONTEXT" not in told
+    assert "never keep this" not in told
+
+
+def test_claude_codes_subagents_lie_beside_their_session(tmp_path: Path):
+    def record(kind: str, content: object, **more: Any) -> str:
+        told = {"type": kind, "sessionId": "s1", "cwd": "/p", "timestamp": "2026-11-15T20:15:56Z", **more}
+        return (
+            json.dumps({**told, "message": {"role": kind, "content": content, "stop_reason": "end_turn"}})
+            + "\n"
+        )
+
+    def call(name: str, **given: Any) -> list[dict[str, Any]]:
+        return [{"type": "tool_use", "id": f"toolu_{name}", "name": name, "input": given}]
+
+    def result(name: str) -> list[dict[str, Any]]:
+        return [{"type": "tool_result", "tool_use_id": f"toolu_{name}", "content": "ok"}]
+
+    gave = {"agentId": "abc", "agentType": "explorer", "content": [{"type": "text", "text": "Done."}]}
+    main, below = tmp_path / "s1.jsonl", tmp_path / "s1" / "subagents"
+    below.mkdir(parents=True)
+    main.write_text(
+        record("user", "Do it", promptId="p1")
+        + record("assistant", call("Agent", prompt="Mend it"))
+        + record("user", result("Agent"), promptId="p1", toolUseResult=gave)
+        + record("assistant", [{"type": "text", "text": "All done."}])
+    )
+    (below / "agent-abc.jsonl").write_text(
+        record("user", "Mend it", isSidechain=True)
+        + record(
+            "assistant", call("Edit", file_path="/p/a.py", old_string="a", new_string="b"), isSidechain=True
+        )
+        + record("user", result("Edit"), isSidechain=True)
+        + record("assistant", [{"type": "text", "text": "Mended."}], isSidechain=True)
+    )
+    (session,) = READERS["claude-code"].files(str(tmp_path))
+    assert READERS["claude-code"].cwd_of(session[0]) == "/p"
+    one, other = split(with_turns(READERS["claude-code"].events(session)))
+    assert (one.key.agent, one.last_words) == ("", "All done.")
+    assert (other.key.agent, other.key.turn, other.agent_type, other.last_words) == (
+        "abc",
+        "p1",
+        "explorer",
+        "Mended.",
+    )
+    assert other.prompt == "Mend it"
+
+
+def test_a_session_of_gemini_may_be_written_in_lines(tmp_path: Path):
+    whole = json.loads((TRANSCRIPTS / "gemini.json").read_text())
+    lines = [{"sessionId": whole["sessionId"]}, *whole["messages"]]
+    path = tmp_path / "chats" / "session-1.jsonl"
+    path.parent.mkdir()
+    path.write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / ".project_root").write_text("/project\n")
+    found = list(READERS["gemini"].events([str(path)]))
+    assert [event["id"] for event in found] == [event["id"] for event in read("gemini")]
+    assert {event["cwd"] for event in found} == {"/project"}
+
+
+def test_a_line_that_is_too_long_is_left_out(tmp_path: Path):
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"b": "' + b"x" * LONGEST + b'"}\n{"c": 3}\n')
+    assert list(records(str(path))) == [{"a": 1}, {"c": 3}]
+
+
+def test_only_the_end_of_a_file_is_read_where_that_is_enough(tmp_path: Path):
+    path = tmp_path / "some.jsonl"
+    path.write_text("".join(f'{{"n": {number:03d}}}\n'.replace("00", "") for number in range(9)))
+    assert len(list(records(str(path), 20))) == 2
+
+
+@pytest.mark.parametrize("value", [None, "yesterday", True, -1, 1e20, "9999-99-99", []])
+def test_what_is_no_time_is_none(value: object):
+    assert moment(value) is None
+
+
+def test_a_time_may_be_written_in_several_ways():
+    assert (
+        moment("2026-11-15T20:15:56.361Z") == moment("2026-11-15T21:15:56.361+01:00") == moment(1794773756361)
+    )
+
+
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+WORDS = """
+type message content timestamp sessionId promptId toolUseResult payload item id call_id turn_id messages
+toolCalls args result status name input output changes command is_error text
+"""
+NAMES = st.sampled_from(WORDS.split())
+
+
+def mutated(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value with every part put through a change."""
+    if isinstance(value, dict):
+        return change({key: mutated(inner, change) for key, inner in value.items()})
+    if isinstance(value, list):
+        return change([mutated(inner, change) for inner in value])
+    return change(value)
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(others=st.lists(JSON, min_size=1, max_size=4), rate=st.integers(3, 40), first=st.integers(0, 40))
+def test_a_transcript_in_which_anything_is_different_is_still_read(
+    name: str, tmp_path: Path, others: list[Any], rate: int, first: int
+):
+    client = "codex" if name.startswith("codex") else name
+    source = (TRANSCRIPTS / FILES[name]).read_text()
+    parts = [json.loads(source)] if name == "gemini" else [json.loads(line) for line in source.splitlines()]
+    places = count(first)
+
+    def change(value: Any) -> Any:
+        place = next(places)
+        return others[place % len(others)] if place % rate == 0 else value
+
+    path = tmp_path / ("x.json" if name == "gemini" else "x.jsonl")
+    changed = [mutated(part, change) for part in parts]
+    path.write_text("\n".join(json.dumps(part) for part in changed), encoding="utf-8", errors="replace")
+    for turn in split(with_turns(READERS[client].events([str(path)]))):
+        observed(turn)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(NAMES, JSON, max_size=6), max_size=5), st.binary(max_size=50))
+def test_a_file_that_holds_anything_is_read_to_its_end(
+    tmp_path: Path, told: list[dict[str, Any]], rest: bytes
+):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes("\n".join(map(json.dumps, told)).encode("utf-8", "replace") + b"\n" + rest)
+    for module in READERS.values():
+        list(module.events([str(path)]))
+        module.cwd_of(str(path))

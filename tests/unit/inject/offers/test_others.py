@@ -1,0 +1,204 @@
+"""Words about a file, a prompt, a kind of task and a new session."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from making import NOON, add_memory, make_file, make_outcome
+from offered import LATER, SESSION, edited, make_event, offered, words
+from rum.capture import spool, trouble
+from rum.capture.event import to_line
+from rum.inject.offers import MOST_IN_A_SESSION, offers_for
+from rum.model.tokens import estimate_tokens
+from rum.store.sqlite.store import SqliteStore
+
+READ: dict[str, Any] = {"tool": "read", "files": [{"path": "/work/auth.py", "operation": "read"}]}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    store = SqliteStore(str(tmp_path))
+    yield store
+    store.close()
+
+
+def note_offers(folder: Path, *offers: dict[str, Any]) -> None:
+    spool.append(str(folder / "spool"), SESSION, to_line(make_event("offered", offers=list(offers))))
+
+
+def test_touching_a_file_brings_what_failed_there(store: SqliteStore, tmp_path: Path):
+    tried = edited("auth.py", "+verify(token, leeway=0)", "ExpiredSignatureError")
+    add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
+    (offer,) = offered(make_event("before", **READ), tmp_path)
+    said = "auth.py: `verify(token, leeway=0)` failed here on 2025-06-15 (ExpiredSignatureError)."
+    assert words(offer) == f"{said} More: recall memory_id=mem_1."
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"outcome": make_outcome(learnings=["Clocks differ"])}, "learned: Clocks differ"),
+        ({"outcome": make_outcome(success=False, failure_reason="No key")}, "failed: No key"),
+        (
+            {"reasoning": {"approach_chosen": "Use JWT", "why_chosen": "no sessions"}},
+            "decided: Use JWT, as no sessions",
+        ),
+        ({}, None),
+    ],
+)
+def test_touching_a_file_brings_what_was_learned_or_decided(
+    store: SqliteStore, tmp_path: Path, told: dict[str, Any], said: str | None
+):
+    add_memory(store, "mem_1", files=[make_file("auth.py")], **told)
+    found = [words(offer) for offer in offered(make_event("before", **READ), tmp_path)]
+    assert found == (
+        [f"auth.py, 2025-06-15, Fix the login: {said} More: recall memory_id=mem_1."] if said else []
+    )
+
+
+def test_a_file_that_was_only_read_has_nothing_to_say(store: SqliteStore, tmp_path: Path):
+    told = make_outcome(learnings=["Clocks differ"])
+    add_memory(store, "mem_1", files=[make_file("auth.py", "read")], outcome=told)
+    assert offered(make_event("before", **READ), tmp_path) == []
+
+
+def test_a_session_hears_only_so_much(store: SqliteStore, tmp_path: Path):
+    add_memory(
+        store, "mem_1", files=[make_file("auth.py")], outcome=make_outcome(learnings=["Clocks differ"])
+    )
+    note_offers(tmp_path, *({"kind": "intent", "memories": [f"mem_{n}x"]} for n in range(MOST_IN_A_SESSION)))
+    assert offered(make_event("before", **READ), tmp_path) == []
+
+
+def prompt(text: str) -> Any:
+    return make_event("prompt", text=text)
+
+
+def test_a_prompt_like_earlier_work_brings_it(store: SqliteStore, tmp_path: Path):
+    told = make_outcome("Widened the leeway", learnings=["Phones run late"])
+    add_memory(store, "mem_1", "Repair the refresh of expired login tokens", outcome=told)
+    for number in range(30):
+        add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
+    (offer,) = offered(prompt("Please repair the refresh of expired login tokens"), tmp_path)
+    assert offer.kind == "intent"
+    assert words(offer) == (
+        "Like earlier work (2025-06-15, worked): Repair the refresh of expired login tokens: "
+        "Widened the leeway Learned: Phones run late More: recall memory_id=mem_1."
+    )
+    assert offered(prompt("Write a letter to the town hall about parking"), tmp_path) == []
+    assert offered(prompt("yes, go on"), tmp_path) == []
+
+
+def test_a_task_like_several_earlier_ones_brings_how_they_went(store: SqliteStore, tmp_path: Path):
+    for number, success in enumerate((True, False, True)):
+        goal = f"Upgrade the payment gateway client to version {number}"
+        add_memory(store, f"mem_{number}", goal, outcome=make_outcome("done", success=success))
+    for number in range(30):
+        add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
+    found = offered(prompt("Upgrade the payment gateway client to version 4"), tmp_path)
+    note_offers(tmp_path, *({"kind": one.kind, "memories": [*one.memory_ids]} for one in found))
+    assert all(estimate_tokens(one.text) <= 100 for one in found)
+    assert {one.kind for one in found} <= {"intent", "task"}
+    assert found
+
+
+def start(source: str = "startup") -> Any:
+    return make_event("start", source=source)
+
+
+def test_a_session_begins_with_what_was_left_undone_and_learned(store: SqliteStore, tmp_path: Path):
+    undone = make_outcome(
+        "Half", success=False, failure_reason="No time", follow_up_needed=["Write the test"]
+    )
+    add_memory(store, "mem_1", "Fix the login", outcome=undone)
+    add_memory(store, "mem_2", "Tidy", outcome=make_outcome(learnings=["Clocks differ"]), created_at=NOON + 1)
+    said = [words(offer) for offer in offered(start(), tmp_path)]
+    unfinished = "Left unfinished on 2025-06-15: Fix the login. Why: No time. To do: Write the test."
+    assert said == [
+        f"{unfinished} More: recall memory_id=mem_1.",
+        "Learned lately: Clocks differ. More: recall memory_id=mem_2.",
+    ]
+    assert offered(start("resume"), tmp_path) == []
+
+
+def test_what_was_done_since_is_not_unfinished(store: SqliteStore, tmp_path: Path):
+    add_memory(store, "mem_1", "Fix the login", outcome=make_outcome(success=False, failure_reason="No time"))
+    add_memory(store, "mem_2", "Fix the login", created_at=NOON + 1)
+    assert offered(start(), tmp_path) == []
+
+
+def test_a_session_begins_with_the_commits_since(store: SqliteStore, tmp_path: Path):
+    root = tmp_path / "work"
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
+    asked = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    add_memory(store, "mem_1", commit=asked.stdout.strip())
+    assert offers_for(start(), str(tmp_path), str(root)) == []
+    for subject in ("Add a shed", "Paint the shed"):
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", subject], check=True)
+    (offer,) = offers_for(start(), str(tmp_path), str(root))
+    short = asked.stdout[:9]
+    said = f"Commits since RUM last saw work here ({short}): 2, the last Add a shed; Paint the shed."
+    assert words(offer) == said
+
+
+def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_path: Path):
+    changed = {"tool": "edit", "files": [{"path": "/work/auth.py", "operation": "edit", "added": "x = 1"}]}
+    for event in (make_event("prompt", text="Fix the login"), make_event("after", **changed)):
+        spool.append(str(tmp_path / "spool"), SESSION, to_line(event))
+    (offer,) = offered(start("compact"), tmp_path)
+    assert words(offer) == "Before compaction: asked “Fix the login”; changed auth.py."
+
+
+def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):
+    trouble.note((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
+    (offer,) = offered(start(), tmp_path)
+    assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
+    assert offered(start(), tmp_path) == []
+
+
+def test_what_was_archived_is_told_to_whoever_touches_its_file(store: SqliteStore, tmp_path: Path):
+    reasoning = {"approach_chosen": "Use JWT", "why_chosen": "no sessions"}
+    add_memory(store, "mem_1", files=[make_file("auth.py")], reasoning=reasoning)
+    add_memory(store, "mem_2", files=[make_file("auth.py")])
+    assert store.archive.put(["mem_1", "mem_2"], NOON) == 2
+    (offer,) = offered(make_event("before", **READ), tmp_path)
+    said = "auth.py, 2025-06-15, Fix the login: decided: Use JWT, as no sessions"
+    assert words(offer) == f"{said} More: recall memory_id=mem_1."
+
+
+def test_a_prompt_like_archived_work_brings_it(store: SqliteStore, tmp_path: Path):
+    told = make_outcome("Widened the leeway", learnings=["Phones run late"])
+    add_memory(store, "mem_1", "Repair the refresh of expired login tokens", outcome=told)
+    for number in range(30):
+        add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
+    store.archive.put(["mem_1"], NOON)
+    (offer,) = offered(prompt("Please repair the refresh of expired login tokens"), tmp_path)
+    assert (offer.kind, offer.memory_ids) == ("intent", ("mem_1",))
+    assert "Widened the leeway Learned: Phones run late" in words(offer)
+
+
+def test_what_was_archived_early_still_begins_a_session(store: SqliteStore, tmp_path: Path):
+    add_memory(store, "mem_1", outcome=make_outcome(learnings=["Clocks differ"]))
+    store.archive.put(["mem_1"], NOON)
+    said = [words(offer) for offer in offered(start(), tmp_path)]
+    assert said == ["Learned lately: Clocks differ. More: recall memory_id=mem_1."]
+
+
+def test_a_damaged_archive_silences_only_what_is_in_it(store: SqliteStore, tmp_path: Path):
+    told = make_outcome(learnings=["Clocks differ"])
+    for name in ("mem_1", "mem_2"):
+        add_memory(store, name, files=[make_file("auth.py")], outcome=told)
+    store.archive.put(["mem_2"], NOON)
+    with closing(sqlite3.connect(tmp_path / "rum.db")) as db:
+        db.execute("UPDATE archived SET data = x'00'")
+        db.commit()
+    assert [one.memory_ids for one in offered(make_event("before", **READ), tmp_path)] == [("mem_1",)]

@@ -1,0 +1,57 @@
+"""Which of a memory's actions are kept as things tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import make_memory, make_outcome
+from offered import edited, failed_run, ran
+from rum.store.attempts import MOST, Attempt, attempts_of
+
+LINE = "+    return first or second"
+
+
+def rows(*actions: dict[str, Any], **more: Any) -> list[Attempt]:
+    return attempts_of(make_memory("mem_1", actions=list(actions), **more))
+
+
+def test_what_failed_is_told_with_its_reason_and_what_took_its_place():
+    failed, worked = rows(edited("a.py", LINE, "TypeError: no"), edited("a.py", "+    return second"))
+    assert (failed.key, failed.tried, failed.why) == ("a.py", "return first or second", "TypeError: no")
+    assert (failed.instead, failed.worked, worked.worked) == ("return second", False, True)
+
+
+def test_an_edit_of_work_that_failed_did_not_work():
+    assert rows(edited("a.py", LINE), outcome=make_outcome(success=False)) == []
+
+
+@pytest.mark.parametrize("edits", [1, 3, 4])
+def test_few_edits_of_unknown_result_are_suspect_where_the_work_failed(edits: int):
+    unknown = [{**edited(f"{n}.py", LINE), "result": None} for n in range(edits)]
+    outcome = make_outcome("It broke", success=False, failure_reason="Two owners")
+    found = rows(*unknown, outcome=outcome)
+    assert [one.why for one in found] == (["Two owners"] * edits if edits <= 3 else [])
+
+
+def test_an_edit_that_was_not_made_says_nothing():
+    assert rows(edited("a.py", LINE, "String to replace not found in file.")) == []
+
+
+def test_a_failing_check_says_nothing_and_one_that_cannot_be_run_does():
+    assert rows(failed_run("pytest -q", "AssertionError")) == []
+    (failed,) = rows(failed_run("pytest -q", "pytest: command not found"))
+    assert failed.key == "$ pytest"
+
+
+def test_what_a_command_was_replaced_by_serves_the_same_purpose():
+    failed, *_ = rows(
+        failed_run("pip install psycopg2", "no"), ran("docker ps -a"), ran("pip install psycopg")
+    )
+    assert failed.instead == "pip install psycopg"
+
+
+def test_prose_has_no_marks_and_a_memory_no_more_rows_than_it_may():
+    assert rows(edited("a.py", "Replaced the loop", "failed")) == []
+    assert len(rows(*(edited(f"{n}.py", LINE) for n in range(MOST + 5)))) == MOST
