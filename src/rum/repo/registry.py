@@ -253,7 +253,17 @@ def _rebuilt(home: str) -> Registry:
             if entry.id != project_id:
                 raise ValueError("the copy of another project")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            if _is_bare(directory(home, project_id)):
+                continue
             entry = Entry(project_id, project_id.rpartition("-")[0], [])
             registry.touch(entry)
         registry.projects[project_id] = entry
     return registry
+
+
+def _is_bare(folder: str) -> bool:
+    """Whether a folder was only just made, by somebody who was stopped before the project's copy was written."""
+    try:
+        return all(name.startswith(f".{_COPY}.") for name in os.listdir(folder))
+    except OSError:
+        return False

@@ -129,3 +129,14 @@ def test_a_slug_is_a_plain_folder_name(name: str, expected: str):
 
 def test_a_projects_folder_is_in_the_home(tmp_path: Path):
     assert directory(str(tmp_path), "tool-12345678") == str(tmp_path / "projects" / "tool-12345678")
+
+
+@pytest.mark.parametrize("left", [[], [".project.json.0a1b2c3d4e5f.tmp"]])
+def test_whoever_was_stopped_while_making_a_project_leaves_no_second_one(tmp_path: Path, left: list[str]):
+    project_id = make(tmp_path / "other", "tool", "name:tool")
+    folder = tmp_path / "home" / "projects" / project_id
+    folder.mkdir(parents=True)
+    for name in left:
+        (folder / name).write_text("{")
+    assert make(tmp_path / "home", "tool", "name:tool") == project_id
+    assert os.listdir(folder.parent) == [project_id]
