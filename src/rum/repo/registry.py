@@ -262,7 +262,7 @@ def _rebuilt(home: str) -> Registry:
 
 
 def _is_bare(folder: str) -> bool:
-    """Whether a folder was only just made, by somebody who was stopped before the project's copy was written."""
+    """Whether a folder was only just made, by somebody who was stopped before its copy was written."""
     try:
         return all(name.startswith(f".{_COPY}.") for name in os.listdir(folder))
     except OSError:
