@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rum.model.layers import Action, ActionType
 from rum.model.memory import Memory
+from rum.model.run import has_worked
 from rum.store.tried import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
 
 SAMPLE = 128
@@ -77,7 +78,7 @@ def _worked(memory: Memory, action: Action) -> bool | None:
         return None
     if action.type in _EDITS:
         if result.success:
-            return True if memory.outcome.success else None
+            return True if has_worked(memory) else None
         return None if _CLUMSY.search(result.error or "") else False
     if action.type is not ActionType.COMMAND_RUN:
         return None
@@ -128,7 +129,7 @@ def _instead(memory: Memory, number: int, key: str) -> str:
     """What worked in its place, later in the same memory."""
     failed, later = memory.actions[number], memory.actions[number + 1 :]
     if failed.type is not ActionType.COMMAND_RUN:
-        if not memory.outcome.success:
+        if not has_worked(memory):
             return ""
         edits = [action for action in later if action.type in _EDITS and action.details.file_path == key]
         said = [_said(action) for action in _successes(edits)]

@@ -111,7 +111,7 @@ def test_a_turn_that_goes_on_waits_until_it_was_quiet_for_long(shop: Shop, rum: 
     assert (done.memories, done.open) == (0, 1)
     shop.clock.forward(QUIET)
     assert rum.take_in().memories == 1
-    assert memories(rum)[0].tags == ("partial",)
+    assert memories(rum)[0].tags == ("partial", "unverified")
 
 
 def test_the_next_prompt_ends_a_turn(shop: Shop, rum: Rum):

@@ -27,6 +27,13 @@ def test_an_edit_of_work_that_failed_did_not_work():
     assert rows(edited("a.py", LINE), outcome=make_outcome(success=False)) == []
 
 
+def test_an_edit_that_nobody_checked_neither_worked_nor_took_the_place_of_another():
+    (failed,) = rows(
+        edited("a.py", LINE, "TypeError: no"), edited("a.py", "+    return second"), tags=["unverified"]
+    )
+    assert (failed.worked, failed.instead) == (False, "")
+
+
 @pytest.mark.parametrize("edits", [1, 3, 4])
 def test_few_edits_of_unknown_result_are_suspect_where_the_work_failed(edits: int):
     unknown = [{**edited(f"{n}.py", LINE), "result": None} for n in range(edits)]

@@ -15,12 +15,12 @@ from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.turns import Turn
 from rum.capture.observe.wording import context_of, goal_of, summary_of, task_type
 from rum.model.layers import ActionType, TaskType
+from rum.model.run import PARTIAL, UNVERIFIED
 
 if TYPE_CHECKING:
     from rum.capture.event import Touched
 
 Json = dict[str, Any]
-PARTIAL = "partial"
 _MOST_ACTIONS, _MOST_FILES, _MOST_LEARNINGS, _MOST_ANOMALIES = 60, 40, 5, 5
 _DIFF, _COMMAND, _OUTPUT = 1500, 500, 400
 _TELLING = 0.7
@@ -103,9 +103,15 @@ class _Seen:
             "perception": self._perception(commits),
             "actions": self._actions(),
             "outcome": self._outcome(changed),
-            "tags": [PARTIAL] if verdict.partial else [],
+            "tags": self._tags(changed),
             "importance": _TELLING if telling else plain,
         }
+
+    def _tags(self, changed: list[str]) -> list[str]:
+        """That it was broken off, and that nothing but the agent's own words says that a change is right."""
+        verdict = self.verdict
+        unproven = verdict.success and bool(changed) and verdict.proof is None
+        return [PARTIAL] * verdict.partial + [UNVERIFIED] * (verdict.partial or unproven)
 
     def _did(self) -> bool:
         return any(not step.only_looks for step in self.steps if step.tool != "rum")

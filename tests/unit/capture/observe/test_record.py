@@ -126,7 +126,15 @@ def test_the_error_tells_the_category(output: str, category: str):
 
 def test_a_turn_that_was_broken_off_is_partial():
     memory = said(Telling().prompt("Rename it").edit("a.py", "a", "b"))
-    assert (memory["outcome"]["success"], memory["tags"]) == (False, ["partial"])
+    assert (memory["outcome"]["success"], memory["tags"]) == (False, ["partial", "unverified"])
+
+
+def test_a_change_that_nothing_checked_is_unverified():
+    done = "All done, the mean is right now."
+    telling = Telling().prompt("Fix the mean").edit("a.py", "a", "b")
+    assert said(telling.stop(done))["tags"] == ["unverified"]
+    checked = Telling().prompt("Fix the mean").edit("a.py", "a", "b").run("pytest", "3 passed", 0)
+    assert said(checked.stop(done))["tags"] == []
 
 
 def test_what_a_person_rejects_next_has_failed():
