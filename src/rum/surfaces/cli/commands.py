@@ -54,6 +54,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "show": Entry("show", "Show one memory with everything in it."),
         "trace": Entry("trace", "Show what led to a memory, or what it led to."),
         "list": Entry("listing", "List memories, newest first."),
+        "tags": Entry("listing", "List the tags and how many memories have each."),
         "report": Entry("report", "Tell what the memory holds, on one page of Markdown."),
     },
     "Who and where": {

@@ -48,6 +48,8 @@ _NOT_SHOWN = frozenset(
         "result.error",
     )
 )
+_ON_REQUEST = frozenset({"again"})
+"""What the error that it helps against names."""
 _LINKS: Json = {
     "type": "object",
     "description": "ids of earlier memories",
@@ -232,7 +234,7 @@ def _create_chapter() -> Json:
         "description": "Group memories, by ids or tags, into one story. Use when work is done. "
         "Write its words, or leave them out.",
         "annotations": ADDS_ONCE,
-        "inputSchema": schema_of(CreateChapterQuestion),
+        "inputSchema": schema_of(CreateChapterQuestion, leave_out=_ON_REQUEST),
     }
 
 
@@ -252,7 +254,7 @@ def _synthesize() -> Json:
         "title": "Make wisdom",
         "description": "Distil chapters, by ids or tags, into wisdom. Use after milestones.",
         "annotations": ADDS_ONCE,
-        "inputSchema": schema_of(SynthesizeQuestion),
+        "inputSchema": schema_of(SynthesizeQuestion, leave_out=_ON_REQUEST),
     }
 
 
