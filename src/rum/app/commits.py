@@ -178,7 +178,7 @@ class Commits:
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""
         for work in works:
-            before = self._lost.get(written(work.memory), [])
+            before = self._lost.get(written(work.memory), []) if work.memory.actions else []
             same = [one for one in before if one.intent.goal == work.memory.intent.goal]
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
