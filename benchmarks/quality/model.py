@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
 SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
 """The same for the confidence; half of LoCoMo's questions are foreign ones."""
+UNANSWERABLE = ("nothing", "foreign")
+"""The kinds of questions that nothing answers."""
 PENALTY, ODDS_PENALTY = 3.0, 1.0
 """How much large weights are held against a ranking, and against what makes a confidence."""
 JUDGED = 20
@@ -116,10 +119,26 @@ def _confidence(
     """What makes a confidence of the best score, and of the others."""
     found = [evidence(sight, weights) for sight in seen]
     rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    worth = sureness(seen)
     counts = np.concatenate(
-        [np.full(len(one.right), SURENESS[sight.set_name]) for one, sight in zip(found, seen, strict=True)]
+        [
+            np.full(len(one.right), worth[sight.set_name, sight.kind in UNANSWERABLE])
+            for one, sight in zip(found, seen, strict=True)
+        ]
     )
     return _named(rows, right, counts, first), _named(rows, right, counts, ~first)
+
+
+def sureness(seen: Sequence[Sight]) -> dict[tuple[str, bool], float]:
+    """How much a question counts, by its set and whether it has no answer.
+
+    Those without one count no more than those with one, taken together, however many a set has.
+    """
+    asked = Counter((sight.set_name, sight.kind in UNANSWERABLE) for sight in seen)
+    return {
+        (name, none): SURENESS[name] * (min(1.0, asked[name, False] / count) if none else 1.0)
+        for (name, none), count in asked.items()
+    }
 
 
 def _named(

@@ -26,22 +26,20 @@ def endpoint(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield running
 
 
-def test_wisdom_that_no_word_finds_is_found_through_the_memories_underneath(
-    shop: Shop, endpoint: Endpoint
-) -> None:
+def test_wisdom_that_no_word_finds_is_found_by_what_its_claims_mean(shop: Shop, endpoint: Endpoint) -> None:
     rum = shop.open()
     ids = tell(shop, rum)
     chapters = [
         rum.chapters.create(memory_ids=one, title="A", summary="B", learnings=[], tags=["t"]).chapter_id
         for one in (ids[:2], ids[1:])
     ]
-    made = rum.wisdom.synthesize(
-        chapter_ids=chapters, summary="C", insights=[], patterns=[], best_practices=[]
-    ).wisdom_id
+    claims = {"insights": ["Keys stay", "Add to the interceptor while it is"], "best_practices": []}
+    made = rum.wisdom.synthesize(chapter_ids=chapters, summary="C", patterns=[], **claims).wisdom_id
     rum.tidy()
     question = "Add a retry queue to the interceptor Requests wait while the token is refreshed"
     [found] = rum.wisdom.recall(query=question).wisdom
-    assert (found.id, found.match) == (made, "fuzzy")
+    assert (found.id, found.match, found.matching) == (made, "fuzzy", (0,))
+    assert found.insights[0] == "Add to the interceptor while it is"
     assert 0 < (found.confidence or 0) < 1
     assert rum.wisdom.recall(query="zebra crossing lion").wisdom == []
 

@@ -91,7 +91,7 @@ def test_wisdom_of_a_history_says_nothing_that_no_commit_says(shop: Shop):
     members = history(shop)
     words = wisdom(members[:3], members[2:])
     claims = (*words.insights, *words.patterns, *words.best_practices)
-    assert "3 of 3 memories that changed pay.py changed basket.py too." in words.patterns
+    assert "pay.py and basket.py change together (3 of 3 memories that changed the former)." in words.patterns
     assert unsourced(claims, words.evidence, by_id(*members)) == []
     assert msgspec.json.encode(wisdom(members[2:], members[:3])) == msgspec.json.encode(words)
 

@@ -170,3 +170,25 @@ def test_common_tags_come_first(store: Store):
     add_memory(store, "mem_c", tags=["b"])
     assert store.search.common_tags(2) == ["b", "a"]
     assert store.search.common_tags(9) == ["b", "a", "rare"]
+    assert store.search.tag_counts(2) == [("b", 3), ("a", 2)]
+
+
+def test_the_agents_with_most_memories_come_first(store: Store):
+    for number, agent in enumerate(("agent_a", "agent_b", "agent_c", "agent_b")):
+        add_memory(store, f"mem_{number}", agent_id=agent)
+    assert store.search.busiest(2) == ["agent_b", "agent_a"]
+
+
+def test_files_are_found_by_a_part_of_their_path(store: Store):
+    add_memory(store, "mem_a", files=[make_file("src/flask/app.py"), make_file("src/flask/app.pyi")])
+    add_memory(store, "mem_b", "Touch flask/app.py", files=[make_file("docs/flask.rst")])
+    assert store.search.paths_within("flask/app.py", 9) == ["src/flask/app.py"]
+    assert store.search.paths_within("src/flask", 9) == ["src/flask/app.py", "src/flask/app.pyi"]
+    assert store.search.paths_within("lask/app.py", 9) == store.search.paths_within("///", 9) == []
+
+
+def test_a_word_is_spelt_as_memories_have_it(store: Store):
+    add_memory(store, "mem_a", "Reuse Connections\nand connectTimeout", outcome=make_outcome("connected"))
+    assert store.search.spellings("connect", 9) == {"connections", "connect", "connected"}
+    assert store.search.spellings("connecttimeout", 9) == {"connecttimeout"}
+    assert store.search.spellings("zebra", 9) == set()

@@ -135,6 +135,7 @@ class CreatedChapter(TypedDict, total=False):
     memory_ids: Sequence[str]
     tags: Sequence[str]
     min_memories: int
+    again: bool
     title: str | None
     summary: str | None
     learnings: Sequence[str] | None
@@ -156,6 +157,7 @@ class Synthesized(TypedDict, total=False):
     chapter_ids: Sequence[str]
     tags: Sequence[str]
     min_chapters: int
+    again: bool
     summary: str | None
     insights: Sequence[str] | None
     patterns: Sequence[str] | None

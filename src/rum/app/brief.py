@@ -19,9 +19,11 @@ def brief(context: Context, question: BriefQuestion) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
     wanted = asked(context, question)
     notes, broken = brief_knowledge.notes(context, wanted)
-    journal, unreadable = brief_knowledge.session(context, wanted)
+    earlier = list(work(context, wanted))
+    failures = [piece for piece in earlier if piece.kind == "failure"]
+    journal, unreadable = brief_knowledge.session(context, wanted, failures)
     pieces = [
-        *work(context, wanted),
+        *earlier,
         *brief_knowledge.matching_rules(context, wanted),
         *_stories(context, wanted),
         *notes,

@@ -53,7 +53,7 @@ def asked(context: Context, question: BriefQuestion) -> Asked:
         agent=agent_named(context, question.agent),
         session=question.session,
         now=context.now() // MINUTE * MINUTE + MINUTE - 1,
-        text=Text(task, plan, *files),
+        text=Text(task, plan, files=files),
     )
 
 

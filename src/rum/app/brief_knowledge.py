@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from msgspec.structs import replace
@@ -32,6 +32,9 @@ NAME = 200
 _JOINTS = re.compile(r"[\W_]+")
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _LEAST_LINES = 3
+_FAILED = "journal_failures"
+_ALIKE = 100
+"""Characters by which a failure is known again."""
 
 
 def notes(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
@@ -97,10 +100,11 @@ def _share(text: Text, key: str) -> float:
     return 0.0 if text.terms.isdisjoint(terms(key)) else text.share(content_words(key))
 
 
-def session(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
+def session(context: Context, asked: Asked, failures: Sequence[Piece]) -> tuple[list[Piece], list[Broken]]:
     """What the agent noted down in this session, section by section, and what it wants to do next.
 
-    A person is in no session, so they have to name one. A journal that cannot be read is told of.
+    What is among the `failures` that are told of anyway is not told again. A person is in no session, so they
+    have to name one. A journal that cannot be read is told of.
     """
     if context.owner and not (asked.session or context.settings.session):
         return [], []
@@ -117,20 +121,30 @@ def session(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
     except RumError as error:
         return [], [Broken(context.relative(journal.path), error.message)]
     name = f"{journal.session}/{journal.agent}"
-    return [*_sections(name, text), *_next_steps(name, situation)], []
+    return [*_sections(name, text, failures), *_next_steps(name, situation)], []
 
 
-def _sections(name: str, text: str) -> Iterator[Piece]:
+def _sections(name: str, text: str, failures: Sequence[Piece]) -> Iterator[Piece]:
     points = {
         "## Key Discoveries": ("journal_discoveries", brief.DISCOVERED),
-        "## Recently Failed Approaches (Don't Repeat)": ("journal_failures", WARNING + brief.STANDING),
+        "## Recently Failed Approaches (Don't Repeat)": (_FAILED, WARNING + brief.STANDING),
         "## Current Task Context": ("journal_context", brief.STANDING),
     }
     for section in filter(str.strip, _SECTION.split(text)):
         lines = section.strip().split("\n")
         kind, worth = points[lines[0]]
-        fewer = "\n".join(lines[:_LEAST_LINES])
-        yield brief.journal(kind, name, worth, (section, fewer))
+        if kind == _FAILED:
+            lines = [line for line in lines if not any(_tells(piece, line) for piece in failures)]
+        if len(lines) > 1:
+            shorter = (lines, lines[:_LEAST_LINES])
+            yield brief.journal(kind, name, worth, ("\n".join(some) for some in shorter))
+
+
+def _tells(failure: Piece, line: str) -> bool:
+    """Whether a failure that is told of is that of a line of the journal: what was tried, and why in vain."""
+    what, _, why = (flat(part)[:_ALIKE] for part in line.partition(": "))
+    told = flat(failure.forms[0])
+    return told.startswith(what if len(what) == _ALIKE else f"{what}:") and why in told
 
 
 def _next_steps(name: str, situation: dict[str, Any]) -> Iterator[Piece]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rum.app.brief_afterwards import Afterwards, follow_ups
 from rum.app.brief_asked import Asked, Word, flat, telling_words
+from rum.app.brief_told import are_copies, came_of, is_commit, solution
 from rum.app.context import Context
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
@@ -62,13 +63,17 @@ def _failures(context: Context, asked: Asked) -> list[Recalled]:
 
 
 def _told_once(found: Iterable[Recalled]) -> list[tuple[Recalled, int]]:
-    """Of memories that say the same the one that says most, with how often it happened."""
+    """Of memories that say the same the one that says most, with how often it happened.
+
+    A commit that was picked onto another branch happened once.
+    """
     told: list[tuple[Recalled, frozenset[Word], int]] = []
     for one in found:
         words = _said(one.memory)
         for at, (known, said, times) in enumerate(told):
             if _same_work(one.memory, known.memory) and (words <= said or said <= words):
-                told[at] = (one if said < words else known, words | said, times + 1)
+                more = 0 if are_copies(one.memory, known.memory) else 1
+                told[at] = (one if said < words else known, words | said, times + more)
                 break
         else:
             told.append((one, words, 1))
@@ -76,7 +81,7 @@ def _told_once(found: Iterable[Recalled]) -> list[tuple[Recalled, int]]:
 
 
 def _said(memory: Memory) -> frozenset[Word]:
-    return frozenset(content_words(memory.outcome.failure_reason or memory.outcome.summary))
+    return frozenset(content_words(memory.outcome.failure_reason or came_of(memory)))
 
 
 def _same_work(one: Memory, other: Memory) -> bool:
@@ -136,16 +141,17 @@ def _likeness(asked: Asked, memory: Memory) -> float:
 
 def _failure(memory: Memory, points: float, times: int, after: Afterwards) -> Piece:
     outcome = memory.outcome
-    solved = after.success(memory.id)
+    solved, undoing = after.success(memory.id), after.undoing(memory.id)
     return brief.failure(
         memory.id,
         round(points, 2),
         times=times,
         goal=memory.intent.goal,
-        reason=outcome.failure_reason or outcome.summary,
+        reason=outcome.failure_reason or came_of(memory),
         category=outcome.failure_category and outcome.failure_category.value,
         learned=outcome.learnings,
-        solved=solved.outcome.summary if solved else None,
+        solved=solution(solved) if solved else None,
+        undone=undoing.intent.goal if undoing else None,
         at=memory.created_at,
     )
 
@@ -163,8 +169,8 @@ def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Pie
         times=times,
         goal=memory.intent.goal,
         verified=verified,
-        summary=memory.outcome.summary,
-        context=memory.intent.context or "",
+        summary=came_of(memory),
+        context="" if is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rum.app.context import Context
+from rum.app.hints import unknown_tags
 from rum.model.chapter import MOST_MEMBERS, Chapter
 from rum.model.chapter_answers import CreateChapterQuestion
 from rum.model.errors import InvalidQuery
@@ -33,9 +34,11 @@ def picked_memories(context: Context, question: CreateChapterQuestion) -> tuple[
         raise InvalidQuery(f"Name the memories ({by}).", field="memory_ids")
     members, total = tagged_memories(context, tags)
     if total < question.min_memories:
+        instead = "".join(f" Try {one}." for one in unknown_tags(context.store.search, tags))
         raise InvalidQuery(
             f"{counted(total, 'memory', 'memories')} with {all_of(tags)}; a chapter needs "
-            f"{question.min_memories}. Take fewer or other tags, or a lower `{spell('min_memories')}`.",
+            f"{question.min_memories}. Take fewer or other tags, or a lower "
+            f"`{spell('min_memories')}`.{instead}",
             field="tags",
             count=total,
             min_memories=question.min_memories,

@@ -25,7 +25,7 @@ def _picked(context: Context, question: CreateChapterQuestion) -> ChapterPick:
     origin = Origin.AUTO if tagged.found_by else Origin.MANUAL
     underneath = CHAPTERS.members(context, members)
     pick = ChapterPick(members, underneath, tagged, handed_in(context, question), None, origin)
-    return beside_old(context, CHAPTERS, pick)
+    return beside_old(context, CHAPTERS, pick, again=question.again)
 
 
 def _result(kept: Kept[Chapter]) -> CreateChapterResult:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from rum.app.commit_copies import Copies, Written, written
 from rum.app.context import Context
 from rum.app.imported import Piece, here, remembered
 from rum.app.issues import any_issues, tie_to_issues
@@ -19,7 +20,7 @@ from rum.capture.history.ledger import Ledger
 from rum.capture.history.mentions import Naming
 from rum.capture.history.message import parted
 from rum.capture.history.names import author_id, author_name, session_of
-from rum.capture.history.noise import noise_by_change
+from rum.capture.history.noise import Noise, noise_by_change
 from rum.capture.history.record import TELLING, failure, restored, said_of
 from rum.capture.record import tied_files
 from rum.model.layers import Outcome
@@ -57,18 +58,18 @@ class Commits:
         changed: Iterable[tuple[Commit, list[Change]]],
         total: int,
         lost: Iterable[Memory],
+        elsewhere: Iterable[Memory] = (),
     ) -> None:
-        """`lost` are memories of commits that no branch holds any more."""
+        """`lost` are memories of commits that no branch holds any more, `elsewhere` of those on others."""
         self.total = total
         self._context = context
         self._ledger = ledger
         self._changed = changed
         self._issues = any_issues(context)
-        self._lost: dict[tuple[str, int], list[Memory]] = {}
-        for memory in lost:
-            if memory.actions:
-                key = (memory.agent_id, memory.actions[0].timestamp)
-                self._lost.setdefault(key, []).append(memory)
+        self._lost = _by_writing(lost)
+        times = ledger.times
+        alike = (one for one in elsewhere if one.actions and one.actions[0].timestamp in times)
+        self._copies = Copies(context, ledger, _by_writing(alike))
 
     def pieces(self) -> Iterator[Work | str]:
         """Each commit, or why it is left out."""
@@ -88,6 +89,8 @@ class Commits:
         said = said_of(commit, message, changes, undoing, undoes=undoes)
         author = self._context.label(author_name(commit.author))
         memory = self._memory(commit, changes, author, said)
+        if not undoing and self._copies.has(commit, memory):
+            return Noise.COPY.value
         is_cut = len(changes) > FILES
         renames = self._renames(changes) if is_cut else ()
         return Piece(memory, author, Origin(commit, message.closes, is_cut, renames))
@@ -175,10 +178,18 @@ class Commits:
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""
         for work in works:
-            key = (work.memory.agent_id, work.origin.commit.authored_at)
-            before = self._lost.get(key, [])
+            before = self._lost.get(written(work.memory), []) if work.memory.actions else []
             same = [one for one in before if one.intent.goal == work.memory.intent.goal]
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
                 edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
                 counted["rewritten"] += self._context.store.links.add(edge, self._context.now())
+
+
+def _by_writing(memories: Iterable[Memory]) -> dict[Written, list[Memory]]:
+    """Memories of commits by who wrote them and when."""
+    found: dict[Written, list[Memory]] = {}
+    for memory in memories:
+        if memory.actions:
+            found.setdefault(written(memory), []).append(memory)
+    return found

@@ -17,6 +17,8 @@ from rum.model.ids import new_id
 
 TRIES = 5
 """How often words are made anew when their parts change meanwhile."""
+NAMED = 3
+"""Parts that an error names."""
 _CHANGED = "The {} changed while the words were made; these are drawn from them as they are now."
 
 
@@ -110,18 +112,23 @@ def may_change(context: Context, craft: Craft[G, P, W], one: G) -> None:
     context.may_change_of(one.id, one.agent_id, imported=one.imported_at is not None, instead=instead)
 
 
-def beside_old(context: Context, craft: Craft[G, P, W], pick: Pick[G, P]) -> Pick[G, P]:
-    """A pick with what there is of it already; refused if tags found what was forgotten."""
+def beside_old(
+    context: Context, craft: Craft[G, P, W], pick: Pick[G, P], *, again: bool = False
+) -> Pick[G, P]:
+    """A pick with what there is of it already; refused if tags found what was forgotten, unless `again`."""
     old = same(context, craft, pick.parts, pick.tagged.found_by)
     ids = [one.id for one in pick.parts]
     if old is not None or not is_forgotten(context, craft, ids):
         return pick._replace(old=old)
     what = f"What was made of these {len(ids)} {craft.parts_called} was forgotten"
-    if not pick.tagged.found_by:
-        return pick._replace(
-            tagged=pick.tagged._replace(note=f"{what}; as they were named, it was made again.")
-        )
-    by = context.spell(craft.named_by)
+    if again or not pick.tagged.found_by:
+        asked = "asked for" if again else "they were named"
+        return pick._replace(tagged=pick.tagged._replace(note=f"{what}; as {asked}, it was made again."))
+    by, flag = context.spell(craft.named_by), context.spell("again")
+    named = f"{', '.join(ids[:NAMED])}{', …' if len(ids) > NAMED else ''}"
     raise InvalidQuery(
-        f"{what}. To make it again, name them with `{by}`.", field="tags", **{craft.named_by: ids}
+        f"{what} ({named}). To make it again, say so with `{flag}`, or name them with `{by}`.",
+        field="tags",
+        count=len(ids),
+        **{craft.named_by: ids[:NAMED]},
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
@@ -17,6 +19,7 @@ from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
+from rum.store.search import Search
 
 SUGGESTED = 3
 NAMED = 5
@@ -28,6 +31,8 @@ NEAR = 2
 """A confidence so many times too low is still worth a word; proposing more would invite filler."""
 COMPARED = 2000
 """So many known tags or files are compared with one that is unknown."""
+
+_WORD = re.compile(r"[\w.@+-]*\w")
 
 FILTERS: dict[str, Any] = {
     "tags": (),
@@ -49,10 +54,12 @@ def hint_for(context: Context, inquiry: Inquiry) -> str:
     if inquiry.question.memory_id:
         name = context.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    parts = [*_unknown_tags(inquiry), *_unknown_agent(context, inquiry), *_near_files(inquiry, context.spell)]
-    parts += islice(_wider(inquiry, context.spell), max(1, SUGGESTED - len(parts)))
+    search, spell = inquiry.store.search, context.spell
+    parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(context, inquiry)]
+    parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(context, inquiry)]
+    parts += islice(_wider(inquiry, spell), max(1, SUGGESTED - len(parts)))
     if not parts:
-        parts = ["other words" if inquiry.text else "another file" if inquiry.files else "other filters"]
+        parts = [_otherwise(inquiry)]
     return f"{_why_nothing(context, inquiry)}. Try: {'; '.join(parts)}."
 
 
@@ -64,6 +71,8 @@ def no_room(context: Context, question: RecallQuestion, needed: int) -> str:
 
 def _why_nothing(context: Context, inquiry: Inquiry) -> str:
     """That nothing fits; or, where meaning alone was asked, what it lacks."""
+    if inquiry.issue:
+        return f"No memory names #{inquiry.issue}"
     if inquiry.question.strategy is not Strategy.SEMANTIC:
         return "Nothing fits"
     meaning = context.meaning
@@ -81,9 +90,15 @@ def _why_nothing(context: Context, inquiry: Inquiry) -> str:
     return f"Nothing was found by meaning: {lacks}"
 
 
-def _unknown_tags(inquiry: Inquiry) -> Iterator[str]:
-    search = inquiry.store.search
-    for tag in inquiry.question.tags[:NAMED]:
+def _otherwise(inquiry: Inquiry) -> str:
+    if inquiry.issue:
+        return "what it is about, in words"
+    return "other words" if inquiry.text else "another file" if inquiry.files else "other filters"
+
+
+def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
+    """For each tag that no memory has, which to take instead."""
+    for tag in tags[:NAMED]:
         if search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
             continue
         common = search.common_tags(COMPARED)
@@ -93,10 +108,43 @@ def _unknown_tags(inquiry: Inquiry) -> Iterator[str]:
 
 
 def _unknown_agent(context: Context, inquiry: Inquiry) -> Iterator[str]:
+    """The agents whose names are nearest to an unknown one, then those with most memories."""
     asked = inquiry.question.agent_id
-    if asked and not context.store.agents.named(asked):
-        known = [agent.name or agent.id for agent in reversed(context.store.agents.all())]
-        yield f"one of the agents {', '.join(known[:NAMED])} instead of the unknown `{asked[:ECHOED]}`"
+    if not asked or context.store.agents.named(asked):
+        return
+    names = {agent.id: agent.name or agent.id for agent in context.store.agents.all()}
+    alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
+    near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
+    busiest = [names.get(one, one) for one in context.store.search.busiest(NAMED)]
+    known = list(dict.fromkeys([*near, *busiest]))[:NAMED]
+    yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:ECHOED]}`"
+
+
+def _agent_named(context: Context, inquiry: Inquiry) -> Iterator[str]:
+    """The agent that a question speaks of: who did something is no word of a memory."""
+    if not inquiry.text or inquiry.question.agent_id:
+        return
+    asked = _spaced(inquiry.text)
+    for agent in context.store.agents.all():
+        if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
+            label = f"{context.spell('agent_id')} {agent.name}"
+            rest = asked.replace(name, " ").strip()
+            found = _tried(inquiry, label, agent_id=agent.id, query=rest or None, intent=None)
+            yield next(found, f"{label} with other words")
+            return
+
+
+def _spaced(text: str) -> str:
+    """The words of a text between spaces, in lower case."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _misspelt(inquiry: Inquiry) -> Iterator[str]:
+    """Words that were taken for typing errors, as memories spell them."""
+    if inquiry.files or not inquiry.text:
+        return
+    for typed, meant in islice(inquiry.words.corrected(), NAMED):
+        yield f"`{meant}` instead of `{typed}`"
 
 
 def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:

@@ -67,9 +67,10 @@ def import_git(
     if new:
         lines = not chosen.dry_run and history.has_contents(place)
         changed = history.changed(place, [entry.sha for entry in new], lines=lines)
-        lost = () if chosen.dry_run else _lost(context, place, ledger, here)
+        lost, elsewhere = _not_below(context, place, ledger, here)
+        source = Commits(context, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
         deal_with = count if chosen.dry_run else take_in
-        deal_with(context, Commits(context, ledger, changed, len(new), lost), tally, progress)
+        deal_with(context, source, tally, progress)
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=_notes(place, ledger))
 
 
@@ -126,13 +127,18 @@ def _new(
     return [entry for entry in newest if entry.sha not in here], skipped
 
 
-def _lost(context: Context, place: GitPlace, ledger: Ledger, here: dict[str, str]) -> Iterator[Memory]:
-    """The memories of commits that no branch holds any more."""
-    gone = here.keys() - ledger.entries.keys()
-    if not gone:
-        return
-    ids = iter(sorted(here[sha] for sha in gone - history.in_any_branch(place)))
-    while batch := list(islice(ids, BATCH)):
+def _not_below(
+    context: Context, place: GitPlace, ledger: Ledger, here: dict[str, str]
+) -> tuple[Iterator[Memory], Iterator[Memory]]:
+    """The memories of commits below HEAD no more: those that no branch holds, and those on other branches."""
+    away = here.keys() - ledger.entries.keys()
+    held = away & history.in_any_branch(place) if away else set[str]()
+    return _read(context, (here[sha] for sha in away - held)), _read(context, (here[sha] for sha in held))
+
+
+def _read(context: Context, ids: Iterable[str]) -> Iterator[Memory]:
+    waiting = iter(sorted(ids))
+    while batch := list(islice(waiting, BATCH)):
         yield from context.store.memories.get(batch)
 
 

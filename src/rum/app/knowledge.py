@@ -1,8 +1,9 @@
-"""Chapters and wisdom that answer a question better than single memories do: beside them, never instead."""
+"""Chapters and wisdom that answer a question by what they say: beside memories, never instead of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rum.app.context import Context
 from rum.app.staleness import judged, judged_wisdom
@@ -12,28 +13,32 @@ from rum.model.questions import RecallQuestion, Strategy
 from rum.model.times import seconds
 from rum.model.wisdom import Wisdom
 from rum.recall.inquiry import Inquiry
-from rum.recall.knowledge import Known, ranked
+from rum.recall.knowledge import Sayings, ranked, sentences
 
 SHARE = 0.6
 """The share of a question's words that a chapter must hold to answer by its words."""
-HELD, HALF = 2, 0.5
-"""How many of the memories that answer, and which share of them, a chapter must hold to tell their story."""
-LONGEST = 400
-"""Characters of what is said."""
+LONGEST = 240
+"""Characters of what is said: two lines."""
 
 
-def beside(context: Context, inquiry: Inquiry, confidences: Mapping[str, float]) -> list[KnowledgeView]:
-    """The surest chapter and the surest wisdom beside memories, which come with how sure each of them is."""
-    question = inquiry.question
-    if not _asks_for_it(question):
+class Answering(NamedTuple):
+    """A chapter or wisdom, how surely it answers, and what of it does."""
+
+    one: Chapter | Wisdom
+    confidence: float
+    text: str
+
+
+def beside(context: Context, inquiry: Inquiry) -> list[KnowledgeView]:
+    """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
+    if not inquiry.text or not _asks_for_it(inquiry.question):
         return []
-    found = _by_words(context, inquiry.text) | _by_members(context, confidences)
-    sure = sorted(found.values(), key=lambda one: (-one.confidence, one.kind, one.id))
-    views: dict[str, KnowledgeView] = {}
-    for one in sure:
-        if one.kind not in views and one.confidence >= inquiry.threshold:
-            views |= {view.kind: view for view in _views(context, one, question)}
-    return list(views.values())
+    found = ranked(context.store, inquiry.text)
+    ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
+    chapters, wisdom = context.store.chapters.get(ids["chapter"]), context.store.wisdom.get(ids["wisdom"])
+    best = [_surest(inquiry, chapters), _surest(inquiry, wisdom)]
+    views = [_view(context, one) for one in best if one is not None]
+    return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
 def _asks_for_it(question: RecallQuestion) -> bool:
@@ -43,38 +48,46 @@ def _asks_for_it(question: RecallQuestion) -> bool:
     return not any(particular) and not only and question.strategy is not Strategy.EXACT
 
 
-def _by_words(context: Context, text: str) -> dict[str, Known]:
-    return {one.id: one for one in ranked(context.store, text) if one.share >= SHARE}
+def _surest(inquiry: Inquiry, known: Sequence[Chapter | Wisdom]) -> Answering | None:
+    fitting = (one for one in known if _passes(one, inquiry.question))
+    sure = [one for one in _answering(inquiry, fitting) if one.confidence >= inquiry.threshold]
+    return min(sure, key=lambda found: (-found.confidence, found.one.id), default=None)
 
 
-def _by_members(context: Context, confidences: Mapping[str, float]) -> dict[str, Known]:
-    """Chapters of which several of the memories that answer are members."""
-    holding = context.store.chapters.holding(confidences) if len(confidences) >= HELD else {}
-    least = max(HELD, HALF * len(confidences))
-    enough = [one for one, count in holding.items() if count >= least]
-    return {
-        chapter.id: _known(chapter, [confidences[one] for one in chapter.memory_ids if one in confidences])
-        for chapter in context.store.chapters.get(enough)
-    }
+def _answering(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
+    weights = dict(zip(inquiry.words.terms, inquiry.words.rarity, strict=True))
+    for one in known:
+        title = one.title if isinstance(one, Chapter) else ""
+        said = Sayings(weights, title, one.tags, SHARE)
+        summary = sentences(one.summary)
+        lines = said.telling([*_claimed(one)]) or said.telling(summary) or summary[: said.titled()]
+        if lines:
+            yield Answering(one, said.confidence(lines[0]), _shortened(title, lines))
 
 
-def _known(chapter: Chapter, sure: Sequence[float]) -> Known:
-    """As sure as the memories it holds are on average."""
-    return Known("chapter", chapter.id, round(sum(sure) / len(sure), 2), 1.0)
+def _claimed(one: Chapter | Wisdom) -> Iterator[str]:
+    """Its claims that memories make, with how many; of others whoever handed them in is the only witness."""
+    for claim, rests_on in zip(one.claims, one.evidence, strict=True):
+        if rests_on.supporting:
+            yield f"{claim} ({rests_on.supporting})"
 
 
-def _views(context: Context, known: Known, question: RecallQuestion) -> list[KnowledgeView]:
-    """What it says; nothing where the tags or the time asked for leave it out."""
-    found: Sequence[Chapter | Wisdom]
-    if known.kind == "chapter":
-        found = judged(context, context.store.chapters.get([known.id]))
+def _shortened(title: str, lines: Sequence[str]) -> str:
+    """The title and as many lines as there is room for; one is always there, if only its beginning."""
+    told = f"{title}: {lines[0]}" if title else lines[0]
+    for line in lines[1:]:
+        if len(told) + len(line) + 2 <= LONGEST:
+            told = f"{told}; {line}"
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 1].rstrip()}…"
+
+
+def _view(context: Context, found: Answering) -> KnowledgeView:
+    one = found.one
+    if isinstance(one, Chapter):
+        kind, stale = "chapter", judged(context, [one])[0].stale
     else:
-        found = judged_wisdom(context, context.store.wisdom.get([known.id]))
-    return [
-        KnowledgeView(known.kind, known.id, known.confidence, _told(one), bool(one.stale))
-        for one in found
-        if _passes(one, question)
-    ]
+        kind, stale = "wisdom", judged_wisdom(context, [one])[0].stale
+    return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
 
 
 def _passes(one: Chapter | Wisdom, question: RecallQuestion) -> bool:
@@ -83,17 +96,3 @@ def _passes(one: Chapter | Wisdom, question: RecallQuestion) -> bool:
         and (question.since is None or one.end_ts >= seconds(question.since))
         and (question.before is None or one.start_ts < seconds(question.before))
     )
-
-
-def _told(one: Chapter | Wisdom) -> str:
-    """What it says in short: the summary, then claims that memories make, while there is room."""
-    told = f"{one.title}: {one.summary}" if isinstance(one, Chapter) else one.summary
-    claims = one.learnings if isinstance(one, Chapter) else one.claims
-    for claim, rests_on in zip(claims, one.evidence, strict=True):
-        if not rests_on.supporting:
-            continue  # whoever handed it in is the only one to say so
-        line = f"{claim} ({rests_on.supporting})"
-        if len(told) + len(line) + 1 > LONGEST:
-            break
-        told = f"{told} {line}"
-    return told[:LONGEST]

@@ -18,6 +18,7 @@ from rum.model.answers import (
     ListResult,
     RecallResult,
     RetrievedMemory,
+    Tag,
     TraceNode,
     TraceResult,
 )
@@ -42,6 +43,8 @@ ENVELOPE = 35
 """Tokens of an answer without its memories."""
 LEFT_OUT = 15
 """Tokens of what says that something was left out."""
+TAGS = 10_000
+"""So many tags are listed."""
 
 
 def recall(context: Context, question: RecallQuestion) -> RecallResult:
@@ -82,12 +85,11 @@ def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) ->
         return result
     from rum.app.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
 
-    sure = {memory.id: memory.confidence for memory in result.memories}
-    for one in beside(context, inquiry, sure):
+    for one in beside(context, inquiry):
         more = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],
-            confidence=max(result.confidence, one.confidence),
+            confidence=result.confidence if result.memories else max(result.confidence, one.confidence),
             code=UNSET,
             hint=UNSET,
         )
@@ -252,12 +254,12 @@ def trace(context: Context, question: TraceQuestion) -> TraceResult:
 
 def listing(context: Context, question: ListQuestion) -> ListResult:
     """The calling agent's own memories; all of them for the owner who is nobody in particular."""
-    agent = context.acting()
-    if agent is None and not context.owner:
+    own = context.acting()
+    if own is None and not context.owner:
         return ListResult([], 0)
-    since = None if question.since is None else seconds(question.since)
+    since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
     filters = Filters(
-        agent_id=agent and agent.id, session_id=question.session_id, since=since, superseded=True
+        agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
     )
     uses = context.store.activity.most_used() if question.sort == "access_count" else []
     ids, total = context.store.search.listed(filters, question.sort, question.limit, uses)
@@ -275,6 +277,11 @@ def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
         memory.importance,
         uses.get(memory.id, Use()).times,
     )
+
+
+def tags(context: Context) -> list[Tag]:
+    """The tags, the one used most first."""
+    return [Tag(tag, count) for tag, count in context.store.search.tag_counts(TAGS)]
 
 
 def summary(context: Context) -> dict[str, Any]:

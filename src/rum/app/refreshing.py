@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rum.app.chapter_making import CHAPTERS
-from rum.app.chapter_picking import all_of, counted, tagged_chapters, tagged_memories
+from rum.app.chapter_picking import Tagged, all_of, counted, tagged_chapters, tagged_memories
 from rum.app.context import Context
 from rum.app.differing import changes
 from rum.app.group_making import Craft, G, P, Pick, W, composed, settled, worded
@@ -123,7 +123,8 @@ class _Renewal:
                 f"{old.id} would come to be of the same {craft.parts_called} as {other}; forget one of them.",
                 id=old.id,
             )
-        return Pick(parts, craft.members(self._context, parts), old=replace(old, stale=()))
+        tagged = Tagged(found_by=old.found_by)
+        return Pick(parts, craft.members(self._context, parts), tagged, old=replace(old, stale=()))
 
     def _made_of(self, craft: Craft[G, P, W], ids: frozenset[str]) -> str | None:
         """The one that is made of exactly these, or is by now."""

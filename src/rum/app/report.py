@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rum.app.context import Context
 from rum.app.staleness import judged_wisdom
+from rum.app.wisdom_making import split
 from rum.consolidate.report import rendered
 from rum.consolidate.report_tally import Tally, most_of
+from rum.model.chapter import Evidence
 from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
@@ -24,6 +27,9 @@ KINDS, PLACES = 3, 2
 """Kinds of work, and areas, named for one month."""
 SOURCES = 3
 """Memories named for one claim: those whose words it has, then the newest."""
+PATTERNS = 2
+"""Patterns that are told beside what was learned."""
+_NUMBERS = re.compile(r"\d+")
 
 
 def report(context: Context, since: float | None = None) -> Report:
@@ -41,6 +47,7 @@ def report(context: Context, since: float | None = None) -> Report:
         since=begin,
         memories=tally.memories,
         successes=tally.successes,
+        unverified=tally.unverified,
         superseded=tally.superseded,
         first_at=tally.first_at,
         last_at=tally.last_at if tally.memories else None,
@@ -76,24 +83,42 @@ def _names(context: Context) -> dict[str, str]:
 def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
     """What wisdom says; where it says nothing, what memories learned."""
     known = [one for batch in context.store.wisdom.all() for one in batch if one.end_ts >= since]
-    claims = _claims(known)
-    if not claims:
+    learned, patterns = _learned(known), _patterns(known)
+    if not learned and not patterns:
         return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
+    told = patterns[:PATTERNS]
     return {
-        "insights": tuple(claims[:INSIGHTS]),
-        "insight_count": len(claims),
+        "insights": (*learned[: INSIGHTS - len(told)], *told),
+        "insight_count": len(learned) + len(patterns),
         "insights_from": "wisdom",
         "stale_wisdom": sum(bool(one.stale) for one in judged_wisdom(context, known)),
     }
 
 
-def _claims(wisdom: Sequence[Wisdom]) -> list[Insight]:
+def _learned(wisdom: Sequence[Wisdom]) -> list[Insight]:
+    """What was learned and what is to be done, without what only repeats."""
+    told = ((one, split(one)) for one in wisdom)
+    return _claims(
+        pair
+        for one, (insights, _, practices) in told
+        for pair in (
+            *zip(one.insights, insights, strict=True),
+            *zip(one.best_practices, practices, strict=True),
+        )
+    )
+
+
+def _patterns(wisdom: Sequence[Wisdom]) -> list[Insight]:
+    """What repeats; what differs only in how often once."""
+    found = _claims(pair for one in wisdom for pair in zip(one.patterns, split(one)[1], strict=True))
+    return list({_NUMBERS.sub("#", one.text): one for one in reversed(found)}.values())[::-1]
+
+
+def _claims(told: Iterable[tuple[str, Evidence]]) -> list[Insight]:
     """Every claim that memories make, once, with the most of them that any wisdom names; those first."""
     claims: dict[str, Insight] = {}
-    for one in wisdom:
-        for claim, evidence in zip(one.claims, one.evidence, strict=True):
-            if not evidence.supporting:
-                continue
+    for claim, evidence in told:
+        if evidence.supporting:
             said = Insight(
                 text=claim,
                 supporting=evidence.supporting,

@@ -16,7 +16,7 @@ from rum.app.group_making import G, all_tags, settled
 from rum.app.kept_words import CLAIMS, TEXTS, presentable
 from rum.consolidate.chapter_story import summary_of
 from rum.consolidate.counting import listed, memories
-from rum.consolidate.headings import LONGEST_TITLE, headings, title_of
+from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings, title_of
 from rum.consolidate.members import in_order, shortened
 from rum.model.chapter import Chapter, Evidence, Wording
 from rum.model.memory import Memory
@@ -47,9 +47,10 @@ class Without:
         if not left:
             return None
         cut = self._cut(chapter, left, Terms())
-        found = headings(left)
+        aims = aims_of(left)
+        found = headings(aims)
         topics = [heading.text for heading in found]
-        drawn = {"title": title_of(left, found), "summary": summary_of(left, topics), "topics": topics}
+        drawn = {"title": title_of(aims, found), "summary": summary_of(left, topics), "topics": topics}
         words = presentable(self._context, drawn)
         new = replace(
             cut,

@@ -18,6 +18,7 @@ from rum.model.answers import (
     ListResult,
     RecallResult,
     RetrievedMemory,
+    Tag,
     TraceResult,
     UpdateResult,
 )
@@ -105,11 +106,12 @@ class Rum(Watching):
         *,
         session_id: str | None = None,
         since: float | None = None,
+        before: float | None = None,
         limit: int = 20,
         sort: Literal["recent", "importance", "access_count"] = "recent",
     ) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
-        asked = {"session_id": session_id, "since": since, "limit": limit, "sort": sort}
+        asked = {"session_id": session_id, "since": since, "before": before, "limit": limit, "sort": sort}
         return self._call("list", asked, ListResult)
 
     def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
@@ -218,6 +220,10 @@ class Rum(Watching):
     def summary(self) -> dict[str, Any]:
         """The project in a few figures: what it is called, where it lies, who remembers how much."""
         return self._do(reading.summary)
+
+    def tags(self) -> Sequence[Tag]:
+        """Every tag with the number of its memories, the one used most first."""
+        return self._do(reading.tags)
 
     def agents(self) -> Sequence[Identity]:
         """Every agent of the project, the one that was active last first."""

@@ -81,6 +81,7 @@ class Run:
             raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
         self._guarded("The agent was not registered", self._identify)
         self._journal = RunJournal(self._context, self._question, self.problems)
+        self._shown_task = self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
         self._begun = Attempt(self._journal, {"description": self._shown_task})
         self._tried: list[Attempt] = []
         self._event(self._start)
@@ -89,10 +90,6 @@ class Run:
     @property
     def _start(self) -> dict[str, Any]:
         return run_event.started(self.agent, self.agent_id, self.task)
-
-    @property
-    def _shown_task(self) -> str:
-        return self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
 
     def _from_the_beginning(self) -> RunJournal:
         """The journal, once the run has begun; InvalidQuery before."""
@@ -250,9 +247,12 @@ class Run:
             journal.add(Kind.ATTEMPT, plain(entry))
 
     def _store(self, verdict: Verdict) -> None:
-        with self._context.turn(counted=False):
-            draft = plain(self._record.draft(verdict))
-            self.memory_id = writing.store(self._context, draft).memory_id
+        context = self._context
+        with context.turn(counted=False), context.store.transaction():
+            tried = [writing.store(context, plain(one)) for one in self._record.in_vain(verdict)]
+            draft = self._record.draft(verdict, [one.memory_id for one in tried])
+            stored = writing.store(context, plain(draft))
+        self.memory_id = stored.memory_id
 
     def adopt(self, child: Child) -> None:
         """A child run has ended: this run's memory will tell that it was caused by the child's."""

@@ -158,6 +158,7 @@ class Attempt:
             status = "success" if action["result"]["success"] else "failure"
             self._artifacts[path] = {"path": path, "action": verb, "status": status}
             fields["artifacts"] = list(self._artifacts.values())[-SHOWN:]
+            self.entry["artifacts"] = fields["artifacts"]
         self._journal.update(self._id, fields)
 
     def __enter__(self) -> Attempt:

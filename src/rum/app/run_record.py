@@ -9,11 +9,15 @@ from rum.model.journal import DiscoveryType
 from rum.model.layers import ActionType
 from rum.model.run import PARTIAL, UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.unseen import one_line
+from rum.store.terms import content_words
 
 Json = dict[str, Any]
 LONGEST = 2000
 """Characters of one discovery, reason or output."""
 NOTHING_DONE = "Ended without an error"
+NO_REASON = "It did not work"
+ATTEMPT = "attempt"
+"""The tag of what was tried within a run, in vain."""
 MOST = 200
 """So many steps go into a memory: the first and the last half of these."""
 
@@ -65,8 +69,38 @@ class Record:
         done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
         return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_DONE
 
-    def draft(self, verdict: Verdict) -> Json:
-        """The memory, as `store` takes it."""
+    def in_vain(self, verdict: Verdict) -> list[Json]:
+        """What was tried in vain before something else worked, each as a small memory that warns of it.
+
+        A run that failed warns by itself.
+        """
+        if verdict.result is Result.FAILURE:
+            return []
+        return [self._attempted(one) for one in self.attempts if one.get("result") == Result.FAILURE]
+
+    def _attempted(self, attempt: Json) -> Json:
+        why = _cut(attempt.get("error") or attempt.get("output") or attempt.get("lessons") or NO_REASON)
+        files = [str(one["path"]) for one in attempt.get("artifacts") or ()] or self.files
+        learned = [_cut(attempt["lessons"])] if attempt.get("lessons") else []
+        return {
+            "intent": {
+                "goal": one_line(attempt["description"], LONGEST),
+                "task_type": self.run.task_type,
+                "context": f"Tried for: {one_line(self.run.task, LONGEST)}",
+            },
+            "perception": {"relevant_files": [{"path": path} for path in files]},
+            "reasoning": {"approach_chosen": attempt.get("approach") or ""},
+            "outcome": {
+                "success": False,
+                "summary": why,
+                "failure_reason": why,
+                "learnings": [one for one in learned if one != why],
+            },
+            "tags": [*self.run.tags, ATTEMPT],
+        }
+
+    def draft(self, verdict: Verdict, in_vain: Iterable[str] = ()) -> Json:
+        """The memory, as `store` takes it; `in_vain` are the memories of what was tried before it worked."""
         marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, Unsaid)}
         draft: Json = {
             "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
@@ -76,7 +110,7 @@ class Record:
             "outcome": _outcome(verdict),
             "tags": [*self.run.tags, *(mark for mark, holds in marks.items() if holds)],
         }
-        if causes := [one.memory_id for one in self.children if one.memory_id]:
+        if causes := [*(one.memory_id for one in self.children if one.memory_id), *in_vain]:
             draft["links"] = {"caused_by": causes}
         return draft
 
@@ -84,10 +118,7 @@ class Record:
         """All that the agent said and found out, as extraction reads it."""
         parts = [verdict.output, verdict.summary, *verdict.learnings]
         parts += [str(one["content"]) for one in self.discoveries]
-        parts += [
-            " because ".join(filter(None, (one["description"], one.get("reasoning"))))
-            for one in self.decisions
-        ]
+        parts += [_decided(one["description"], one.get("reasoning") or "") for one in self.decisions]
         parts += [str(one["lessons"]) for one in self.attempts if one.get("lessons")]
         return "\n\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
@@ -129,6 +160,15 @@ class Record:
             if one.get("result") == Result.FAILURE:
                 why = one.get("error") or one.get("output") or one.get("lessons") or ""
                 yield {"approach": one["description"], "why_rejected": _cut(why)}
+
+
+def _decided(what: str, why: str) -> str:
+    """A decision with its reason, as one sentence; without a reason it is told as it is."""
+    first, _, rest = why.strip().partition(" ")
+    if not first:
+        return what
+    plain = first if first == "I" or content_words(first) else first.lower()
+    return f"Decision: {what.rstrip(' .')}, because {plain} {rest}"
 
 
 def _usual_action(told: Step) -> ActionType:

@@ -61,7 +61,7 @@ class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
 
     def drawn(self, pick: WisdomPick, likeness: Likeness | None) -> WisdomWords:
         """The words that the members themselves have."""
-        return wisdom_words.draw(pick.parts, pick.members, likeness)
+        return wisdom_words.draw(pick.parts, pick.members, likeness, pick.tagged.found_by)
 
     def composed(self, words: WisdomWords, given: Given, tracing: Tracing) -> WisdomWords:
         """Words with the parts that were handed in; the members that say a claim are looked for."""

@@ -24,7 +24,8 @@ def synthesize(context: Context, question: SynthesizeQuestion) -> SynthesizeResu
 def _picked(context: Context, question: SynthesizeQuestion) -> WisdomPick:
     chapters, tagged = picked_chapters(context, question)
     underneath = WISDOM.members(context, chapters)
-    pick = beside_old(context, WISDOM, WisdomPick(chapters, underneath, tagged, handed_in(context, question)))
+    pick = WisdomPick(chapters, underneath, tagged, handed_in(context, question))
+    pick = beside_old(context, WISDOM, pick, again=question.again)
     stale = [chapter.id for chapter in judged(context, chapters) if chapter.stale]
     if not stale or pick.tagged.note:
         return pick

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from rum.consolidate.counting import file_counts, kind_name, listed, memories, most
+from rum.consolidate.counting import file_counts, is_by_the_way, kind_name, listed, memories, most
 from rum.consolidate.failures import failure_of
 from rum.consolidate.members import day, shortened
 from rum.consolidate.statements import goal_of
@@ -48,7 +48,9 @@ def _what(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
     span = f"on {first}" if first == last else f"from {first} to {last}"
     kinds = most(Counter(memory.intent.task_type.value for memory in ordered), 1, len(TaskType))
     names = [f"{count} {name}" for kind, count in kinds if (name := kind_name(TaskType(kind), count))]
-    sort = f" ({listed(names[:_KINDS])})" if names else ""
+    told = sum(count for kind, count in kinds[:_KINDS] if kind_name(TaskType(kind), count))
+    among = "" if told == len(ordered) else "among them "
+    sort = f" ({among}{listed(names[:_KINDS])})" if names else ""
     return f"{memories(len(ordered))} {span}{sort}{f', about {listed(topics)}' if topics else ''}."
 
 
@@ -66,7 +68,8 @@ def _how(ordered: Sequence[Memory]) -> str:
 
 def _where(ordered: Sequence[Memory]) -> str:
     """The files that were changed most."""
-    found = most(file_counts(ordered), 2, _FILES)
+    counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_by_the_way(path)})
+    found = most(counts, 2, _FILES)
     return f"Changed most: {listed([f'{path} ({count})' for path, count in found])}." if found else ""
 
 

@@ -8,7 +8,7 @@ from rum.consolidate.chapter_story import summary_of
 from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
 from rum.consolidate.evidence import evidence_of
 from rum.consolidate.failures import failures
-from rum.consolidate.headings import headings, title_of
+from rum.consolidate.headings import aims_of, headings, title_of
 from rum.consolidate.members import in_force, in_order
 from rum.consolidate.statements import Kind, Statement, statements_of
 from rum.consolidate.vocabulary import telling_words
@@ -25,13 +25,14 @@ LEAST_RANK = 1.25
 def draw(members: Sequence[Memory], likeness: Likeness | None = None) -> ChapterWords:
     """The words of a chapter: the same for the same members in any order, and nothing they do not say."""
     ordered = in_order(members)
-    found = headings(ordered)
+    aims = aims_of(ordered)
+    found = headings(aims)
     topics = tuple(heading.text for heading in found)
     claims = clustered(claims_of(ordered), telling_words(" ".join(topics)), likeness)
     learnings = with_other_sides(picked(claims, MOST_LEARNINGS), claims)
     by_id = {memory.id: memory for memory in ordered}
     return ChapterWords(
-        title=title_of(ordered, found),
+        title=title_of(aims, found),
         summary=summary_of(ordered, topics),
         learnings=tuple(cluster.best.text for cluster in learnings),
         evidence=tuple(evidence(cluster, by_id) for cluster in learnings),

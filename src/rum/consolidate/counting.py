@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +21,11 @@ _KINDS = {
     TaskType.DEPENDENCY_UPDATE: ("dependency update", "dependency updates"),
     TaskType.CONFIGURATION: ("configuration change", "configuration changes"),
 }
+
+_BY_THE_WAY = re.compile(
+    r"(?:change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?", re.IGNORECASE
+)
+"""The names of files that are changed along with anything: what is new, and which versions are locked."""
 
 
 def kind_name(kind: TaskType, count: int) -> str:
@@ -52,6 +58,11 @@ def most(counts: Counter[str], fewest: int, count: int) -> list[tuple[str, int]]
 def changed_files(memory: Memory) -> frozenset[str]:
     """The files that a memory's work changed."""
     return frozenset(file.path for file in memory.files if file.operation is not Operation.READ)
+
+
+def is_by_the_way(path: str) -> bool:
+    """Whether a file is one that is changed along with anything, and so tells nothing of the work."""
+    return bool(_BY_THE_WAY.fullmatch(path.rpartition("/")[2]))
 
 
 def file_counts(members: Iterable[Memory]) -> Counter[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from rum.consolidate.counting import changed_files, times
@@ -22,7 +23,7 @@ SAME_WORK = 0.5
 _GOAL = 1000
 """Characters of a goal that are looked at."""
 _UNTOLD = re.compile(r"(?:taken back without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE)
-"""How a reason begins that gives none."""
+"""How a sentence begins that gives no reason."""
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
 _UNTOLD_WEIGHT = 1.0
 
@@ -62,7 +63,7 @@ class Failure(NamedTuple):
 def failure_of(memory: Memory) -> str:
     """Why a memory's work failed, in its own words; empty where it did not or does not say."""
     reason = memory.outcome.failure_reason
-    if memory.outcome.success or not reason or _UNTOLD.match(reason.strip()):
+    if memory.outcome.success or not reason:
         return ""
     told = _opening(reason)
     new = telling_words(told) - telling_words(memory.intent.goal)
@@ -146,7 +147,7 @@ def _undoes(memory: Memory) -> bool:
 def _opening(text: str) -> str:
     """The first sentences of a reason, as many as are soon read."""
     told = ""
-    for sentence in sentences(text):
+    for sentence in dropwhile(_UNTOLD.match, sentences(text)):
         if told and (len(told) + len(sentence) >= LONGEST_REASON or not sentence.endswith((".", "!"))):
             break
         told = shortened(f"{told} {sentence}", LONGEST_REASON)

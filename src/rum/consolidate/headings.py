@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from rum.consolidate.counting import listed
 from rum.consolidate.members import aim_of, shortened
 from rum.model.memory import Memory
-from rum.model.unseen import one_line
 from rum.store.terms import says_little, terms
 
 LONGEST_TITLE = 80
@@ -19,7 +19,7 @@ _IN_TITLE = 3
 _FEW, _SOME = 3, 8
 """So few memories are better named by their goals than by one word, and some by the goal that says most."""
 _LONGEST_PHRASE = 3
-_READ = 400
+READ = 400
 """Characters of a goal that are looked at."""
 _SHARED = 12
 """A title names what at least one of so many memories has."""
@@ -27,18 +27,22 @@ _TAGGED = 0.85
 """So much less counts a memory that has a word only as its tag."""
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
+_UNDOES = re.compile(r"(?:revert|undo|back out)\b", re.IGNORECASE)
+_PLAIN = re.compile(r"[a-z]+(?![\w.(])")
+"""A word that may begin with a capital letter, other than the name of something."""
 _NUMBER = re.compile(r"#?v?\d[\d._-]*\+?|[0-9a-f]{7,40}")
 _VERBS = """
 add adjust adapt allow apply avoid bump change check clean cleanup convert correct create delete disable
 document drop enable ensure extend fix follow get handle implement improve introduce investigate keep let
 make merge move need pass prepare prevent reduce refactor remove rename replace reset return revert rewrite
-run set show simplify skip split stop support sync tidy try tweak update use verify work write
+run set show simplify skip split stop support sync tidy try tweak update use verify work write clarify
+deprecate expose install mention pin refer require restore revise rework start switch upgrade
 """
 _PALE_WORDS = """
-also app behavior better bug chore code core current doc docs error feat file improvement include initial
-instead internal investigation issue lib main minor misc miscellaneous missing more new old only pkg
-possible potential properly small some src test tests tidy-up typo unused util utils various when where
-without wrong
+also app behavior better bug chore code core current dev development doc docs error feat file improvement
+include initial instead internal investigation issue lib main max min minor misc miscellaneous missing more
+new old only pkg possible potential properly release set-up setup small some src test tests tidy-up typo
+unused util utils various version when where without wrong
 """
 """Words that say what was done, or next to nothing, but not what it was done to."""
 
@@ -55,38 +59,72 @@ class Heading(NamedTuple):
     holders: frozenset[int]
 
 
-def title_of(ordered: Sequence[Memory], found: Sequence[Heading]) -> str:
-    """A title for some memories, oldest first, that share these headings: words they have."""
-    if len(ordered) == 1:
-        return aim_of(ordered[0], LONGEST_TITLE)
-    goals = "; ".join(dict.fromkeys(aim_of(memory, _READ) for memory in ordered[:_FEW]))
-    if not found:
-        return aim_of(ordered[0], LONGEST_TITLE) if ordered else ""
+class Aim(NamedTuple):
+    """What some work was for, on one line, and its tags."""
+
+    goal: str
+    tags: tuple[str, ...]
+
+
+def aims_of(ordered: Iterable[Memory]) -> list[Aim]:
+    """What memories were for, in their order."""
+    return [Aim(aim_of(memory, READ), memory.tags) for memory in ordered]
+
+
+def title_of(ordered: Sequence[Aim], found: Sequence[Heading]) -> str:
+    """A title for some work, oldest first, that shares these headings: words it has."""
+    goals = _different(ordered)
+    if not found or len(goals) == 1:
+        return shortened(goals[0], LONGEST_TITLE) if goals else ""
     if " " not in found[0].text and len(ordered) <= _SOME:
-        few = len(ordered) <= _FEW and len(goals) <= LONGEST_TITLE
-        return goals if few else aim_of(_central(ordered, found), LONGEST_TITLE)
-    first = found[0]
-    others = [one for one in found[1:_IN_TITLE] if len(one.holders) * _SHARED >= len(ordered)]
-    rest = ", ".join(one.text for one in others)
-    title = f"{first.text}: {rest}" if rest else first.text
-    begins = title[:1].upper() + title[1:] if " " in first.text and title[:1].isascii() else title
-    return shortened(begins, LONGEST_TITLE)
+        told = "; ".join(goals)
+        few = len(ordered) <= _FEW and len(told) <= LONGEST_TITLE
+        return told if few else shortened(_central(ordered, found), LONGEST_TITLE)
+    first = found[0].text
+    others = [one.text for one in found[1:] if len(one.holders) * _SHARED >= len(ordered)]
+    # Two words together tell more than one alone.
+    rest = sorted(others, key=lambda text: " " not in text)[: _IN_TITLE - 1]
+    title = f"{first}: {', '.join(rest)}" if rest and " " in first else first
+    if rest and title == first:
+        title = f"work on {listed([first, *rest])}"
+    return shortened(title[:1].upper() + title[1:] if _PLAIN.match(title) else title, LONGEST_TITLE)
 
 
-def _central(ordered: Sequence[Memory], found: Sequence[Heading]) -> Memory:
-    """The memory whose goal and tags have most of what is shared; the first among equals."""
+def _different(ordered: Sequence[Aim]) -> list[str]:
+    """The goals of some work, without those that took it back, and of few without those that say no more."""
+    goals = list(dict.fromkeys(aim.goal for aim in ordered))
+    goals = [goal for goal in goals if not _UNDOES.match(goal)] or goals
+    if len(goals) > _FEW:
+        return goals
+    about = [frozenset(filter(None, map(_key, _WORD.findall(goal)))) for goal in goals]
+    return [
+        goal
+        for place, goal in enumerate(goals)
+        if not any(about[place] < other or (about[place] == other and other) for other in about[:place])
+        and not any(about[place] < other for other in about[place + 1 :])
+    ]
+
+
+def _central(ordered: Sequence[Aim], found: Sequence[Heading]) -> str:
+    """The goal of the work that has most of what is shared; the first among equals, and none that undoes."""
     shared = [sum(len(one.holders) for one in found if place in one.holders) for place in range(len(ordered))]
-    return ordered[shared.index(max(shared))]
+    best = max(range(len(ordered)), key=lambda one: (not _UNDOES.match(ordered[one].goal), shared[one], -one))
+    return ordered[best].goal
 
 
-def headings(ordered: Sequence[Memory]) -> list[Heading]:
+def is_pale(term: str) -> bool:
+    """Whether an index term says what was done, or next to nothing, but not what it was done to."""
+    return term in _pale()
+
+
+def headings(ordered: Sequence[Aim]) -> list[Heading]:
     """Words and phrases that memories share, the most telling first, none inside another."""
     spoken: dict[tuple[str, ...], Counter[str]] = {}
     holders: dict[tuple[str, ...], set[int]] = {}
     tagged: Counter[tuple[str, ...]] = Counter()
-    for number, memory in enumerate(ordered):
-        in_goal = _phrases(memory)
-        for key, text in {**_tags(memory), **in_goal}.items():
+    for number, aim in enumerate(ordered):
+        in_goal = _phrases(aim)
+        for key, text in {**_tags(aim), **in_goal}.items():
             spoken.setdefault(key, Counter())[text] += 1
             holders.setdefault(key, set()).add(number)
             tagged[key] += key not in in_goal
@@ -116,10 +154,10 @@ def _usual(spoken: Counter[str]) -> str:
     return min(spoken, key=lambda text: (-spoken[text], not text.islower(), text))
 
 
-def _phrases(memory: Memory) -> dict[tuple[str, ...], str]:
+def _phrases(aim: Aim) -> dict[tuple[str, ...], str]:
     """Every phrase of a goal, by its stems, as it is written."""
     found = dict[tuple[str, ...], str]()
-    for clause in _CLAUSE.split(one_line(memory.intent.goal[:_READ])):
+    for clause in _CLAUSE.split(aim.goal[:READ]):
         words = list(_WORD.finditer(clause))
         keys = [_key(word[0]) for word in words]
         for start in range(len(words)):
@@ -133,8 +171,8 @@ def _phrases(memory: Memory) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _tags(memory: Memory) -> dict[tuple[str, ...], str]:
-    return {(key,): shortened(tag, LONGEST_TITLE // 2) for tag in memory.tags if (key := _key(tag))}
+def _tags(aim: Aim) -> dict[tuple[str, ...], str]:
+    return {(key,): shortened(tag, LONGEST_TITLE // 2) for tag in aim.tags if (key := _key(tag))}
 
 
 def _key(word: str) -> str | None:

@@ -34,6 +34,8 @@ _COMMANDS = re.compile(
     re.VERBOSE,
 )
 _SORTS = re.compile(r"\b(?:sort(?:ed|s|ing)?|order(?:ed|ing)|rank(?:ed|s|ing)?|listed)\b")
+_SETS = re.compile(r"(?:\b(?:is|are|be|equals|defaults? to|set to)|[:=]) ?v?\d", re.IGNORECASE)
+"""How a claim gives something its value."""
 _FROM_TO = re.compile(r"\bfrom\s+(?:the\s+)?(\w+)\s+to\s+(?:the\s+)?(\w+)")
 
 
@@ -67,13 +69,18 @@ def _joined(words: Words) -> str:
     return " ".join(sorted(words - figures(words)))  # another number is a contradiction by itself
 
 
+def _fewest(one: Claim) -> int:
+    """So many words must a claim have; one with a number more of them, unless it says what something is."""
+    return FEWEST_WORDS_WITH_FIGURES if one.figure and not _SETS.search(one.text) else FEWEST_WORDS
+
+
 class Positions:
     """Positions that others can be held against."""
 
     def __init__(self, positions: Iterable[Claim]) -> None:
         self._alike: dict[frozenset[Word], list[tuple[int, Claim]]] = {}
         for number, one in enumerate(positions):
-            if len(one.words) >= (FEWEST_WORDS_WITH_FIGURES if one.figure else FEWEST_WORDS):
+            if len(one.words) >= _fewest(one):
                 self._alike.setdefault(one.words, []).append((number, one))
 
     def against(self, one: Claim) -> list[int]:

@@ -8,7 +8,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 from rum.consolidate.clusters import clustered
-from rum.consolidate.counting import changed_files, file_counts, kind_name, memories, most, times
+from rum.consolidate.counting import (
+    changed_files,
+    file_counts,
+    is_by_the_way,
+    kind_name,
+    memories,
+    most,
+    times,
+)
 from rum.consolidate.members import shortened
 from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something
 from rum.model.layers import FailureCategory, TaskType
@@ -23,8 +31,10 @@ _SWEEPING = 20
 """A change of more files says nothing about two of them."""
 _NOW_AND_THEN = 0.1
 _EACH = 3
-_BUSY = 0.15
-"""The share of memories that change a file on which much of the work was."""
+_MANY = 20
+"""Among so many memories one can tell whether a file is changed with another or with everything."""
+_OFTENER = 2
+"""So much more often than otherwise a file must be changed where the other one is."""
 
 
 class Pattern(NamedTuple):
@@ -42,7 +52,6 @@ def patterns(ordered: Sequence[Memory]) -> list[Pattern]:
         *_categories(ordered),
         *_failing(ordered),
         *_together(ordered),
-        *_busy(ordered),
     ]
 
 
@@ -109,9 +118,9 @@ def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
 
 
 def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Files that are seldom changed without another."""
+    """Files that are seldom changed without another; of those that belong to everything nothing is told."""
     sets = [changed_files(memory) for memory in ordered]
-    changes = file_counts(ordered)
+    changes = Counter({path: n for path, n in file_counts(ordered).items() if not is_by_the_way(path)})
     pairs = Counter(
         pair
         for files in sets
@@ -121,21 +130,15 @@ def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     named = set[str]()
     for one, other in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):
         led, leads = sorted((one, other), key=lambda path: (changes[path], path))
-        if led in named or pairs[one, other] < max(FEWEST, _OFTEN * changes[led]):
+        by_chance = changes[led] * changes[leads] / len(ordered) if len(ordered) >= _MANY else 0
+        fewest = max(FEWEST, _OFTEN * changes[led], _OFTENER * by_chance)
+        if named & {led, leads} or pairs[one, other] < fewest:
             continue
-        named.add(led)
+        named |= {led, leads}
         both = [
             memory for memory, files in zip(ordered, sets, strict=True) if led in files and leads in files
         ]
-        text = f"{len(both)} of {memories(changes[led])} that changed {led} changed {leads} too."
-        yield Pattern(text, _ids(both))
-        if len(named) == _EACH:
+        often = f"{len(both)} of {memories(changes[led])} that changed the former"
+        yield Pattern(f"{led} and {leads} change together ({often}).", _ids(both))
+        if len(named) == 2 * _EACH:
             return
-
-
-def _busy(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Files that much of the work was on."""
-    fewest = max(FEWEST, round(_BUSY * len(ordered)))
-    for path, count in most(file_counts(ordered), fewest, _EACH - 1):
-        ids = _ids(memory for memory in ordered if path in changed_files(memory))
-        yield Pattern(f"{count} of {memories(len(ordered))} changed {path}.", ids)

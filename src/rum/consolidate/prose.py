@@ -16,7 +16,9 @@ _POINTER = re.compile(
     r"|suggested|thanks|upstream|via|[\w-]{1,30}-by)\b",
     re.IGNORECASE,
 )
-_UNDOES = re.compile(r"this (?:partially )?reverts (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
+_UNDOES = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
+_WRAPPED = 40
+"""A line of so many characters that ends within a sentence may go on in the next."""
 _PLAIN_WORD = re.compile(r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])")
 _FEWEST_PLAIN = 3
 """A line that begins like a reference, and has fewer plain words than these, is one."""
@@ -51,27 +53,49 @@ def is_prose(sentence: str) -> bool:
 
 def _blocks(text: str) -> Iterator[str]:
     """Paragraphs and items of lists, each with its lines put together."""
-    block, in_code = list[str](), False
+    block, in_code, torn = list[str](), False, False
     for written in text.splitlines():
         line = " ".join(written.split())
         if _FENCE.match(line):
             in_code, line = not in_code, ""
         item = _ITEM.match(line)
         indented = written.startswith(("    ", "\t")) and not item and not block
-        skipped = in_code or indented or not line or _NO_PROSE.match(line) or _points(line)
-        if item or skipped:
+        told, torn = _without_pointers(line, torn and not block)
+        skipped = in_code or indented or not told or _NO_PROSE.match(line)
+        if item or skipped or told != line:
             yield from _joined(block)
             block = []
         if not skipped:
-            block.append(line[item.end() :] if item else line)
+            block.append(told[item.end() :] if item else told)
     yield from _joined(block)
 
 
+def _without_pointers(line: str, torn: bool) -> tuple[str, bool]:
+    """A line without the sentences at its beginning that only point elsewhere, or began with such a one.
+
+    Beside it, whether the last of those goes on in the next line.
+    """
+    goes_on = False
+    while line and (_points(line) or (torn and line[0].islower())):
+        end = _first_end(line)
+        first, line = line[: end.start(1)] if end else line, line[end.end() :] if end else ""
+        wrapped = torn or len(first) >= _WRAPPED or bool(_UNDOES.match(first))
+        torn, goes_on = False, not line and wrapped and not first.endswith((".", "!", "?"))
+    return line, goes_on
+
+
 def _points(line: str) -> bool:
-    """Whether a line only points elsewhere or names people."""
-    return bool(_UNDOES.match(line)) or (
-        bool(_POINTER.match(line)) and len(_PLAIN_WORD.findall(line)) < _FEWEST_PLAIN
+    """Whether the sentence that a line begins with only points elsewhere or names people."""
+    end = _first_end(line)
+    first = line[: end.start(1)] if end else line
+    return bool(_UNDOES.match(first)) or (
+        bool(_POINTER.match(first)) and len(_PLAIN_WORD.findall(first)) < _FEWEST_PLAIN
     )
+
+
+def _first_end(text: str) -> re.Match[str] | None:
+    """Where the first sentence of a text ends, if another one follows."""
+    return next(_ends(text), None)
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
@@ -81,8 +105,16 @@ def _joined(lines: list[str]) -> Iterator[str]:
 
 def _parted(block: str) -> Iterator[str]:
     start = 0
+    for end in _ends(block):
+        yield block[start : end.start(1)]
+        start = end.end()
+    yield block[start:]
+
+
+def _ends(block: str) -> Iterator[re.Match[str]]:
+    """The ends of all sentences but the last; what is only shortened ends none."""
+    start = 0
     for end in _END.finditer(block):
         if not _SHORTENED.search(block, max(start, end.start(1) - _SHORT), end.start(1)):
-            yield block[start : end.start(1)]
+            yield end
             start = end.end()
-    yield block[start:]

@@ -68,8 +68,10 @@ class _Page:
         told = (
             f"{_some(report.memories, 'memory', 'memories')}{since} by {_some(report.agent_count, 'agent')}, "
             f"{_days(report)}: {report.successes} succeeded ({_share(report.successes, report.memories)}), "
-            f"{report.memories - report.successes} failed."
+            f"{report.memories - report.successes - report.unverified} failed."
         )
+        if report.unverified:
+            told += f" Of {report.unverified} nobody said how they ended."
         if report.superseded:
             told += f" {report.superseded} more were superseded, and are not counted."
         return f"{told} As of {_day(report.written_at)} (UTC)."
@@ -94,7 +96,7 @@ class _Page:
                 self._code(one.path),
                 str(one.memories),
                 _share(one.successes, one.memories),
-                str(one.memories - one.successes),
+                str(one.memories - one.successes - one.unverified),
                 _day(one.last_at),
             ]
             for one in report.areas

@@ -10,6 +10,7 @@ from rum.consolidate.report_learned import Learned
 from rum.consolidate.report_open import OpenFollowUps
 from rum.model.memory import Memory
 from rum.model.report import Area, Counted, FailingFile, Period, Worker
+from rum.model.run import has_worked, is_verified
 
 ROWS = 24
 """Months that are told one by one; of more, quarters are, or years."""
@@ -26,12 +27,15 @@ class Count:
     def __init__(self) -> None:
         self.memories: int = 0
         self.successes: int = 0
+        self.unverified: int = 0
+        """Of how many nobody said how they ended."""
         self.last_at: int = 0
 
     def add(self, memory: Memory) -> None:
         """Count one more."""
         self.memories += 1
-        self.successes += memory.outcome.success
+        self.successes += has_worked(memory)
+        self.unverified += not is_verified(memory)
         self.last_at = memory.created_at
 
 
@@ -82,7 +86,7 @@ class Tally(Count):
         for area in areas:
             self._areas[area].add(memory)
         self._touched.update(paths)
-        if not memory.outcome.success:
+        if not memory.outcome.success and is_verified(memory):
             self._count_failure(memory, paths)
         self._agents[memory.agent_id].add(memory)
         self._sessions[memory.agent_id].add(memory.session_id)
@@ -140,7 +144,13 @@ class Tally(Count):
         """Where most was done."""
         rows = sorted(self._areas.items(), key=lambda one: (-one[1].memories, one[0]))[:most]
         return tuple(
-            Area(path=path, memories=one.memories, successes=one.successes, last_at=one.last_at)
+            Area(
+                path=path,
+                memories=one.memories,
+                successes=one.successes,
+                unverified=one.unverified,
+                last_at=one.last_at,
+            )
             for path, one in rows
         )
 

@@ -13,9 +13,9 @@ from rum.model.chapter import Evidence
 from rum.model.memory import Memory
 
 _OURS = telling_words(
-    "failed worked what later succeeded times twice once changed memories memory too bug fixes new features "
-    "refactorings investigations test changes documentation optimizations security dependency updates "
-    "configuration"
+    "failed worked what later succeeded times twice once changed memories memory together former bug "
+    "fixes new features refactorings investigations test changes documentation optimizations security "
+    "dependency updates configuration"
 )
 """The words that drawn claims add to those of their sources."""
 

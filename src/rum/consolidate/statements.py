@@ -12,10 +12,12 @@ from rum.consolidate.telling import (
     ENOUGH,
     LONGEST,
     SHORTEST,
+    begins_with_tie,
     gives_orders,
     is_anchored,
     is_rule,
     leans,
+    untied,
     weight_of,
 )
 from rum.consolidate.vocabulary import telling_words
@@ -138,10 +140,22 @@ def _best(text: str, least: float) -> list[tuple[str, float]]:
 
 
 def _leant(told: Sequence[str], number: int) -> str:
-    """A sentence with the one before it where it leans on that; nothing where both are too long."""
-    sentence = told[number]
-    if not number or not leans(sentence):
-        return sentence
-    before = told[number - 1]
-    both = f"{before} {sentence}"
-    return both if len(both) <= LONGEST and is_prose(before) and before.endswith((".", "!", ")")) else ""
+    """A sentence with those before it that it leans on; where that is too long, without what ties it to them.
+
+    Nothing where it cannot be read alone.
+    """
+    whole = told[number]
+    for before in reversed(told[:number]):
+        if not leans(whole):
+            break
+        both = f"{before} {whole}"
+        if len(both) > LONGEST or not is_prose(before) or not before.endswith((".", "!", ")")):
+            return _alone(whole)
+        whole = both
+    return _alone(whole) if begins_with_tie(whole) else whole
+
+
+def _alone(text: str) -> str:
+    """A text without the "but" that it begins with; nothing where it leans on more than that."""
+    rest = untied(text)
+    return rest if rest and not leans(rest) else ""

@@ -9,10 +9,11 @@ from itertools import islice
 
 from msgspec import Struct
 
-from rum.consolidate.suggest_groups import centre, cohesion, grouped
+from rum.consolidate.headings import Aim, headings, title_of
+from rum.consolidate.suggest_groups import cohesion, grouped
 from rum.consolidate.suggest_likeness import Pairs, likely_pairs
 from rum.consolidate.suggest_traits import Seen, Traits, seen, traits
-from rum.consolidate.suggest_words import reason, tags, title
+from rum.consolidate.suggest_words import reason, tags
 from rum.model.links import Edge
 from rum.model.memory import Memory
 
@@ -54,7 +55,7 @@ def suggest(
     told = _Told(chapters)
     found = sorted((-_sureness(group, pairs), group) for group in grouped(pairs, len(looked_at)))
     new = (
-        _suggestion(group, -unsure, centre(group, pairs), looked_at, measured, links)
+        _suggestion(group, -unsure, looked_at, measured, links)
         for unsure, group in found
         if len(group) >= FEWEST
         and -unsure >= LEAST_SURE
@@ -108,17 +109,17 @@ class _Told:
 def _suggestion(
     group: Sequence[int],
     sureness: float,
-    middle: int,
     memories: Sequence[Seen],
     measured: Sequence[Traits | None],
     links: Mapping[int, set[int]],
 ) -> Suggestion:
     members = [memories[place] for place in group]
+    aims = [Aim(one.goal, one.tags) for one in members]
     rare = {memories[place].id: one.names for place in group if (one := measured[place])}
     within = sum(len(links.get(place, set[int]()).intersection(group)) for place in group) // 2
     return Suggestion(
         memory_ids=tuple(one.id for one in members),
-        title=title(memories[middle].goal),
+        title=title_of(aims, headings(aims)),
         reason=reason(members, within, lambda one: rare[one.id]),
         tags=tags(members),
         sureness=round(sureness, 3),

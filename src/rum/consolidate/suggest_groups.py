@@ -68,13 +68,3 @@ def cohesion(group: list[int], pairs: Mapping[tuple[int, int], float]) -> float:
     """How likely two members of a group belong together, on average."""
     chances = [pairs.get(pair, 0.0) for pair in combinations(group, 2)]
     return sum(chances) / len(chances)
-
-
-def centre(group: list[int], pairs: Mapping[tuple[int, int], float]) -> int:
-    """The member that belongs most to all others; the earliest of equals."""
-    belonging = dict.fromkeys(group, 0.0)
-    for one, other in combinations(group, 2):
-        chance = pairs.get((one, other), 0.0)
-        belonging[one] += chance
-        belonging[other] += chance
-    return max(group, key=lambda place: (belonging[place], -place))

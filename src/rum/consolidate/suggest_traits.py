@@ -15,8 +15,8 @@ from rum.store.terms import query_terms
 K = TypeVar("K")
 
 DAY = 86400
-SHOWN = 200
-"""Characters kept of a goal."""
+SHOWN = 400
+"""Characters kept of a goal: as many as a title is made of."""
 READ = 600
 """Characters of a memory's summary, context and learnings whose words are looked at."""
 GOAL_TERMS, TERMS, PATHS, TAGS = 32, 120, 200, 16

@@ -6,23 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from rum.consolidate.counting import is_by_the_way
 from rum.consolidate.days import day_of
-from rum.consolidate.markdown import cut
+from rum.consolidate.headings import is_pale
 from rum.consolidate.suggest_traits import Seen
 from rum.store.terms import terms
 
-TITLE = 80
-"""Characters of a title."""
 NAMED = 3
 """Words, and files, that a reason names."""
 TAGS = 5
 
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
-
-
-def title(goal: str) -> str:
-    """A goal as a title: its beginning, cut at a word."""
-    return cut(goal, TITLE)
 
 
 def reason(members: Sequence[Seen], links: int, rare_words: Callable[[Seen], Iterable[str]]) -> str:
@@ -59,7 +53,7 @@ def _spoken(members: Sequence[Seen], rare_words: Callable[[Seen], Iterable[str]]
     shared = _shared((rare_words(one) for one in members), len(members) / 2)
     said: dict[str, int] = {}
     for term, count in shared:
-        word = _as_written(term, members)
+        word = None if is_pale(term) else _as_written(term, members)
         # Of a name and its parts the first, and so the one of most members, is enough.
         if word and not any(word in other or other in word for other in said):
             said[word] = count
@@ -77,7 +71,9 @@ def _as_written(term: str, members: Sequence[Seen]) -> str | None:
 
 
 def _touched(members: Sequence[Seen]) -> list[str]:
-    shared = _shared((one.paths for one in members), len(members) / 2)
+    shared = _shared(
+        ([path for path in one.paths if not is_by_the_way(path)] for one in members), len(members) / 2
+    )
     told = [f"{path} ({_of(count, members)})" for path, count in shared[:NAMED]]
     return [f"they touch {', '.join(told)}"] if told else []
 

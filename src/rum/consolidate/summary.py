@@ -7,11 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rum.consolidate.markdown import cut
 from rum.model.entry import MemoryEntry
 
 LONGEST = 100
 """Characters kept of an entry's content; its metadata gets as many again."""
 
+_ID = re.compile(r"(?:(?:\A|[_-])ids?|(?<=[a-z0-9])I[dD]s?)\Z")
 _SUMMARY = re.compile(r"\[Summary of (\d{1,9}) entries\](?:\n|\Z)")
 
 
@@ -46,11 +48,14 @@ def lines_of(entries: Sequence[MemoryEntry], longest: int) -> tuple[int, list[st
 
 def _line(entry: MemoryEntry, longest: int) -> str:
     said = f"- {_cut(entry.content, longest)}"
-    return f"{said} [{_told(entry.metadata)}]" if entry.metadata else said
+    told = _told(entry.metadata or {})
+    return f"{said} [{told}]" if told else said
 
 
 def _told(metadata: Mapping[str, Any]) -> str:
-    return _cut(", ".join(f"{name}={_plain(value)}" for name, value in metadata.items()), LONGEST)
+    """What is known of an entry, without the ids by which only programs know things."""
+    parts = [f"{name}={_plain(value)}" for name, value in metadata.items() if not _ID.search(name)]
+    return _cut(", ".join(parts), LONGEST)
 
 
 def _plain(value: object) -> str:
@@ -58,5 +63,5 @@ def _plain(value: object) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """The beginning of a text, on one line, so that no entry can pass for several."""
-    return " ".join(text.split())[:longest]
+    """The beginning of a text, cut at a word, on one line, so that no entry can pass for several."""
+    return cut(text, longest)

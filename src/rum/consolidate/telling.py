@@ -76,6 +76,8 @@ _LEANS = re.compile(
         |unfortunately|actually|similarly|likewise|apparently|e\.g|i\.e)\b""",
     _FLAGS,
 )
+_TIE = re.compile(r"(?:and|but|however|so|then|yet),? (?=[^\W\d_`\"'(])", re.IGNORECASE)
+"""What ties a sentence to the one before it, and can be left out."""
 _DOES = re.compile(
     r"""(?:also[:,]?\ |[\w./-]{1,40}:\ )?
         (?:accept|add|adapt|adjust|allow|apply|bump|call|cast|change|check|clean|clear|close|convert|define|delete
@@ -139,6 +141,18 @@ def is_rule(sentence: str) -> bool:
 def leans(sentence: str) -> bool:
     """Whether a sentence leans on what was said before it."""
     return bool(_LEANS.match(sentence))
+
+
+def begins_with_tie(sentence: str) -> bool:
+    """Whether a sentence begins with a word that only ties it to the one before."""
+    return bool(_TIE.match(sentence))
+
+
+def untied(sentence: str) -> str:
+    """A sentence without the word that only ties it to the one before; nothing where there is none."""
+    tie = _TIE.match(sentence)
+    rest = sentence[tie.end() :] if tie else ""
+    return rest[:1].upper() + rest[1:]
 
 
 def is_anchored(sentence: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from rum.consolidate.chapter_words import claims_of, picked
 from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
 from rum.consolidate.counting import listed, memories
 from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
-from rum.consolidate.headings import LONGEST_TITLE, headings
+from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings
 from rum.consolidate.members import day, in_force, in_order, shortened
 from rum.consolidate.patterns import patterns
 from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something, weighed
@@ -25,6 +25,8 @@ MOST_PATTERNS = 8
 MOST_PRACTICES = 8
 MOST_WARNINGS = 4
 """Practices that say what failed."""
+WARNS = 2
+"""What failed so often is a warning; what failed once is only known."""
 MOST_CONTRADICTIONS = 20
 _TITLES = 4
 
@@ -46,23 +48,30 @@ class _Said(NamedTuple):
 
 
 def draw(
-    chapters: Sequence[Chapter], members: Mapping[str, Memory], likeness: Likeness | None = None
+    chapters: Sequence[Chapter],
+    members: Mapping[str, Memory],
+    likeness: Likeness | None = None,
+    tags: Iterable[str] = (),
 ) -> WisdomWords:
     """What chapters say together: the same for the same ones in any order, and nothing they do not say.
 
-    `members` are the memories of all chapters by id; one that is gone says nothing.
+    `members` are the memories of all chapters by id; one that is gone says nothing. What memories with all
+    the `tags` say comes first.
     """
     told = sorted(
         {chapter.id: chapter for chapter in chapters}.values(), key=lambda one: (one.start_ts, one.id)
     )
     ordered = in_order(members[one] for chapter in told for one in chapter.memory_ids if one in members)
-    topics = telling_words(" ".join(heading.text for heading in headings(ordered)))
+    topics = telling_words(" ".join(heading.text for heading in headings(aims_of(ordered))))
     claims = [*claims_of(ordered), *_given(told, ordered, likeness)]
-    found = _by_support(clustered(claims, topics, likeness), told)
     by_id = {memory.id: memory for memory in ordered}
+    tagged = frozenset(memory.id for memory in ordered if set(tags) <= set(memory.tags)) or by_id.keys()
+    found = _by_support(clustered(claims, topics, likeness), told, tagged)
     practices = _practices(found, by_id)
     insights = picked([one for one in found if one not in practices], MOST_INSIGHTS)
-    seen = patterns(in_force(ordered))[:MOST_PATTERNS]
+    seen = sorted(patterns(in_force(ordered)), key=lambda one: not _mostly(one.memory_ids, tagged))[
+        :MOST_PATTERNS
+    ]
     said = [
         *(_Said(one.best.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in insights),
         *(_Said(one.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in seen),
@@ -101,21 +110,21 @@ def _given(
     return found
 
 
-def _by_support(found: Iterable[Cluster], chapters: Sequence[Chapter]) -> list[Cluster]:
-    """Claims, those first that most memories make, then those that stand in most chapters."""
+def _by_support(found: Iterable[Cluster], chapters: Sequence[Chapter], tagged: Set[str]) -> list[Cluster]:
+    """Claims, those of tagged memories first, of these what most memories say, then what most chapters do."""
     sets = [frozenset(chapter.memory_ids) for chapter in chapters]
 
-    def order(cluster: Cluster) -> tuple[int, int, float]:
+    def order(cluster: Cluster) -> tuple[bool, int, int, float]:
         spread = sum(not one.isdisjoint(cluster.memory_ids) for one in sets)
-        return -len(cluster.memory_ids), -spread, -cluster.rank
+        return tagged.isdisjoint(cluster.memory_ids), -len(cluster.memory_ids), -spread, -cluster.rank
 
     return sorted(found, key=order)
 
 
 def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[Cluster]:
-    """Advice that success has confirmed, and warnings: what failed, most often first."""
+    """Advice that success has confirmed, and warnings: what failed more than once, most often first."""
     advice = [one for one in found if _advises(one.best) and _confirmed(one, members)]
-    warnings = [one for one in found if one.best.kind is Kind.FAILED]
+    warnings = [one for one in found if one.best.kind is Kind.FAILED and _failed(one, members) >= WARNS]
     kept = picked(warnings, MOST_WARNINGS)
     return [*picked(advice, MOST_PRACTICES - len(kept)), *kept]
 
@@ -132,6 +141,15 @@ def _confirmed(cluster: Cluster, members: Mapping[str, Memory]) -> bool:
     """Whether the work that a claim comes from succeeded more often than not."""
     went = [members[one].outcome.success for one in cluster.memory_ids if one in members]
     return 2 * sum(went) > len(went)
+
+
+def _mostly(ids: Sequence[str], tagged: Set[str]) -> bool:
+    return 2 * sum(one in tagged for one in ids) > len(ids)
+
+
+def _failed(cluster: Cluster, members: Mapping[str, Memory]) -> int:
+    """How often the work failed that a claim tells of."""
+    return sum(not members[one].outcome.success for one in cluster.memory_ids if one in members)
 
 
 def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> tuple[Contradiction, ...]:

@@ -65,6 +65,8 @@ LIKE_THE_TASK = 20.0
 STANDING, DISCOVERED = 60.0, 45.0
 """Points of where the agent stands in its session, and of what it found out there."""
 
+UNNAMED = "other"
+"""A kind of failure that says nothing."""
 LONG, SHORT = 320, 120
 """Characters of a text in a line."""
 CONDITION, GOAL, REASON = 160, 120, 200
@@ -87,13 +89,15 @@ def failure(
     category: str | None,
     learned: Sequence[str] = (),
     solved: str | None = None,
+    undone: str | None = None,
     times: int = 1,
     at: int = 0,
 ) -> Piece:
-    """A warning: what failed, why, what was learned from it, and how it was solved if it was."""
-    kind = f" ({category})" if category else ""
+    """A warning: what failed, why, what was learned, what took it back, and how it was solved if it was."""
+    kind = f" ({category})" if category and category != UNNAMED else ""
     why = _line(reason, LONG) + kind
     more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    more += [f"Taken back by “{_line(undone, GOAL)}”"] if undone and undone not in reason else []
     more += [f"Solved later: {_line(solved, LONG)}"] if solved else []
     tail = _tail(memory_id, times)
     whole = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"

@@ -1,7 +1,8 @@
 """Whether a pattern speaks of a text, and how closely; in time that grows with both, whatever the pattern.
 
 A pattern is never a regular expression. `|` parts alternatives, `*` and `.*` stand for any run of characters,
-all else is literal. Several words without either are natural language: half of those that count must occur.
+all else is literal. Several words without either are natural language: half of those that count must occur,
+and where they name files, one of these. Of a path only the file's own name is a word.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import namedtuple
 from functools import lru_cache
 
+from rum.inject.paths import is_any, paths_in, without_paths, words_of
 from rum.store.terms import content_words, terms
 
 TYPE_CHECKING = False
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
         """Each as the literal pieces between its wildcards: a single piece has none."""
         words: Sequence[Sequence[str]]
         """What counts of natural language; empty for any other pattern."""
+        files: Sequence[str] = ()
+        """The files that natural language names: one of them must be named by the text too."""
 
     class Match(NamedTuple):
         """How a pattern matched: one of the kinds below, and the pattern as it was written."""
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    Pattern = namedtuple("Pattern", ("source", "alternatives", "words"))
+    Pattern = namedtuple("Pattern", ("source", "alternatives", "words", "files"), defaults=((),))
     Match = namedtuple("Match", ("kind", "pattern"))
 
 LITERAL, WILDCARD, ALL_WORDS, SOME_WORDS = "literal", "wildcard", "all words", "some words"
@@ -55,6 +59,10 @@ _OPENING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+# What is done to any file, and so says nothing beside its name.
+_TOUCHING = re.compile(
+    r"\b(?:add|alter|chang|edit|modif|open|read|touch|updat|work|writ)\w*\b|\bfiles?\b", re.IGNORECASE
+)
 
 # What people write who take a pattern for a regular expression.
 _REGULAR = re.compile(
@@ -65,21 +73,32 @@ _REGULAR = re.compile(
 
 
 class Text:
-    """What patterns are held against: one or several texts, in one spelling of case and blanks.
+    """What patterns are held against: one or several texts, and files, in one spelling of case and blanks.
 
     Only a wildcard reaches from one text into the next.
     """
 
-    def __init__(self, *texts: str) -> None:
+    def __init__(self, *texts: str, files: Sequence[str] = ()) -> None:
         self._texts = texts
+        self._given = files
+        self._files: tuple[str, ...] | None = None
         self._terms: frozenset[str] | None = None
-        self.lower = "\n".join(map(_spelled, texts))
+        self.lower = "\n".join(map(_spelled, (*texts, *files)))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files given, and those that the texts name."""
+        if self._files is None:
+            self._files = (*self._given, *(path for text in self._texts for path in paths_in(text)))
+        return self._files
 
     @property
     def terms(self) -> frozenset[str]:
-        """The index terms of all texts, worked out when they are first asked for."""
+        """The index terms of all texts, worked out when first asked for; of a path those of its name."""
         if self._terms is None:
-            self._terms = frozenset(term for text in self._texts for term in terms(text))
+            said = (term for text in self._texts for term in terms(without_paths(text)))
+            named = (term for path in self.files for term in words_of(path))
+            self._terms = frozenset((*said, *named))
         return self._terms
 
     def share(self, words: Sequence[Sequence[str]]) -> float:
@@ -108,7 +127,11 @@ def compiled(pattern: str) -> Pattern:
     parts = [part.strip() for part in spelled.split("|")]
     alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
     spoken = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
-    return Pattern(pattern, alternatives, content_words(_without_opening(pattern)) if spoken else ())
+    if not spoken:
+        return Pattern(pattern, alternatives, ())
+    files = paths_in(pattern)
+    said = _TOUCHING.sub(" ", without_paths(pattern)) if files else pattern
+    return Pattern(pattern, alternatives, content_words(_without_opening(said)), files)
 
 
 def problem(pattern: str) -> str | None:
@@ -121,7 +144,7 @@ def problem(pattern: str) -> str | None:
     if signs := _REGULAR.search(pattern):
         return f"is no regular expression: `{signs[0]}` is looked for as it is; only `|` and `*` are signs"
     spoken = " " in _spelled(pattern) and len(taken.alternatives) == len(taken.alternatives[0]) == 1
-    if spoken and not taken.words:
+    if spoken and not taken.words and not taken.files:
         return "has only words that say nothing, so only a task with these very words matches it"
     return None
 
@@ -144,7 +167,7 @@ def best(patterns: Iterable[Pattern], text: Text) -> Match | None:
 
 
 def _match(pattern: Pattern, text: Text) -> Match | None:
-    source, alternatives, words = pattern
+    source, alternatives, words, files = pattern
     lower = text.lower
     wild = False
     for pieces in alternatives:
@@ -155,7 +178,11 @@ def _match(pattern: Pattern, text: Text) -> Match | None:
             wild = _in_order(pieces, lower)
     if wild:
         return Match(WILDCARD, source)
-    if len(words) == 0 or (count := text.count(words)) * 2 < len(words):
+    if files and not is_any(files, text.files):
+        return None
+    if len(words) == 0:
+        return Match(ALL_WORDS, source) if files else None
+    if (count := text.count(words)) * 2 < len(words) and not files:
         return None
     return Match(ALL_WORDS if count == len(words) else SOME_WORDS, source)
 

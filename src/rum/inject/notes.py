@@ -19,12 +19,14 @@ from rum.model.note import Importance, MatchedNote, Note, Otherwise
 from rum.store import claims, terms
 from rum.store.files.notes_split import closes, open_fence, opening
 
-VERSION = f"3.{terms.VERSION}"
+VERSION = f"4.{terms.VERSION}"
 """Changes whenever the head of a note would be another one."""
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 LONGEST = 500
 """Characters of a note that go into a prompt."""
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_SENTENCE = re.compile(r"(.*?)[.!](?:\s+|$)")
+_MARKS = re.compile(r"[*`]+")
 _OWN, _LOWEST = 3, 6
 """How deep a note's own heading is in a prompt, and how deep headings go."""
 _NAMED = 60
@@ -222,12 +224,22 @@ def beneath(title: str, content: str) -> str:
     first = _HEADING.match(lines[0])
     if first and len(lines) > 1 and _flat(first[2]) == _flat(title):
         lines = "\n".join(lines[1:]).strip("\n").split("\n")
+    lines = _without(title, lines)
     headings = {at: found for at in _outside_fences(lines) if (found := _HEADING.match(lines[at]))}
     lower = _OWN + 1 - min((len(found[1]) for found in headings.values()), default=_LOWEST)
     for at, found in headings.items():
         depth = min(_LOWEST, len(found[1]) + max(0, lower))
         lines[at] = f"{'#' * depth} {found[2]}".rstrip()
     return "\n".join(lines)
+
+
+def _without(title: str, lines: list[str]) -> list[str]:
+    """Lines without a first sentence that is the title once more, unless it is all they say."""
+    first = _SENTENCE.match(lines[0])
+    if not first or _flat(_MARKS.sub("", first[1])) != _flat(_MARKS.sub("", title).rstrip(".!")):
+        return lines
+    left = [lines[0][first.end() :], *lines[1:]]
+    return "\n".join(left).strip("\n").split("\n") if any(map(str.strip, left)) else lines
 
 
 def _outside_fences(lines: list[str]) -> Iterator[int]:

@@ -56,6 +56,13 @@ class LeftOut(Struct, frozen=True):
     shortened: int
 
 
+class Tag(Struct, frozen=True):
+    """A tag and how many memories have it."""
+
+    tag: str
+    memories: int
+
+
 class KnowledgeView(Struct, frozen=True, omit_defaults=True):
     """A chapter or wisdom that answers beside the memories; `stale` if its memories changed since."""
 

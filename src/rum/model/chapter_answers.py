@@ -30,12 +30,14 @@ Least = Annotated[int, Meta(ge=1, le=MOST_MEMBERS)]
 class CreateChapterQuestion(Layer, frozen=True):
     """Which memories: by their ids, or all that have these tags; and the words, where the caller has them.
 
-    Beside `memory_ids`, `tags` are further tags of the chapter.
+    Beside `memory_ids`, `tags` are further tags of the chapter. `again` makes one of tagged memories though
+    what was made of them was forgotten.
     """
 
     memory_ids: Ids = ()
     tags: Tags = ()
     min_memories: Least = LEAST_MEMORIES
+    again: bool = False
     title: Title | None = None
     summary: Said | None = None
     learnings: Claims | None = None

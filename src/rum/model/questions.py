@@ -132,6 +132,7 @@ class ListQuestion(Layer, frozen=True):
 
     session_id: str | None = None
     since: Time | None = None
+    before: Time | None = None
     limit: Limit = 20
     sort: Literal["recent", "importance", "access_count"] = "recent"
 

@@ -37,6 +37,7 @@ class Area(Struct, frozen=True, kw_only=True):
     path: str
     memories: int
     successes: int
+    unverified: int = 0
     last_at: int
 
 
@@ -92,6 +93,8 @@ class Report(Struct, frozen=True, kw_only=True):
     since: int | None = None
     memories: int = 0
     successes: int = 0
+    unverified: int = 0
+    """Of how many nobody said how they ended: they neither succeeded nor failed."""
     superseded: int = 0
     first_at: int | None = None
     last_at: int | None = None

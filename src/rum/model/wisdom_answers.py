@@ -17,12 +17,14 @@ LEAST_CHAPTERS = 2
 class SynthesizeQuestion(Layer, frozen=True):
     """Which chapters: by their ids, or all that have these tags; and the words, where the caller has them.
 
-    Beside `chapter_ids`, `tags` are further tags of the wisdom.
+    Beside `chapter_ids`, `tags` are further tags of the wisdom. `again` makes it of tagged chapters though
+    what was made of them was forgotten.
     """
 
     chapter_ids: Ids = ()
     tags: Tags = ()
     min_chapters: Least = LEAST_CHAPTERS
+    again: bool = False
     summary: Said | None = None
     insights: Claims | None = None
     patterns: Claims | None = None
@@ -63,7 +65,9 @@ class WisdomView(Struct, frozen=True, kw_only=True):
     id: str
     confidence: float | UnsetType = UNSET
     match: str | UnsetType = UNSET
-    """`fuzzy`: found by the meaning of what it rests on."""
+    """`fuzzy`: found by the meaning of its claims."""
+    matching: tuple[int, ...] | UnsetType = UNSET
+    """The places of the claims that answer the question, as `evidence` runs; they stand first."""
     summary: str
     insights: tuple[str, ...]
     patterns: tuple[str, ...]
@@ -88,13 +92,19 @@ class RecallWisdomResult(Struct, frozen=True, kw_only=True):
 
 
 def wisdom_view(
-    wisdom: Wisdom, *, chapters: bool = False, confidence: float | None = None, fuzzy: bool = False
+    wisdom: Wisdom,
+    *,
+    chapters: bool = False,
+    confidence: float | None = None,
+    matching: tuple[int, ...] | None = None,
+    fuzzy: bool = False,
 ) -> WisdomView:
     """Wisdom as callers see it."""
     return WisdomView(
         id=wisdom.id,
         confidence=UNSET if confidence is None else confidence,
         match="fuzzy" if fuzzy else UNSET,
+        matching=UNSET if matching is None else matching,
         summary=wisdom.summary,
         insights=wisdom.insights,
         patterns=wisdom.patterns,

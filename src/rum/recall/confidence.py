@@ -29,6 +29,8 @@ def judge(inquiry: Inquiry, found: Found) -> None:
         if match.mask == whole:
             # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
+        if words.variants and words.respelt(match.mask):
+            match.confidence = min(match.confidence, weights.RESPELT)
     if words.says_little:
         for match in unsure:
             match.confidence *= weights.STOP_WORDS

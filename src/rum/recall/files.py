@@ -7,6 +7,7 @@ import posixpath
 import re
 from functools import lru_cache
 
+from rum.recall.weights import COMMON
 from rum.store.terms import terms
 
 TYPE_CHECKING = False
@@ -39,16 +40,18 @@ def matching_paths(search: Search, pattern: str) -> list[str]:
 def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
     """The files of each bare name, in whatever folder, or in folders of that name; known paths are read once.
 
-    None when a name has a folder in it already: every path would have to be looked at, and what is asked for
-    most is a whole path that no memory knows.
+    A name with folders is looked for by its words: what is asked for most is a whole path that no memory
+    knows, for which not every path is to be looked at.
     """
-    named: dict[str, list[str]] = {name: [] for name in names if "/" not in name and not _WILD.search(name)}
+    plain = [name for name in names if not _WILD.search(name) and not name.startswith(_OUTSIDE)]
+    within = {name: search.paths_within(name.rstrip("/"), COMMON) for name in plain if "/" in name}
+    named: dict[str, list[str]] = {name: [] for name in plain if "/" not in name}
     for known in search.known_paths("") if named else ():
         parts = known.split("/")
         if not named.keys().isdisjoint(parts):
             for name in named.keys() & parts:
                 named[name].append(known)
-    return named
+    return named | within
 
 
 def neighbours(search: Search, path: str) -> list[str]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
 from rum.store.base import Store
 from rum.store.chapters import Held
-from rum.store.terms import query_terms
+from rum.store.terms import query_terms, terms
 
 LEAST = 0.25
 """What answers with less than that is no answer."""
 IN_TEXT, IN_TITLE = 0.6, 0.35
 """What all words of a question are worth where they stand anywhere; and besides, in a title or among tags."""
+SAYS_ENOUGH = 6.0
+"""What words must say together, by their rarity, for a claim to be taken for what was asked for."""
 LOOKED_AT = 20
 """So many of those that hold most of the words are looked at."""
 FEWEST = 2
 """So many words of a question must be held for their share to count, unless it has fewer."""
+
+
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 
 
 class Known(NamedTuple):
@@ -50,3 +57,43 @@ def _known(one: Held, weights: dict[str, float]) -> Known:
     share, titled = (sum(map(weights.__getitem__, terms)) / whole for terms in (one.terms, one.titled))
     enough = len(one.terms) >= min(FEWEST, len(weights))
     return Known(one.kind, one.id, round(share * (IN_TEXT + IN_TITLE * titled), 2), share if enough else 0.0)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, roughly."""
+    return [part for part in map(str.strip, _SENTENCE.split(text)) if part]
+
+
+class Sayings:
+    """Which lines of a chapter or wisdom answer a question, by the weights of the words asked for."""
+
+    def __init__(self, weights: Mapping[str, float], title: str, tags: Sequence[str], least: float) -> None:
+        self._weights = weights
+        self._least = least
+        """The share of what was asked for that a line has to hold, together with title and tags."""
+        self._titled = self._held(" \n ".join((title, *tags)))
+
+    def telling(self, lines: Sequence[str]) -> list[str]:
+        """The lines that answer, those that say most first."""
+        own = {line: self._held(line) for line in lines}
+        fitting = [line for line in own if own[line] and self._enough(own[line] | self._titled)]
+        return sorted(fitting, key=lambda line: -self._share(own[line]))
+
+    def titled(self) -> bool:
+        """Whether title and tags answer by themselves."""
+        return self._enough(self._titled)
+
+    def confidence(self, line: str) -> float:
+        """How surely a line answers: the less, the more memories hold its words."""
+        held, titled = self._held(line) | self._titled, self._share(self._titled)
+        said = min(1.0, sum(map(self._weights.__getitem__, held)) / SAYS_ENOUGH)
+        return round(self._share(held) * said * (IN_TEXT + IN_TITLE * titled), 2)
+
+    def _held(self, text: str) -> frozenset[str]:
+        return frozenset(terms(text)).intersection(self._weights)
+
+    def _share(self, held: frozenset[str]) -> float:
+        return sum(map(self._weights.__getitem__, held)) / (sum(self._weights.values()) or 1.0)
+
+    def _enough(self, held: frozenset[str]) -> bool:
+        return len(held) >= min(FEWEST, len(self._weights)) and self._share(held) >= self._least

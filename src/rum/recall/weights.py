@@ -38,6 +38,9 @@ STOP_WORDS = 0.14
 TYPO_CREDIT = 0.7
 """What a word is worth that was only found one typing error away."""
 
+RESPELT, AS_ASKED = 0.5, 0.1
+"""How sure at most is what less than such a share speaks for of words that were not respelt."""
+
 IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 """What importance adds to a score: little, as no labelled data tell how much it should."""
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-import string
 from functools import cached_property
 from itertools import accumulate
 
 from rum.recall import weights
+from rum.recall.spelling import inflected, spellings
 from rum.store.stem import stem
-from rum.store.terms import query_terms, says_little
+from rum.store.terms import query_terms, says_little, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rum.store.archive import Archive
     from rum.store.search import Search
 
-_LETTERS = string.ascii_lowercase
 RESPELLED = 8
 """So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
+_COMPARED = 5
+"""In so many memories it is looked up how a word that may be meant is spelt."""
 
 
 class Words:
@@ -33,6 +34,7 @@ class Words:
         self._archive = archive
         self._hidden = hidden
         """The numbers of memories that are not to be found."""
+        self._text = text
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
         self.size = max(search.size(), 1) if self.terms else 1
@@ -55,7 +57,7 @@ class Words:
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""
         for term in self._strange()[:RESPELLED]:
-            near = self._existing([stem(word) for word in spellings(term)])
+            near = self._meant(term)
             found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
             if near:
                 self.variants[term] = near
@@ -68,6 +70,32 @@ class Words:
             *(name for name, part in vars(Words).items() if isinstance(part, cached_property))
         )
         return True
+
+    def _meant(self, term: str) -> list[str]:
+        """The terms that stand for words one typing error away from the word asked for."""
+        typed = [word for word in self._typed if word.isascii() and stem(word) == term]
+        near = {word for asked in typed for word in spellings(asked)}
+        forms = inflected(near)
+        # Another word may have the stem: `redis` is a letter from `readis`, whose stem is that of `ready`.
+        return [
+            other
+            for other in self._existing(dict.fromkeys(map(stem, sorted(near))))
+            if not (found := self._search.spellings(other, _COMPARED)) or forms & inflected(found)
+        ]
+
+    @cached_property
+    def _typed(self) -> set[str]:
+        """The words of the question as they were typed."""
+        return spelt(self._text)
+
+    def corrected(self) -> Iterator[tuple[str, str]]:
+        """Each word that was taken for a typing error, and the word that is most likely meant."""
+        for term, others in self.variants.items():
+            for typed in sorted(word for word in self._typed if word.isascii() and stem(word) == term):
+                near = set(spellings(typed))
+                meant = [word for one in others for word in self._search.spellings(one, _COMPARED)]
+                for word in sorted(near.intersection(meant))[:1]:
+                    yield typed, word
 
     def _existing(self, terms: Iterable[str]) -> list[str]:
         """Which of the terms any memory holds, archived or not."""
@@ -129,6 +157,11 @@ class Words:
         """The share of the question that no memory knows a word of."""
         known = (bool(self.holders[term] or self._archived_counts.get(term)) for term in self.terms)
         return sum(rarity for rarity, held in zip(self.rarity, known, strict=True) if not held) / self.total
+
+    def respelt(self, mask: int) -> bool:
+        """Whether a set is hardly anything but terms that were taken for typing errors."""
+        asked = sum(1 << bit for bit, term in enumerate(self.terms) if term not in self.variants)
+        return self.weight(mask & asked) < weights.AS_ASKED * self.weight(mask)
 
     def weight(self, mask: int) -> float:
         """What a set of terms says."""
@@ -225,15 +258,3 @@ class Words:
     def said(self, mask: int) -> list[str]:
         """The terms of a set."""
         return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
-
-
-def spellings(term: str) -> list[str]:
-    """What a term may have been meant to be: one letter more, less, other, or two swapped."""
-    if not 4 <= len(term) <= 24 or not term.isascii():
-        return []
-    halves = [(term[:at], term[at:]) for at in range(len(term) + 1)]
-    fewer = [head + tail[1:] for head, tail in halves if tail]
-    swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in halves if len(tail) > 1]
-    other = [head + letter + tail[1:] for head, tail in halves if tail for letter in _LETTERS]
-    more = [head + letter + tail for head, tail in halves for letter in _LETTERS]
-    return list(dict.fromkeys(word for word in (*fewer, *swapped, *other, *more) if word != term))

@@ -50,6 +50,10 @@ class Search(Protocol):
         """Every file any memory is tied to whose path begins with the prefix."""
         ...
 
+    def paths_within(self, part: str, cap: int) -> list[str]:
+        """The files with these folders and names in their path, of the last so many memories with such."""
+        ...
+
     def holders(self, term: str, cap: int) -> list[int]:
         """The numbers of the memories that hold a term, the one stored last first."""
         ...
@@ -102,10 +106,22 @@ class Search(Protocol):
         """Which of the terms the index holds."""
         ...
 
+    def spellings(self, term: str, cap: int) -> set[str]:
+        """The words, in lower case, that stand for a term in the last so many live memories that hold it."""
+        ...
+
     def size(self) -> int:
         """About how many memories there are, without counting them."""
         ...
 
     def common_tags(self, most: int) -> list[str]:
         """The tags used most."""
+        ...
+
+    def tag_counts(self, most: int) -> list[tuple[str, int]]:
+        """The tags used most, and how many memories have each."""
+        ...
+
+    def busiest(self, most: int) -> list[str]:
+        """The ids of the agents with most memories."""
         ...

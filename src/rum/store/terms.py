@@ -62,6 +62,12 @@ def terms(text: str) -> list[str]:
     return [term for chunk in _chunks(text) for term in (_of_run(chunk) or _of_name(chunk))]
 
 
+def spelt(text: str) -> set[str]:
+    """The words of a text as they are spelt, without case; of a name the whole and its parts."""
+    named = (_named(_SHORTENED.sub("", chunk)) for chunk in _chunks(text))
+    return {word.casefold() for words in named for word in words}
+
+
 def query_terms(text: str, most: int = 64) -> list[str]:
     """The distinct terms to look for when a text is the question: a subset of what `terms` gives for it.
 
@@ -116,14 +122,19 @@ def _of_name(chunk: str) -> tuple[str, ...]:
     name = _SHORTENED.sub("", chunk)
     if spelled := _SPELLED.get(name.lower()):
         return (spelled,)
+    return tuple(term for word in _named(name) for term in _of_word(word))
+
+
+def _named(name: str) -> list[str]:
+    """The words that a name stands for, as they are spelt: the whole, then its parts."""
     segments = [_parts(segment) for segment in name.strip(".+#").replace("'", ".").split(".")]
     if len(segments) == len(segments[0]) == 1:
-        return _of_word(segments[0][0])
+        return segments[0]
     wholes = ["".join(parts) for parts in segments]
     named = ["".join(wholes)] if len(wholes) > 1 else []
     for whole, parts in zip(wholes, segments, strict=True):
         named += [whole, *parts] if len(parts) > 1 else [whole]
-    return tuple(term for name in named if len(name) > 1 for term in _of_word(name))
+    return [word for word in named if len(word) > 1]
 
 
 def _parts(segment: str) -> list[str]:

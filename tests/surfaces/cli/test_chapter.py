@@ -79,7 +79,7 @@ def test_wisdom_is_made_found_and_shown(run: Run, chapters: list[str]):
     shown = run("wisdom", "show", wisdom["id"])
     assert all(one in shown.out for one in chapters)
     assert "confidence" in run("wisdom", "recall", "token", "expiry").out
-    assert "None of the 1" in run("wisdom", "recall", "zebra").err
+    assert "nothing about this" in run("wisdom", "recall", "zebra").err
     assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would go: 1 wisdom, 2 sources.\n"
     assert run("wisdom", "forget", wisdom["id"], "--purge").out.startswith("Forgotten: 1 wisdom")
 
@@ -121,8 +121,9 @@ def test_any_of_them_is_forgotten_by_its_id(run: Run, chapters: list[str]):
 
 def test_recall_shows_them_beside_the_memories(run: Run, chapters: list[str]):
     found = run("recall", "refresh", "token", "expiry")
-    assert found.out.startswith("chapter: ")
-    assert "Fix JWT token expiry" in found.out
+    *memories, chapter = found.out.splitlines()
+    assert "Fix JWT token expiry" in memories[0]
+    assert chapter.startswith("chapter: ")
 
 
 def test_what_a_terminal_would_obey_is_defused(run: Run, rum: Rum, ids: list[str]):
@@ -138,3 +139,31 @@ def test_what_a_terminal_would_obey_is_defused(run: Run, rum: Rum, ids: list[str
 def test_an_import_says_how_many_came(run: Run, chapters: list[str]):
     exported = run("export").out.encode()
     assert "Added 0 chapters and wisdom (here already 2)." in run("import", "-", given=exported).out
+
+
+def test_of_wisdom_only_what_answers_is_shown(run: Run, chapters: list[str]):
+    given = ("--insight", "Handle refresh token expiry", "--practice", "Flush key caches before rotation")
+    run("wisdom", "synthesize", *chapters, *given)
+    told = run("wisdom", "recall", "flush", "key", "caches").out
+    assert "Flush key caches before rotation (1: " in told
+    assert "Handle refresh token expiry" not in told
+    assert "\nmore: 1 (rum wisdom show " in told
+
+
+def test_what_was_forgotten_is_told_of_in_a_line_and_made_again_if_one_says_so(run: Run, ids: list[str]):
+    made = run("chapter", "create", "--tag", "auth", "--json").json["chapter_id"]
+    run("chapter", "forget", made)
+    told = run("chapter", "create", "--tag", "auth").err
+    assert len(told.splitlines()) == 1
+    assert "`--again`" in told
+    again = run("chapter", "create", "--tag", "auth", "--again")
+    assert again.code == 0
+    assert "made again" in again.err
+
+
+def test_hints_name_commands_and_a_group_alone_explains_itself_once(run: Run):
+    assert "`rum chapter create` makes one" in run("chapter", "list").err
+    assert "`rum wisdom synthesize` makes it" in run("wisdom", "recall").err
+    alone = run("chapter")
+    assert alone.code == 2
+    assert (alone.out + alone.err).count("Usage:") == 1

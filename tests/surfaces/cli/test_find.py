@@ -320,6 +320,21 @@ def test_list_prints_newest_first_and_in_json_is_what_the_api_answers(run: Run, 
     )
 
 
+def test_list_is_bounded_in_time(run: Run, stored: str):
+    assert run("list", "--before", "1h").err == "No memories.\n"
+    assert stored[-8:] in run("list", "--since", "1h").out
+    assert run("list", "--since", "1h", "--before", "2100-01-01", "--json").json["total"] == 1
+
+
+def test_tags_are_listed_with_how_many_memories_have_each(run: Run, rum: Rum):
+    assert run("tags").err == "No tags yet.\n"
+    store(rum, "One", tags=["auth", "jwt"])
+    store(rum, "Two", tags=["jwt"])
+    assert run("tags").out == "jwt\t2\nauth\t1\n"
+    expected = [{"tag": "jwt", "memories": 2}, {"tag": "auth", "memories": 1}]
+    assert run("tags", "--json").json == expected == as_json(rum.tags())
+
+
 def test_list_says_how_many_it_left_out(run: Run, rum: Rum):
     for number in range(3):
         store(rum, f"Number {number}")

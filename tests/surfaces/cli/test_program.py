@@ -33,6 +33,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "tags" in do("history", fix)
     assert "version 3" in do("restore", fix, "--version", "1")
     assert len(do("list").splitlines()) == 2
+    assert "auth" in do("tags")
     assert "sessions#1" in do("note", "add", "Sessions", "--when", "login", given=b"They end after an hour.")
     assert "version 1" in do("facts", "set", "ci", "make check")
     assert "rule_" in do("rules", "add", "deploy", "Ask first")

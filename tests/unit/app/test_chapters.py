@@ -171,6 +171,13 @@ class TestHandedIn:
             rum.call("create_chapter", {"memory_ids": ids, **given})
         assert rum.chapters.list().total == 0
 
+    def test_a_tag_that_no_memory_has_gets_the_nearest_one(self, shop: Shop, rum: Rum) -> None:
+        tell(shop, rum)
+        with pytest.raises(InvalidQuery, match="Try `auth` instead of the unknown tag `auht`"):
+            rum.chapters.create(tags=["auht"])
+        with pytest.raises(InvalidQuery, match="Take fewer or other tags"):
+            rum.chapters.create(tags=["auth"], min_memories=99)
+
 
 class TestListing:
     def test_time_is_that_of_the_first_and_the_last_member(self, shop: Shop, rum: Rum) -> None:
@@ -249,11 +256,20 @@ class TestForgetting:
         rum.forget(rum.chapters.create(tags=["auth"]).chapter_id)
         with pytest.raises(InvalidQuery, match="forgotten") as caught:
             rum.chapters.create(tags=["auth"])
-        assert caught.value.details["memory_ids"] == ids
+        assert (caught.value.details["memory_ids"], caught.value.details["count"]) == (ids[:3], len(ids))
+        assert all(one in caught.value.message for one in ids[:3])
         made = rum.chapters.create(memory_ids=ids)
         assert made.created
         assert "forgotten" in str(made.note)
         assert rum.chapters.create(tags=["auth"]).chapter_id == made.chapter_id
+
+    def test_tags_make_it_again_where_that_is_said(self, shop: Shop, rum: Rum) -> None:
+        tell(shop, rum)
+        rum.forget(rum.chapters.create(tags=["auth"]).chapter_id)
+        made = rum.chapters.create(tags=["auth"], again=True)
+        assert (made.created, made.origin) == (True, "auto")
+        assert "forgotten" in str(made.note)
+        assert rum.chapters.create(tags=["auth"], again=True).note is msgspec.UNSET
 
     def test_with_other_members_the_tags_may_make_one_again(self, shop: Shop, rum: Rum) -> None:
         tell(shop, rum)

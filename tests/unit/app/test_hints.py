@@ -52,9 +52,36 @@ def test_an_unknown_file_gets_the_nearest_one_or_its_folder(rum: Rum) -> None:
     assert "file docs/" in hint(rum, file="docs/zzz.rst")
 
 
-def test_an_unknown_agent_gets_the_known_ones(rum: Rum, shop: Shop) -> None:
-    keep(shop.open(agent="developer"))
-    assert "developer" in hint(rum, agent_id="develper")
+def test_an_unknown_agent_gets_the_nearest_names_then_the_busiest(rum: Rum, shop: Shop) -> None:
+    for name, memories in (("David Lord", 1), ("Ann", 2), ("Bob", 3), ("Cid", 1), ("Dan", 1), ("Eve", 1)):
+        by = shop.open(agent=name)
+        for number in range(memories):
+            keep(by, f"Work {number} of {name}")
+    told = hint(rum, agent_id="david lrod")
+    assert "one of the agents David Lord, Bob, Ann, " in told
+    assert "instead of the unknown `david lrod`" in told
+    assert "one of the agents Bob, Ann, " in hint(rum, agent_id="zzz")
+
+
+def test_an_agent_named_in_a_question_is_proposed_as_the_one_to_ask_for(rum: Rum, shop: Shop) -> None:
+    keep(shop.open(agent="pgjones"), "Add types to the views")
+    keep(shop.open(agent="David Lord"), "Paint the fence")
+    told = hint(rum, query="what did PGJones do about types?", min_confidence=0.99)
+    assert "agent_id pgjones (1 found)" in told or "agent_id pgjones with other words" in told
+    assert "agent_id David Lord" in hint(rum, query="zebras by David Lord")
+    assert "agent_id" not in hint(rum, query="zebras by David Lording")
+
+
+@pytest.mark.parametrize("asked", ["#5004", "issue 5004", "gh-5004"])
+def test_an_issue_that_no_memory_names_is_told_so(rum: Rum, asked: str) -> None:
+    keep(rum, "Pass the error to the 500 handler (#500)")
+    assert hint(rum, query=asked) == "No memory names #5004. Try: what it is about, in words."
+
+
+def test_a_word_that_was_taken_for_a_typing_error_is_proposed_as_it_is_spelt(rum: Rum) -> None:
+    for number in range(60):
+        keep(rum, f"Register blueprints, part {number}")
+    assert "`blueprints` instead of `blueprnits`" in hint(rum, query="blueprnits", min_confidence=0.9)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from opening import Shop
+from making import make_outcome
+from opening import Shop, keep
 from rum import Rum
 from storytelling import BILLING, tell
 
@@ -53,6 +54,41 @@ def test_a_claim_that_no_memory_makes_is_not_told(rum: Rum, ids: list[str]) -> N
     assert "unicorns" not in known.text
 
 
+def test_nothing_is_found_by_a_claim_that_no_memory_makes(rum: Rum, ids: list[str]) -> None:
+    rum.chapters.create(memory_ids=ids, learnings=["Zebras are striped"])
+    answer = rum.recall(query="zebra")
+    assert (answer.memories, answer.knowledge, answer.confidence) == ([], UNSET, 0.0)
+    assert answer.code == "NO_RESULTS"
+
+
+def test_what_does_not_answer_the_question_is_not_told(rum: Rum, ids: list[str]) -> None:
+    rum.chapters.create(memory_ids=ids, title="Auth")
+    [known] = list(rum.recall(query="key caches before rotation").knowledge or ())
+    assert known.text == "Auth: Key caches must be flushed before rotation (1)"
+    assert kinds(rum, query="flush the race of interceptors") == []
+
+
+def test_a_word_that_many_memories_hold_makes_no_claim_a_sure_answer(shop: Shop, rum: Rum) -> None:
+    ids = [keep(rum, f"Deprecate part {number}") for number in range(60)]
+    rare = keep(rum, "Replace gevent", outcome=make_outcome(learnings=["gevent.wsgi is deprecated"]))
+    rum.chapters.create(memory_ids=[*ids[:2], rare], title="Cleaning up")
+    common, telling = (
+        rum.recall(query=words, min_confidence=0.01) for words in ("deprecated", "gevent wsgi")
+    )
+    assert common.knowledge
+    assert telling.knowledge
+    assert common.knowledge[0].confidence < 0.3 < telling.knowledge[0].confidence
+    assert common.confidence == common.memories[0].confidence
+
+
+def test_what_is_told_is_short(rum: Rum, ids: list[str]) -> None:
+    summary = f"{'Tokens were refreshed again and again, '.rstrip() * 20}. Unicorns."
+    rum.chapters.create(memory_ids=ids, title="Refresh token expiry", summary=summary)
+    [known] = list(rum.recall(query="refresh token expiry").knowledge or ())
+    assert len(known.text) <= 240
+    assert "Unicorns" not in known.text
+
+
 def test_of_several_the_surest_chapter_and_the_surest_wisdom_come(rum: Rum, ids: list[str]) -> None:
     chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:], ids)]
     best = rum.chapters.create(memory_ids=ids[:1], title="Refresh token expiry").chapter_id
@@ -61,11 +97,11 @@ def test_of_several_the_surest_chapter_and_the_surest_wisdom_come(rum: Rum, ids:
     assert kinds(rum, query="refresh token expiry", tags=["auth"])
 
 
-def test_a_chapter_that_holds_most_of_the_memories_found_tells_their_story(rum: Rum, ids: list[str]) -> None:
-    made = rum.chapters.create(memory_ids=ids, title="A story", summary="In other words.", learnings=[])
-    assert kinds(rum, file="src/auth/interceptor.ts") == [f"chapter {made.chapter_id}"]
-    assert kinds(rum, file="src/auth/keys.ts") == []
-    assert kinds(rum, tags=["billing"]) == []
+def test_a_question_without_words_gets_memories_alone(rum: Rum, ids: list[str]) -> None:
+    rum.chapters.create(memory_ids=ids, title="The interceptor", summary="About src/auth/interceptor.ts")
+    assert kinds(rum, file="src/auth/interceptor.ts") == []
+    assert kinds(rum, tags=["auth"]) == []
+    assert kinds(rum, query="the interceptor", file="src/auth/interceptor.ts")
 
 
 def test_a_question_for_particular_memories_gets_none(rum: Rum, ids: list[str]) -> None:

@@ -128,3 +128,34 @@ def test_archived_memories_count_as_before(worked: Rum, shop: Shop):
     ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
     assert worked._context.store.archive.put(ids[:4], NOON) == 4
     assert worked.report() == before
+
+
+def test_what_was_learned_comes_before_what_repeats_and_that_is_told_once(shop: Shop, rum: Rum):
+    files = edited("src/schema.sql", "src/models.py")
+    lesson = make_outcome(learnings=["Columns must be widened online"])
+    rest = [keep(rum, f"Widen column {number}", actions=files) for number in range(6)]
+    first = rum.store(intent=make_intent("Widen it"), outcome=lesson, actions=files).memory_id
+    one = rum.chapters.create(memory_ids=[first, *rest[:3]]).chapter_id
+    other = rum.chapters.create(memory_ids=rest[3:]).chapter_id
+    rum.wisdom.synthesize(chapter_ids=[one], min_chapters=1)
+    rum.wisdom.synthesize(chapter_ids=[one, other])
+    told = rum.report()
+    assert [claim.text for claim in told.insights] == [
+        "Columns must be widened online",
+        "src/models.py and src/schema.sql change together (7 of 7 memories that changed the former).",
+    ]
+    assert told.insight_count == 2
+
+
+def test_what_nobody_said_the_end_of_neither_succeeded_nor_failed(rum: Rum):
+    keep(rum, "Sort orders", actions=edited("src/shop/orders.py"))
+    keep(rum, "Sort prices", actions=edited("src/shop/prices.py"), tags=["unverified"])
+    failed = make_outcome("Nobody said", success=False)
+    rum.store(
+        intent=make_intent("Sort all"), outcome=failed, actions=edited("src/shop/a.py"), tags=["unverified"]
+    )
+    told = rum.report()
+    assert (told.memories, told.successes, told.unverified) == (3, 1, 2)
+    assert (told.failing_files, told.failure_categories) == ((), ())
+    assert "1 succeeded (33 %), 0 failed. Of 2 nobody said how they ended." in told.text
+    assert "| `src/shop` | 3 | 33 % | 0 |" in told.text

@@ -500,3 +500,28 @@ class TestTrouble:
         with pytest.warns(RuntimeWarning, match="journal"), rum.run(agent="a/b", task=TASK) as run:
             run.succeed("Works")
         assert memory_of(rum, run).outcome.success
+
+
+class TestTold:
+    """What a run's words are, from which knowledge is drawn."""
+
+    def test_a_decision_and_its_reason_are_one_sentence(self, rum: Rum):
+        with rum.run(agent="developer", task="Choose the store of sessions") as run:
+            run.decision(
+                "implementation", "Sessions live in Redis.", reasoning="The cookies cannot be revoked"
+            )
+            run.succeed("Done")
+        assert run.extracted is not None
+        assert run.extracted.kind == "decision"
+        assert run.extracted.memory_title == "Sessions live in Redis"
+        assert (
+            run.extracted.content == "Decision: Sessions live in Redis, because the cookies cannot be revoked"
+        )
+
+    def test_a_plan_that_names_nothing_leaves_no_note(self, rum: Rum):
+        plan = "Up to three tries in the client, then a test with a gateway that loses its first answer."
+        with rum.run(agent="planner", task="Plan how to retry payments") as run:
+            run.decision("implementation", plan, reasoning="One place is enough")
+            run.succeed("The plan stands")
+        assert run.extracted is not None
+        assert not run.extracted.should_create_memory

@@ -20,6 +20,12 @@ def test_groups_are_shown_and_nothing_is_made(shop: Shop, rum: Rum) -> None:
         rum.chapters.suggest(0)
 
 
+def test_a_chapter_is_called_what_the_group_was_called(shop: Shop, rum: Rum) -> None:
+    tell_of_webhooks(shop, rum)
+    [story] = rum.chapters.suggest()
+    assert rum.chapters.create(memory_ids=story.memory_ids).title == story.title
+
+
 def test_what_is_told_or_was_forgotten_is_not_suggested(shop: Shop, rum: Rum) -> None:
     made = rum.chapters.create(memory_ids=tell_of_webhooks(shop, rum)).chapter_id
     assert rum.chapters.suggest() == []

@@ -196,3 +196,42 @@ def test_stale_chapters_are_told_of(shop: Shop, rum: Rum) -> None:
     made = rum.wisdom.synthesize(chapter_ids=ids)
     assert ids[0] in str(made.note)
     assert rum.wisdom.show(made.wisdom_id).stale
+
+
+def test_only_what_is_said_of_the_question_answers_it_and_comes_first(shop: Shop, rum: Rum) -> None:
+    ids = two_chapters(shop, rum)
+    rum.wisdom.synthesize(
+        chapter_ids=ids,
+        summary="Tokens are hard",
+        insights=["Refresh tokens expire", "A request queue prevents race conditions"],
+        patterns=["Queues of requests grow at night"],
+        best_practices=["Handle refresh token expiry", "Key caches must be flushed before rotation"],
+    )
+    [found] = rum.wisdom.recall(query="how are key caches flushed?").wisdom
+    assert found.best_practices[0] == "Key caches must be flushed before rotation"
+    assert (found.matching, found.confidence) == ((3,), 0.95)
+    [found] = rum.wisdom.recall(query="request queue").wisdom
+    assert found.insights[0] == "A request queue prevents race conditions"
+    assert found.matching == (0, 2)
+    for evidence, claim in zip(found.evidence, (*found.insights, *found.patterns), strict=False):
+        said = [memory for one in evidence.memory_ids for memory in rum.show(one).outcome.learnings]
+        assert not said or claim in said or claim == "Refresh tokens expire", claim
+    nothing = rum.wisdom.recall(query="flush the disk buffers of the printer")
+    assert (nothing.wisdom, nothing.code) == ([], "NO_RESULTS")
+    assert "nothing about this" in str(nothing.hint)
+
+
+def test_words_that_stand_in_different_claims_are_no_answer(shop: Shop, rum: Rum) -> None:
+    ids = two_chapters(shop, rum)
+    claims = {"insights": ["Examples are tested"], "patterns": [], "best_practices": ["Write documentation"]}
+    rum.wisdom.synthesize(chapter_ids=ids, summary="Tokens are hard", **claims)
+    assert rum.wisdom.recall(query="documentation examples").wisdom == []
+    assert rum.wisdom.recall(query="tested examples").total == 1
+
+
+def test_forgotten_it_is_made_again_of_tagged_chapters_where_that_is_said(shop: Shop, rum: Rum) -> None:
+    two_chapters(shop, rum)
+    rum.forget(rum.wisdom.synthesize(tags=["auth"]).wisdom_id)
+    again = rum.wisdom.synthesize(tags=["auth"], again=True)
+    assert again.created
+    assert "forgotten" in str(again.note)

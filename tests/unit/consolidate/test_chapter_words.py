@@ -94,7 +94,7 @@ def test_a_history_of_commits_gives_its_reasons_with_what_they_are_about():
         make_work(n, goal, context=body, tags=["tls"]) for n, (goal, body) in enumerate(bodies.items())
     ]
     words = draw(members)
-    assert words.title == "tls: pin the library; tls: check arguments; tls: tidy up"
+    assert words.title == "tls: pin the library; tls: check arguments"
     assert set(words.learnings) == {
         "tls: pin the library — Version 3.5.5 has an ABI mismatch that breaks powerpc64 builds.",
         "`memzero()` must not be passed NULL, as that is undefined behavior.",

@@ -101,3 +101,12 @@ def test_work_on_different_things_that_failed_is_not_counted_together():
         "Upload images to the eu bucket failed twice: The eu bucket rejects large batches",
         "Upload images to the us bucket failed: The us bucket rejects large batches",
     ]
+
+
+def test_which_commit_was_taken_back_is_no_part_of_the_reason():
+    reason = (
+        "Reverts commit 4d69165ab6e17fa754139d348cdfd9edacbcb999. Now that a\nrelease has it, it is shown."
+    )
+    assert failure_of(make_work(1, "Hide the option", failed=reason)) == (
+        "Now that a release has it, it is shown."
+    )

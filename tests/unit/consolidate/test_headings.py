@@ -15,12 +15,12 @@ from rum.model.memory import Memory
 
 
 def title_of(members: Sequence[Memory]) -> str:
-    ordered = in_order(members)
-    return headings.title_of(ordered, headings.headings(ordered))
+    aims = headings.aims_of(in_order(members))
+    return headings.title_of(aims, headings.headings(aims))
 
 
 def topics_of(members: Sequence[Memory]) -> tuple[str, ...]:
-    return tuple(heading.text for heading in headings.headings(in_order(members)))
+    return tuple(heading.text for heading in headings.headings(headings.aims_of(in_order(members))))
 
 
 def test_a_title_is_made_of_what_most_goals_share():
@@ -44,8 +44,12 @@ def test_tags_help_where_goals_share_little():
 
 
 def test_few_memories_that_share_one_word_are_named_by_their_goals():
-    members = [make_work(1, "Rotate tokens"), make_work(2, "Test tokens")]
-    assert title_of(members) == "Rotate tokens; Test tokens"
+    members = [
+        make_work(1, "Rotate tokens"),
+        make_work(2, "Test tokens of guests"),
+        make_work(3, "Fix tokens"),
+    ]
+    assert title_of(members) == "Rotate tokens; Test tokens of guests"
 
 
 def test_some_memories_that_share_single_words_are_named_by_the_goal_that_says_most():
@@ -78,3 +82,25 @@ def test_titles_and_topics_are_bounded_and_do_not_depend_on_the_order():
     assert topics_of(members) == topics_of(shuffled)
     assert len(title_of(members)) <= LONGEST_TITLE
     assert len(topics_of(members)) <= MOST_TOPICS
+
+
+def test_work_that_was_taken_back_is_named_by_what_it_was():
+    goals = ("new run debug docs", "revert run debug docs", "show run debug in docs")
+    assert title_of([make_work(number, goal) for number, goal in enumerate(goals)]) == "new run debug docs"
+
+
+def test_the_same_goal_over_and_over_is_the_title():
+    assert title_of([make_work(number, "Rotate the signing keys") for number in range(9)]) == (
+        "Rotate the signing keys"
+    )
+
+
+def test_a_title_of_many_names_phrases_before_words_and_neither_verbs_nor_versions():
+    goals = (
+        "Deprecate examples for debug",
+        "Start version 2 of examples",
+        "Switch examples to the ruff linter",
+    )
+    members = [make_work(number, goals[number % 3], tags=["examples"]) for number in range(12)]
+    members += [make_work(20, "Check examples for debug")]
+    assert title_of(members) == "Work on examples, ruff linter and debug"

@@ -16,14 +16,16 @@ def test_files_that_are_seldom_changed_alone_are_told_with_counts():
     members = [make_work(n, files=["CMakeLists.txt", "configure.ac"]) for n in range(4)]
     members += [make_work(9, files=["configure.ac"]), make_work(10, files=["CMakeLists.txt"])]
     members += [make_work(n, files=[f"f{n}"]) for n in range(20, 60)]
-    assert texts(*members) == ["4 of 5 memories that changed CMakeLists.txt changed configure.ac too."]
+    assert texts(*members) == [
+        "CMakeLists.txt and configure.ac change together (4 of 5 memories that changed the former)."
+    ]
     assert patterns(members)[0].memory_ids == ("mem_000", "mem_001", "mem_002", "mem_003")
 
 
 def test_a_change_of_everything_ties_no_files_together():
     everything = [f"f{n}" for n in range(30)]
     members = [make_work(n, files=everything) for n in range(4)]
-    assert not [text for text in texts(*members) if "too" in text]
+    assert not [text for text in texts(*members) if "together" in text]
 
 
 def test_where_work_fails_again_and_again_is_told():
@@ -34,8 +36,6 @@ def test_where_work_fails_again_and_again_is_told():
         "2 memories failed by race condition.",
         "2 of 2 bug fixes failed.",
         "2 of 4 memories that changed a.c failed.",
-        "4 of 8 memories changed a.c.",
-        "4 of 8 memories changed b.c.",
     ]
 
 
@@ -64,3 +64,25 @@ def test_approaches_are_told_with_how_often_they_worked_and_failed():
 def test_reading_a_file_is_no_change():
     members = [make_memory(f"mem_{n}", files=[make_file("a.c", "read")]) for n in range(5)]
     assert texts(*members) == []
+
+
+def test_files_that_are_changed_along_with_anything_are_no_pattern():
+    along = (
+        "CHANGES.rst",
+        "docs/CHANGELOG.md",
+        "yarn.lock",
+        "package-lock.json",
+        "go.sum",
+        "NEWS",
+        "src/all.py",
+    )
+    members = [make_work(n, files=[f"f{n % 8}", *along]) for n in range(40)]
+    assert texts(*members) == []
+
+
+def test_a_file_stands_in_one_pair_only():
+    members = [make_work(n, files=["dev.txt", "docs.txt", "tests.txt"]) for n in range(4)]
+    members += [make_work(n, files=[f"f{n}"]) for n in range(20, 60)]
+    assert texts(*members) == [
+        "dev.txt and docs.txt change together (4 of 4 memories that changed the former)."
+    ]

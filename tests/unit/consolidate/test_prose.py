@@ -63,3 +63,21 @@ def test_only_the_beginning_of_a_huge_text_is_read():
 def test_addresses_and_output_of_programs_are_told_from_prose(line: str):
     assert not is_prose(line)
     assert is_prose("The `open()` call fails on Windows (see `docs/io.md`).")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Reverts commit 4d69165ab6e17fa754139d348cdfd9edacbcb999. Now that a\nrelease has this option, "
+            "it is shown.",
+            ["Now that a release has this option, it is shown."],
+        ),
+        ("Fixes #1234. The cache\nwas never flushed.", ["The cache was never flushed."]),
+        ("This reverts commit 4d69165 because it\nbroke the build. Tests need it.", ["Tests need it."]),
+        ("This reverts commit 4d69165.\n\nthe build needs it.", ["the build needs it."]),
+        ("Fixes #1234\nthe cache was never flushed.", ["the cache was never flushed."]),
+    ],
+)
+def test_of_a_reference_only_its_own_sentence_is_left_out(text: str, told: list[str]):
+    assert sentences(text) == told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from consolidating import LOGINS, by_id, make_chapter
+from consolidating import LOGINS, by_id, make_chapter, make_work
 from rum.consolidate import chapter_words, wisdom_words
 from rum.consolidate.sourcing import said_share, unsaid_figures, unsourced
 from rum.model.chapter import Evidence
@@ -16,10 +16,12 @@ WORDS = chapter_words.draw(LOGINS)
 def test_what_was_drawn_is_said_by_its_sources():
     assert WORDS.learnings
     assert unsourced(WORDS.learnings, WORDS.evidence, MEMBERS) == []
-    wisdom = wisdom_words.draw([make_chapter(1, LOGINS[:3]), make_chapter(2, LOGINS[2:])], MEMBERS)
+    pairs = [make_work(n, "Widen a column", files=["schema.sql", "models.py"]) for n in (11, 12, 13)]
+    members = MEMBERS | by_id(*pairs)
+    wisdom = wisdom_words.draw([make_chapter(1, LOGINS[:3]), make_chapter(2, [*LOGINS[2:], *pairs])], members)
     claims = (*wisdom.insights, *wisdom.patterns, *wisdom.best_practices)
     assert all((wisdom.insights, wisdom.patterns, wisdom.best_practices))
-    assert unsourced(claims, wisdom.evidence, MEMBERS) == []
+    assert unsourced(claims, wisdom.evidence, members) == []
 
 
 def test_every_kind_of_invention_is_found():

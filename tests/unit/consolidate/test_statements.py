@@ -73,3 +73,25 @@ def test_a_huge_learning_gives_its_most_telling_sentence_and_many_learnings_a_fe
     late = "Some words here. " * 20 + "The lock must be taken before `open()`. " + "More words. " * 20
     assert statements_of(make_work(1, "Fix it", late))[0].text == "The lock must be taken before `open()`."
     assert len(statements_of(make_work(1, "x", *(f"Rule {n} must hold here" for n in range(99))))) == MOST
+
+
+def test_a_claim_begins_a_sentence_of_its_own():
+    told = (
+        "The folder is made with `os.makedirs()`. But a `PermissionError` was silently ignored. "
+        "Since Python 3.9 is required, it is safe to pass `exist_ok` and avoid the exception."
+    )
+    [one, *_] = statements_of(make_work(1, "Abort without a folder", context=told))
+    assert one.text == f"Abort without a folder — {told}"
+    long = "The folder is made by several calls of `os.makedirs()` in a row" + ", and more" * 20 + ". "
+    [one, *_] = statements_of(
+        make_work(1, "Abort", context=long + "But a `PermissionError` was lost because nobody looked.")
+    )
+    assert one.text == "Abort — A `PermissionError` was lost because nobody looked."
+    [first] = statements_of(
+        make_work(1, "Abort", context="But a `PermissionError` was lost because nobody looked.")
+    )
+    assert first.text == "Abort — A `PermissionError` was lost because nobody looked."
+    unknown = long + "But this led to a `PermissionError` that was lost."
+    assert not [
+        one for one in statements_of(make_work(1, "Abort", context=unknown)) if "this led" in one.text
+    ]

@@ -269,3 +269,12 @@ def _check(found: list[Suggestion], memories: list[Memory], most: int) -> None:
         assert one.title
         assert one.reason.startswith(f"{len(one.memory_ids)} memories ")
     assert [one.sureness for one in found] == sorted((one.sureness for one in found), reverse=True)
+
+
+def test_neither_verbs_nor_changelogs_are_a_reason():
+    goals = ("Switch docs to zeppelin", "Switch examples to zeppelin", "Switch tests to zeppelin")
+    story = [
+        make_one(f"z{n}", goal, 5 + n / 9, "CHANGES.md", "zeppelin.toml") for n, goal in enumerate(goals)
+    ]
+    [found] = suggest([*make_everyday(), *story], [], most=5)
+    assert found.reason.endswith("their goals speak of “zeppelin” (all); they touch zeppelin.toml (all).")

@@ -32,7 +32,8 @@ def test_each_entry_is_a_line_with_its_metadata():
     ("content", "line"),
     [
         ("x" * 100, "- " + "x" * 100),
-        ("x" * 101, "- " + "x" * 100),
+        ("x" * 101, "- " + "x" * 99 + "…"),
+        ("word " * 30, "- " + " ".join(["word"] * 19) + "…"),
         ("two\n- lines\r\n\tof it", "- two - lines of it"),
         ("", "- "),
     ],
@@ -45,7 +46,14 @@ def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, li
     ("metadata", "told"),
     [
         ({"a": None, "b": True, "c": [1, "two"]}, ' [a=null, b=true, c=[1, "two"]]'),
-        ({"a": "x" * 500}, f" [a={'x' * 98}]"),
+        ({"a": "x" * 500}, f" [a={'x' * 97}…]"),
+        (
+            {"task": "Sum the totals", "result": "success " * 12},
+            f" [task=Sum the totals, result={'success ' * 7}success…]",
+        ),
+        ({"agentId": "agent_01m7", "run_id": "1", "id": "2", "agent": "developer"}, " [agent=developer]"),
+        ({"agentId": "agent_01m7"}, ""),
+        ({"paid": True, "grid": "a"}, " [paid=true, grid=a]"),
         ({"a": "one\ntwo"}, " [a=one two]"),
         ({}, ""),
         (None, ""),
@@ -58,7 +66,7 @@ def test_metadata_is_told_in_brackets_and_cut_too(metadata: dict[str, Any] | Non
 def test_an_earlier_summary_is_taken_over_whole():
     earlier = make_entry(summarised([make_entry("x" * 150), make_entry("two")]))
     assert summarised([earlier, make_entry("three")]) == (
-        f"[Summary of 3 entries]\n- {'x' * 100}\n- two\n- three"
+        f"[Summary of 3 entries]\n- {'x' * 99}…\n- two\n- three"
     )
 
 

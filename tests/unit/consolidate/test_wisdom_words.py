@@ -36,9 +36,29 @@ def test_what_holds_is_an_insight_and_what_to_do_a_practice():
     assert not set(words.insights) & set(words.best_practices)
 
 
-def test_failures_become_warnings_with_what_worked_instead():
-    [warning] = [one for one in draw(CHAPTERS, by_id(*LOGINS)).best_practices if "failed" in one]
-    assert warning.endswith("The pool ran dry. What worked: Lock the refresh endpoint with an advisory lock")
+def test_what_failed_once_is_an_insight_with_what_worked_instead():
+    words = draw(CHAPTERS, by_id(*LOGINS))
+    [failed] = [one for one in words.insights if "failed" in one]
+    assert failed.endswith("The pool ran dry. What worked: Lock the refresh endpoint with an advisory lock")
+    assert not [one for one in words.best_practices if "failed" in one]
+
+
+def test_what_failed_more_than_once_is_a_warning():
+    tried = [make_work(n, "Upgrade the TLS library", failed="Its API changed again") for n in (1, 2)]
+    words = draw([make_chapter(1, tried)], by_id(*tried))
+    assert words.best_practices == ("Upgrade the TLS library failed twice: Its API changed again",)
+    assert words.insights == ()
+
+
+def test_what_memories_with_the_tags_say_comes_first():
+    docs = make_work(1, "Explain it", "Diagrams are drawn with Mermaid", tags=["docs"])
+    other = [make_work(n, "Lock it", "Advisory locks hold no connection", tags=["db"]) for n in (2, 3)]
+    chapters, members = [make_chapter(1, [docs, *other])], by_id(docs, *other)
+    said = {"Diagrams are drawn with Mermaid", "Advisory locks hold no connection"}
+    by_tag = {tag: draw(chapters, members, tags=[tag]).insights for tag in ("docs", "db")}
+    assert by_tag["docs"][0] == "Diagrams are drawn with Mermaid"
+    assert by_tag["db"][0] == draw(chapters, members).insights[0] == "Advisory locks hold no connection"
+    assert {*by_tag["docs"]} == {*by_tag["db"]} == said
 
 
 def test_advice_that_only_failed_work_gives_is_not_a_practice():
@@ -116,6 +136,19 @@ def test_memories_that_are_gone_say_nothing():
     del members["mem_002"]
     words = draw(CHAPTERS, members)
     assert "mem_002" not in str(words)
-    assert not any("failed:" in one for one in words.best_practices)
+    assert not any("failed:" in one for one in words.claims)
     assert draw(CHAPTERS, {}) == WisdomWords(summary="")
     assert draw([], {}) == WisdomWords(summary="")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "at_odds"),
+    [
+        ("The timeout is 30 seconds", "The timeout is 60 seconds", True),
+        ("Upload limit: 10 MB", "Upload limit: 50 MB", True),
+        ("It needs 30 seconds", "It needs 60 seconds", False),
+    ],
+)
+def test_two_values_of_one_thing_are_a_contradiction(one: str, other: str, at_odds: bool):
+    members = (make_work(1, "Look", one), make_work(2, "Look again", other))
+    assert bool(timeouts(*members).contradictions) == at_odds

@@ -171,3 +171,41 @@ def test_a_sound_pattern_is_not_remarked_on(pattern: str):
 def test_of_a_pattern_that_never_matches_it_is_said(pattern: str):
     if best([compiled(pattern)], Text(pattern)) is None:
         assert problem(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("After changing src/app/ctx.py", "Edit src/app/json.py", None),
+        ("After changing src/app/ctx.py", "Edit src/app/ctx.py", ALL_WORDS),
+        ("After changing src/app/ctx.py", "Edit ctx.py", ALL_WORDS),
+        ("After changing ctx.py", "Edit src/app/ctx.py at once", ALL_WORDS),
+        ("After changing ctx.py", "Edit src/app/other_ctx.py", None),
+        ("When changing src/app/ctx.py or src/app/json.py", "Mend src/app/json.py", ALL_WORDS),
+        ("Cookies in src/app/ctx.py", "Rename a variable in ctx.py", SOME_WORDS),
+        ("When working in src/app/", "Edit src/app/json.py", ALL_WORDS),
+        ("When working in src/app/", "Edit src/other/json.py", None),
+        ("Changes of the flask app", "Edit src/flask/app.py", None),
+        ("When templating changes", "Edit src/flask/templating.py", SOME_WORDS),
+        ("Input/output errors", "an error of output", SOME_WORDS),  # a slash alone makes no file
+        ("When upgrading Node.js here", "upgrade node to 20", SOME_WORDS),
+    ],
+)
+def test_a_condition_that_names_a_file_speaks_of_that_file_alone(
+    pattern: str, text: str, expected: str | None
+):
+    assert kind(pattern, text) == expected
+
+
+def test_folders_and_endings_of_the_files_at_hand_are_no_words():
+    text = Text("Autoescape templates", files=("src/flask/templating.py", "tests/Makefile"))
+    assert {"templ", "makefil"} & text.terms
+    assert not {"src", "flask", "py", "test"} & text.terms
+    assert best([compiled("flask/templating")], text) is not None  # as it stands it is found all the same
+
+
+@given(st.text(alphabet="ab/.py~ -", max_size=200))
+def test_paths_are_found_in_any_text(text: str):
+    found = Text(text)
+    assert all(path in text for path in found.files)
+    assert best([compiled(text)], found) is None or text.strip()

@@ -204,3 +204,16 @@ def test_no_heading_or_fence_is_left_with_nothing_under_it(text: str, most: int,
 )
 def test_under_a_heading_of_its_own_a_note_does_not_repeat_it_and_has_lower_ones(content: str, shown: str):
     assert beneath("Auth module", content) == shown
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        ("Sessions live in `redis.py`. Cookies cannot be revoked.", "Cookies cannot be revoked."),
+        ("Sessions live in redis.py.\n\nCookies cannot be revoked.", "Cookies cannot be revoked."),
+        ("Sessions live in redis.py.", "Sessions live in redis.py."),
+        ("Sessions live in redis.py, not in cookies.", "Sessions live in redis.py, not in cookies."),
+    ],
+)
+def test_a_first_sentence_that_is_the_title_is_not_said_again(content: str, left: str):
+    assert beneath("Sessions live in redis.py", content) == left

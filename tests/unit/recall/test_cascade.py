@@ -10,6 +10,7 @@ from making import NOON
 from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
 from rum.model.answers import RecallResult
+from rum.recall.weights import RESPELT
 
 
 def ids(answer: RecallResult) -> list[str]:
@@ -224,6 +225,21 @@ def test_a_misspelt_word_is_forgiven_beside_one_that_others_hold(rum: Rum, shop:
     for goal in ("Paint the gate", "Mow the lawn", "Repair the login", "Feed the cat", "Water the rose"):
         keep(rum, goal)
     assert kept in ids(rum.recall(query="login interceptro", min_confidence=0))
+
+
+def test_what_was_only_found_respelt_is_not_sure(rum: Rum) -> None:
+    kept = keep(rum, "Fix the authentication interceptor")
+    assert rum.recall(query="interceptor").confidence > RESPELT
+    for alone in ("interceptro", "authentcation interceptro"):
+        answer = rum.recall(query=alone, min_confidence=0)
+        assert (ids(answer), answer.confidence <= RESPELT) == ([kept], True)
+    assert rum.recall(query="authentication interceptro").confidence > RESPELT
+
+
+@pytest.mark.parametrize("asked", ["#5004", "issue 5004", "gh-5004", "5004"])
+def test_an_unknown_number_is_not_taken_for_another(rum: Rum, asked: str) -> None:
+    keep(rum, "Pass the error to the 500 handler", summary="Closes #500, see #504")
+    assert rum.recall(query=asked, min_confidence=0).memories == []
 
 
 def test_a_long_question_of_unknown_words_is_answered(rum: Rum) -> None:

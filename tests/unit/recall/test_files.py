@@ -132,6 +132,26 @@ def test_a_file_named_literally_is_certain_and_a_bare_name_less_so(rum: Rum, kno
     assert 0.5 < rum.recall(file="app.py").confidence < 1.0
 
 
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("auth/login.ts", {"src/auth/login.ts", "tests/auth/login.ts"}),
+        ("deep/er/token.ts", {"src/auth/deep/er/token.ts"}),
+        ("deep/er", {"src/auth/deep/er/token.ts"}),
+        ("uth/login.ts", set[str]()),
+        ("login.ts/auth", set[str]()),
+        ("/auth/login.ts", set[str]()),
+    ],
+)
+def test_the_end_of_a_path_is_as_good_as_a_bare_name(
+    rum: Rum, known: dict[str, str], file: str, expected: set[str]
+) -> None:
+    assert found(rum, known, file) == expected
+    if expected:
+        assert rum.recall(file=file).confidence == rum.recall(file="token.ts").confidence
+        assert found(rum, known, file, query="work number") >= expected
+
+
 def test_the_newest_memory_of_a_file_comes_first(rum: Rum, shop: Shop) -> None:
     ids = []
     for number in range(4):

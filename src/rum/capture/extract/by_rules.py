@@ -7,8 +7,9 @@ from rum.capture.extract.judge import ENOUGH, Verdict, judge
 from rum.capture.extract.passages import passages
 from rum.capture.extract.patterns import when_to_use
 from rum.capture.extract.rules import rules_in
+from rum.capture.extract.stated import is_decision
 from rum.capture.extract.tone import WHY
-from rum.capture.extract.wording import importance_of, tags_of, text_of, title_of
+from rum.capture.extract.wording import importance_of, tags_of, text_of, title_of, without_reason
 from rum.model.extraction import Finding, FinishedRun, Kind
 
 _ABOUT: dict[Kind, str] = {
@@ -28,15 +29,18 @@ def found_by_rules(run: FinishedRun) -> Finding:
     if verdict.kind is None:
         return Finding(reasoning=_nothing(run, verdict))
     judged = verdict.judged
-    title, content = title_of(judged, verdict.kind), text_of(judged, run.error)
+    content = text_of(judged, run.error)
+    title = title_of(judged, verdict.kind)
+    kind = Kind.DECISION if is_decision(title) else verdict.kind
+    title = without_reason(title, content) if kind is Kind.DECISION else title
     return Finding(
-        reasoning=f"It tells {_ABOUT[verdict.kind]} (weight {verdict.weight:.1f}, {ENOUGH:g} is enough).",
-        kind=verdict.kind,
+        reasoning=f"It tells {_ABOUT[kind]} (weight {verdict.weight:.1f}, {ENOUGH:g} is enough).",
+        kind=kind,
         title=title,
         content=content,
         when_to_use=when_to_use(title, content, run.task),
-        tags=tags_of(verdict.kind, failed=run.result == "failure"),
-        importance=importance_of(verdict.kind, content),
+        tags=tags_of(kind, failed=run.result == "failure"),
+        importance=importance_of(kind, content),
         facts=facts_in(judged),
         rules=rules_in(judged),
     )

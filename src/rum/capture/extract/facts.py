@@ -19,6 +19,11 @@ round section since size sprint status step task test than the ticket to todo to
 version was week with year
 """
 """Words before a number that is no version."""
+_USES = """
+available based build builds built compatible deployed depends does is only run running runs starts stay stays
+supported tested work working works written
+"""
+"""What comes before "on" and a version that is used."""
 
 
 def facts_in(judged: Iterable[Judged]) -> tuple[GivenFact, ...]:
@@ -36,7 +41,8 @@ def versions_in(text: str) -> Iterator[tuple[str, str]]:
     for match in _versioned().finditer(text):
         name = match["name"].strip(".").lower()
         denied = _denied().search(text[: match.start()]) or _refused().match(text[match.end() :])
-        if name not in _NOT_NAMES.split() and not denied:
+        only_there = match["more"] and _only_there(text[: match.start()])
+        if name not in _NOT_NAMES.split() and not denied and not only_there:
             yield name, match["version"] + (match["more"] or "").replace(" +", "+")
 
 
@@ -55,6 +61,17 @@ def _denied() -> re.Pattern[str]:
         r"\b(?:not|no longer|from|than|instead of|reverted to|without|neither) [\w @`]{0,20}$",
         re.IGNORECASE,
     )
+
+
+def _only_there(before: str) -> bool:
+    """Whether a version is where something is done ("raise it on Python 3.11+"), and not what is used."""
+    found = _place().search(before)
+    return found is not None and found["verb"].lower() not in _USES.split()
+
+
+@cache
+def _place() -> re.Pattern[str]:
+    return re.compile(r"\b(?P<verb>\w+) (?:on|under|for|with|in) (?:the )?$", re.IGNORECASE)
 
 
 @cache

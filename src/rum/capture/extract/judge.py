@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rum.capture.extract.cues import cues, headings
 from rum.capture.extract.passages import Passage
 from rum.capture.extract.spotting import is_anchored, is_named
-from rum.capture.extract.stated import is_personal, states
+from rum.capture.extract.stated import is_decision, is_personal, states
 from rum.capture.extract.tone import (
     CHANGES,
     CHAT,
@@ -40,6 +40,8 @@ _AMONG_CHANGES = 0.3
 _DONE = 1.5
 _RULES = (Kind.CONSTRAINT, Kind.PATTERN)
 """What holds for all, and so is never about those who talk."""
+_REASONS = (Kind.ERROR, Kind.CONSTRAINT)
+"""What people give as the reason for a decision."""
 
 
 class Judged(NamedTuple):
@@ -118,6 +120,10 @@ def _weights(heading: str, text: str, factor: float, *, asks_why: bool, told: bo
         weights |= {kind: weight * _HEDGED for kind, weight in weights.items() if kind in _RULES}
     if (stated := states(text)) and not _is_done(text):
         weights[stated] = max(weights.get(stated, 0.0), TELLING * less)
+    if is_decision(text):
+        # Whatever went wrong, or must be, is the reason here.
+        most = weights.get(Kind.DECISION, 0.0) - 0.1
+        weights |= {kind: min(weight, most) for kind, weight in weights.items() if kind in _REASONS}
     return weights
 
 

@@ -50,10 +50,13 @@ _CAUSE = _words(
     rf"\b(?:because|since|when|whenever|if|unless|without|as soon as|after)\b.*\b{_WRONG}\b",
 )
 """Something goes wrong, now as ever, for a reason."""
-_DECIDED = _words(
+_DECISION = (
     r"^(?:(?:we|the team)(?: have| had|'ve)? )?(?:decided|chose|agreed|opted|settled) "
-    r"(?:to|on|against|for|not to|that)\b.*(?:\b(?:because|since|as|rather than|instead of|over|so)\b|:)"
+    r"(?:to|on|against|for|not to|that)\b"
 )
+_DECIDES = _words(_DECISION)
+_CALLED = _words(r"(?:decision|agreed approach)\s*:")
+_DECIDED = _words(rf"{_DECISION}.*(?:\b(?:because|since|as|rather than|instead of|over|so)\b|:)")
 """Something was decided, for a reason."""
 _SO = re.compile(r"^(?P<what>.*?),? (?:because|since) (?P<why>.{10,})", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|has|have|does|do|gets?|keeps?|takes?|[a-z]{3,}s)\b")
@@ -102,13 +105,19 @@ def states(text: str) -> Kind | None:
     said = LEAD.sub("", text[:_LONGEST].strip())
     if _OF_THE_MOMENT.search(said) or _PERSONAL.search(said) or _telling(said) < FEWEST_WORDS:
         return None
+    if _DECIDED.search(said):
+        return Kind.DECISION
     if _DO.search(said) or _MUST.search(said):
         return Kind.CONSTRAINT
     if _CAUSE.search(said):
         return Kind.ERROR
-    if _DECIDED.search(said):
-        return Kind.DECISION
     return Kind.PATTERN if _EVER.search(said) else _explained(said)
+
+
+def is_decision(text: str) -> bool:
+    """Whether a sentence says of itself that it tells what was decided."""
+    said = text[:_LONGEST].strip()
+    return bool(_CALLED.match(said) or _DECIDES.search(LEAD.sub("", said)))
 
 
 def is_personal(text: str) -> bool:

@@ -24,7 +24,9 @@ PLAN = _words(
 CHAT = _words(
     r"\?\s*$",
     r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it|please)\b",
-    r"^(?:feel free|all tests pass)\b|\blet me know\b|\bno (?:further )?(?:comments|concerns)\b",
+    r"^(?:feel free|all (?:\d+ |the )?tests (?:pass|are green))\b|\blet me know\b",
+    r"\bno (?:further )?(?:comments|concerns)\b",
+    r"\b(?:happy|glad|pleased) to (?:help|assist|explain|go|adjust|answer)\b",
 )
 """Words between people."""
 DOING = _words(
@@ -38,6 +40,11 @@ DOING = _words(
     r"|followed|kept to|made|used|wired|attempted|merged)\b",
 )
 """A step that was taken."""
+LOOKING = _words(
+    r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
+    r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
+)
+"""A step by which nothing was changed."""
 ORDERS = _words(
     r"\b(?:ignore|disregard|forget) (?:\w+ ){0,3}(?:previous|prior|above|earlier|all|your) "
     r"(?:\w+ ){0,2}(?:instructions?|rules?|prompts?)\b",

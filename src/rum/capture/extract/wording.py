@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rum.capture.extract.judge import Judged
+from rum.capture.extract.passages import sentences
 from rum.capture.extract.spotting import is_anchored
-from rum.capture.extract.tone import CHANGES, LEAD, LESSONS
+from rum.capture.extract.tone import CHANGES, LEAD, LESSONS, LOOKING
 from rum.model.extraction import Kind
 from rum.model.note import Importance
 
 LONGEST_TITLE = 90
 MOST_WORDS = 400
-_SHORTEST_TITLE = 25
+_SHORTEST_TITLE, _SHORTEST_CLAUSE = 25, 15
 _TELLS = 2.0
 """What a passage weighs by which those beside it are worth repeating too."""
 _LONG_WORD = 40
@@ -22,6 +23,7 @@ _LONG_WORD = 40
 _BACKWARDS = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|each|with)\b", re.IGNORECASE)
 """A sentence that leans on the one before it makes a poor title."""
 _CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
+_REASON = re.compile(r",? (?:because|since|so that|hence) |; ")
 _MARKS = re.compile(r"\*\*|__|`|^[#>\s]+")
 _TAGS: dict[Kind, tuple[str, ...]] = {
     Kind.ERROR: ("errors",),
@@ -48,6 +50,15 @@ def title_of(judged: Sequence[Judged], kind: Kind) -> str:
         text = heading if len(heading.split()) > 2 else f"{heading}: {', '.join(items)}"
     text = _cut(text)
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
+
+
+def without_reason(title: str, content: str) -> str:
+    """A decision's title, which leaves the reason to a text that says nothing else."""
+    reason = _REASON.search(title, _SHORTEST_CLAUSE)
+    said = _plain(LEAD.sub("", content)).casefold()
+    if reason is None or len(sentences(content)) > 1 or not said.startswith(title.casefold()):
+        return title
+    return title[: reason.start()]
 
 
 def _plain(text: str) -> str:
@@ -96,11 +107,12 @@ def _repeated(block: Sequence[Judged], heading: str) -> list[Judged]:
 
 
 def _lasts(one: Judged, telling: bool) -> bool:
-    """Whether to repeat a passage; a step that was taken only beside a finding, if it names what was done."""
+    """Whether to repeat a passage; a step only beside a finding, if it names what was changed by it."""
     if one.passage.kind == "code":
         return True
     if one.done:
-        return telling and is_anchored(one.passage.text)
+        looked = LOOKING.search(LEAD.sub("", one.passage.text)) and one.best < _TELLS
+        return telling and is_anchored(one.passage.text) and not looked
     return telling or one.best >= 1
 
 

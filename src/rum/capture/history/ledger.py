@@ -124,11 +124,13 @@ class Ledger:
         self.undone: dict[str, Undoing] = {}
         self._merged = merged
         self._references: dict[str, list[Reference]] = {}
+        self._alike: dict[tuple[str, int, str], list[str]] = {}
         said: dict[str, _Said] = {}
         for commit in history:
             entry = self._enter(commit, known.get(commit.sha))
             if words := _words(commit.message, entry.subject):
                 said[commit.sha] = words
+            self._alike.setdefault(_written(commit, entry.subject), []).append(commit.sha)
         self._sorted = sorted(self.entries)
         self._refer(said)
         self._undo(said)
@@ -151,6 +153,21 @@ class Ledger:
     def references(self, sha: str) -> list[Reference]:
         """What a commit says of others, and others of it."""
         return self._references.get(sha, [])
+
+    @property
+    def times(self) -> set[int]:
+        """When commits were written."""
+        return {at for _, at, _ in self._alike}
+
+    def alike(self, commit: Commit) -> list[Entry]:
+        """The other commits that somebody wrote at the same time with the same subject: copies, it may be.
+
+        None where one of them was taken back: then the other may be what brought it in again.
+        """
+        shas = self._alike.get(_written(commit, self.entries[commit.sha].subject), [])
+        if any(sha in self.undone for sha in shas):
+            return []
+        return [self.entries[sha] for sha in shas if sha != commit.sha]
 
     def undone_through(self, sha: str) -> list[Entry]:
         """The commits whose outcome hangs on a commit: what it undoes, what that undid, and so on."""
@@ -216,6 +233,10 @@ class Ledger:
                 if reference.naming is Naming.REVERTS and reference.source.sha == sha:
                     undoing = Undoing(reference.source, said[sha].reason)
                     self.undone.setdefault(reference.target.sha, undoing)
+
+
+def _written(commit: Commit, subject: str) -> tuple[str, int, str]:
+    return commit.author, commit.authored_at, subject
 
 
 def _words(message: str, subject: str) -> _Said | None:

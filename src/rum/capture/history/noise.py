@@ -44,6 +44,8 @@ class Noise(StrEnum):
     RELEASE = "release"
     LOCK_FILE = "lock_file"
     EMPTY = "empty"
+    COPY = "copy"
+    """The same work on another branch, of which there is a memory already."""
     CUT_OFF = "cut_off"
 
 

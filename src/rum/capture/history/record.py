@@ -21,6 +21,8 @@ TELLING = 0.5
 SHORT = 10
 """So many characters of a commit's id are said."""
 TAGS = 6
+REVERTED = "; reverted by "
+"""What a summary says of work that was taken back, before the commit that did it."""
 
 
 def said_of(
@@ -50,7 +52,7 @@ def failure(summary: str, undoing: Undoing) -> dict[str, Any]:
     """What an outcome says once the work was taken back."""
     return {
         "success": False,
-        "summary": f"{summary}; reverted by {undoing.by.sha[:SHORT]}",
+        "summary": f"{summary}{REVERTED}{undoing.by.sha[:SHORT]}",
         "failure_reason": undoing.reason,
         "failure_category": undoing.category.value,
     }
@@ -58,8 +60,18 @@ def failure(summary: str, undoing: Undoing) -> dict[str, Any]:
 
 def restored(outcome: Outcome) -> Outcome:
     """The outcome of work that was taken back, once the taking back was taken back itself."""
-    summary = outcome.summary.partition("; reverted by ")[0]
+    summary = outcome.summary.partition(REVERTED)[0]
     return replace(outcome, success=True, summary=summary, failure_reason=None, failure_category=None)
+
+
+def is_size_of(summary: str, sha: str) -> bool:
+    """Whether a summary is what `said_of` says of a commit: which one it is, and how large."""
+    return summary.startswith(f"{sha[:SHORT]}: ")
+
+
+def is_taken_back_by(summary: str, sha: str) -> bool:
+    """Whether a summary says that a commit took the work back."""
+    return f"{REVERTED}{sha[:SHORT]}" in summary
 
 
 def _goal(changes: Sequence[Change]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from rum.store.sqlite.wording import COLUMNS, WordLookup, conditions, distinct, quoted
+from rum.store.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,6 +195,20 @@ class Lookup(WordLookup):
         statement = "SELECT DISTINCT file_path FROM memory_files WHERE file_path >= ? AND file_path < ?"
         return [path for (path,) in self._rows(statement, (prefix, prefix + LAST))]
 
+    def paths_within(self, part: str, cap: int) -> list[str]:
+        """The files with these folders and names in their path, of the last so many memories with such."""
+        # By the words of paths: where nobody knows them, as is usual, no path is looked at.
+        match = " AND ".join(map(quoted, dict.fromkeys(terms(part)))) or quoted("")
+        newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+        source = (
+            f"FROM ({newest}) AS held CROSS JOIN memories AS m ON m.seq = held.rowid "
+            "CROSS JOIN memory_files AS f ON f.memory_id = m.id"
+        )
+        statement = (
+            f"SELECT DISTINCT f.file_path {source} WHERE instr('/' || f.file_path || '/', ?) ORDER BY 1"
+        )
+        return [path for (path,) in self._rows(statement, (f"paths : ({match})", cap, f"/{part}/"))]
+
     def at(self, numbers: Iterable[int], filters: Filters) -> list[Row]:
         """The memories with these numbers that pass."""
         where, values = conditions(filters, each=True)
@@ -247,5 +262,14 @@ class Lookup(WordLookup):
 
     def common_tags(self, most: int) -> list[str]:
         """The tags used most."""
-        statement = "SELECT tag FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
-        return [tag for (tag,) in self._rows(statement, (most,))]
+        return [tag for tag, _ in self.tag_counts(most)]
+
+    def tag_counts(self, most: int) -> list[tuple[str, int]]:
+        """The tags used most, and how many memories have each."""
+        statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
+        return self._rows(statement, (most,))
+
+    def busiest(self, most: int) -> list[str]:
+        """The ids of the agents with most memories."""
+        statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
+        return [agent for (agent,) in self._rows(statement, (most,))]

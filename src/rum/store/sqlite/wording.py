@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 
+from rum.store.terms import spelt
 from rum.store.terms import terms as terms_of
 
 TYPE_CHECKING = False
@@ -23,6 +24,9 @@ FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "
 COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
 
 _NOTHING = '""'
+_ESCAPED = re.compile(r"\\[bfnrt]")
+_READ = 20_000
+"""So many characters of a memory are read for how its words are spelt."""
 _PART = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
 
 
@@ -163,3 +167,12 @@ class WordLookup:
             "SELECT t.term FROM json_each(?) AS wanted JOIN memory_terms AS t ON t.term = wanted.value"
         )
         return [term for (term,) in self._rows(statement, (distinct(terms),))]
+
+    def spellings(self, term: str, cap: int) -> set[str]:
+        """The words, in lower case, that stand for a term in the last so many live memories that hold it."""
+        said = "m.intent || m.outcome || m.reasoning || m.perception || m.tags || m.actions"
+        source = "FROM json_each(?) AS held CROSS JOIN memories AS m ON m.seq = held.value"
+        held = json.dumps(self.holders(term, cap))
+        rows = self._rows(f"SELECT substr({said}, 1, ?) {source}", (_READ, held))
+        words = {word for (text,) in rows for word in spelt(_ESCAPED.sub(" ", text))}
+        return {word for word in words if term in terms_of(word)}

@@ -21,6 +21,8 @@ from rum.surfaces.cli.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
+_COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
+
 
 @click.group("chapter", cls=Group)
 def chapter() -> None:
@@ -34,6 +36,7 @@ def chapter() -> None:
 @click.argument("memory_ids", nargs=-1, metavar="[ID]...")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="All memories with this tag (repeat: all).")
 @click.option("--min-memories", type=click.IntRange(min=1), metavar="N", help="With tags: at least so many.")
+@click.option("--again", is_flag=True, help="With tags: though it was forgotten once.")
 @click.option("--title", help="What to call it.")
 @click.option("--summary", help="What it is about.")
 @click.option("--learning", "learnings", multiple=True, metavar="TEXT", help="What was learned (repeat).")
@@ -64,7 +67,7 @@ def list_chapters(asked: Asked, **given: Any) -> None:
         answer = rum.chapters.list(**those_given(given))
     say(asked.json, answer, _table)
     if answer.hint and not asked.json:
-        note(answer.hint)
+        note(with_commands(answer.hint))
 
 
 @chapter.command("show")
@@ -108,6 +111,13 @@ def refresh(asked: Asked, chapter_ids: tuple[str, ...], dry_run: bool) -> None:
 def forget(asked: Asked, chapter_id: str, dry_run: bool, purge: bool) -> None:
     """Delete a chapter for good; its memories stay."""
     forget_one(asked, chapter_id.lower(), "chapter", dry_run=dry_run, purge=purge)
+
+
+def with_commands(hint: str) -> str:
+    """A hint with the commands for the tools that it names."""
+    for tool, command in _COMMANDS.items():
+        hint = hint.replace(tool, f"`{command}`")
+    return hint
 
 
 def resting_on(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
@@ -179,7 +189,11 @@ def _suggested(found: Sequence[Suggestion]) -> View:
     return [
         Fields(
             (Word(one.title, "strong"), Word(f"{one.sureness:.2f}", "dim")),
-            [("why", one.reason), ("tags", ", ".join(one.tags)), ("memories", " ".join(one.memory_ids))],
+            [
+                ("why", one.reason),
+                *([("tags", ", ".join(one.tags))] if one.tags else []),
+                ("memories", " ".join(one.memory_ids)),
+            ],
         )
         for one in found
     ]

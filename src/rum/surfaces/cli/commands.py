@@ -56,6 +56,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "show": Entry("show", "Show one memory with everything in it."),
         "trace": Entry("trace", "Show what led to a memory, or what it led to."),
         "list": Entry("listing", "List memories, newest first."),
+        "tags": Entry("listing", "List the tags and how many memories have each."),
         "offers": Entry("offers", "Show what was offered to agents, and what came of it."),
         "events": Entry("events", "Show what was seen of agents at work, and what became of it."),
         "report": Entry("report", "Tell what the memory holds, on one page of Markdown."),

@@ -1,13 +1,14 @@
-"""`rum list`: an agent's memories, or everybody's for the owner."""
+"""`rum list` and `rum tags`: an agent's memories, or everybody's for the owner; and their tags."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from rum.inject.render import memory_line, short_id, when
-from rum.model.answers import ListedMemory, ListResult
+from rum.model.answers import ListedMemory, ListResult, Tag
 from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
@@ -20,6 +21,7 @@ from rum.surfaces.cli.words import OneOf
 @command("list")
 @click.option("--session-id", metavar="ID", help="Only from this session.")
 @click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="Older than that.")
 @click.option(
     "--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", default=20, show_default=True, help="How many."
 )
@@ -60,3 +62,22 @@ def listed(answer: ListResult) -> View:
 def _line(memory: ListedMemory) -> str:
     told = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.outcome_summary)
     return f"{when(memory.created_at)} {told}"
+
+
+@command("tags")
+@click.pass_obj
+def tags(asked: Asked) -> None:
+    """List the tags and how many memories have each.
+
+    The commonest come first.
+    """
+    with opened(asked) as rum:
+        answer = rum.tags()
+        say(asked.json, answer, _tagged)
+        if not answer and not asked.json:
+            note("No tags yet.")
+
+
+def _tagged(tags: Sequence[Tag]) -> View:
+    rows = [(Word(one.tag, "strong"), Word(str(one.memories))) for one in tags]
+    return [Table(("tag", "memories"), rows)] if rows else []

@@ -58,6 +58,9 @@ def _run(arguments: list[str], asked: Asked) -> int:
 
 
 def _explain(error: click.UsageError) -> None:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return
     click.echo("\n".join(defuse.lines(f"rum: {error.format_message()}")), err=True)
     if error.ctx is not None:
         click.echo(error.ctx.get_usage(), err=True)

@@ -88,7 +88,7 @@ def recalled(answer: RecallResult) -> View:
         return known
     short = all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories)
     blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
-    return [*known, *blocks]
+    return [*blocks, *known]
 
 
 def _known(one: KnowledgeView) -> Line:

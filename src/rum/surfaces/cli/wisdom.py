@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import click
 from msgspec import UNSET
 
-from rum.inject.render import when
+from rum.inject.render import short_id, when
 from rum.model.questions import MAX_LIMIT
 from rum.model.wisdom import Contradiction
 from rum.model.wisdom_answers import RecallWisdomResult, SynthesizeResult, WisdomView
 from rum.surfaces.cli.asked import Asked, Group, those_given
-from rum.surfaces.cli.chapter import resting_on
+from rum.surfaces.cli.chapter import resting_on, with_commands
 from rum.surfaces.cli.forget import forget_one, forget_options
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
@@ -33,6 +34,7 @@ def wisdom() -> None:
 @click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="All chapters with this tag (repeat: all).")
 @click.option("--min-chapters", type=click.IntRange(min=1), metavar="N", help="At least so many.")
+@click.option("--again", is_flag=True, help="With tags: though it was forgotten once.")
 @click.option("--summary", help="What they say together.")
 @click.option("--insight", "insights", multiple=True, metavar="TEXT", help="What holds (repeat).")
 @click.option("--pattern", "patterns", multiple=True, metavar="TEXT", help="What repeats (repeat).")
@@ -64,7 +66,7 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **those_given(given))
     say(asked.json, answer, _recalled)
     if answer.hint and not asked.json:
-        note(answer.hint)
+        note(with_commands(answer.hint))
 
 
 @wisdom.command("show")
@@ -96,13 +98,26 @@ def forget(asked: Asked, wisdom_id: str, dry_run: bool, purge: bool) -> None:
 
 
 def _said(one: SynthesizeResult | WisdomView) -> list[Field]:
+    return [*_claims(one), ("contradictions", [_both(two) for two in one.contradictions or ()])]
+
+
+def _claims(one: SynthesizeResult | WisdomView) -> list[Field]:
     until, then = len(one.insights), len(one.insights) + len(one.patterns)
     return [
         ("insights", resting_on(one.insights, one.evidence[:until])),
         ("patterns", resting_on(one.patterns, one.evidence[until:then])),
         ("best_practices", resting_on(one.best_practices, one.evidence[then:])),
-        ("contradictions", [_both(two) for two in one.contradictions or ()]),
     ]
+
+
+def _answering(one: WisdomView, places: Collection[int]) -> list[Field]:
+    """The claims that answer, and how many more there are."""
+    told, start = list[Field](), 0
+    for name, lines in _claims(one):
+        told.append((name, [line for place, line in enumerate(lines, start) if place in places]))
+        start += len(lines)
+    more = start - len(places)
+    return [*told, ("more", f"{more} (rum wisdom show {short_id(one.id)})" if more else "")]
 
 
 def _both(two: Contradiction) -> str:
@@ -127,7 +142,7 @@ def _fields(one: WisdomView) -> Fields:
     told: list[Field] = [
         ("confidence", "" if one.confidence is UNSET else f"{one.confidence:.2f}"),
         ("stale", list(one.stale or ())),
-        *_said(one),
+        *(_said(one) if one.matching is UNSET else _answering(one, one.matching)),
         ("tags", ", ".join(one.tags)),
         ("time", f"{when(one.start_ts)} to {when(one.end_ts)}"),
         ("words", one.words.value),

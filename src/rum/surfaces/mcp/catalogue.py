@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 
-from rum.model.answers import LinkResult
 from rum.model.memory import Draft
 from rum.model.offers import FeedbackQuestion
 from rum.model.questions import (
@@ -125,7 +124,6 @@ def _link() -> Json:
         "description": "Tie two memories when one caused, replaces, blocks or resembles the other.",
         "annotations": ADDS_ONCE,
         "inputSchema": schema_of(LinkQuestion),
-        "outputSchema": schema_of(LinkResult),
     }
 
 

@@ -11,6 +11,9 @@ from rum.model.wisdom_answers import RecallWisdomQuestion, SynthesizeQuestion
 from rum.surfaces.mcp.annotations import ADDS, ADDS_ONCE, READS, Json
 from rum.surfaces.mcp.schema import schema_of
 
+_ON_REQUEST = frozenset({"again"})
+"""What the error that it helps against names."""
+
 
 def _note() -> Json:
     notes = {
@@ -81,7 +84,7 @@ def _create_chapter() -> Json:
         "description": "Group memories, by ids or tags, into a story. Use when work is done. "
         "Its words are optional.",
         "annotations": ADDS_ONCE,
-        "inputSchema": schema_of(CreateChapterQuestion),
+        "inputSchema": schema_of(CreateChapterQuestion, leave_out=_ON_REQUEST),
     }
 
 
@@ -101,7 +104,7 @@ def _synthesize() -> Json:
         "title": "Make wisdom",
         "description": "Distil chapters, by ids or tags, into wisdom. Use after milestones.",
         "annotations": ADDS_ONCE,
-        "inputSchema": schema_of(SynthesizeQuestion),
+        "inputSchema": schema_of(SynthesizeQuestion, leave_out=_ON_REQUEST),
     }
 
 

@@ -181,3 +181,54 @@ def test_whatever_is_found_passes_the_checks_unless_it_is_too_short_or_says_noth
     if finding.title:
         problem = note_problem(finding, told, [])
         assert problem is None or "5 to 2000 are allowed" in problem or "when to use it" in problem
+
+
+TEARDOWN = "Teardown functions in ctx.py all run even if one fails, because errors are collected first."
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        "I looked at ctx.py and ran pytest.",
+        "Then I opened `ctx.py`.",
+        "I'd be happy to help further!",
+        "All 480 tests pass.",
+        "Is there anything else I can do?",
+    ],
+)
+def test_talk_and_looking_around_are_not_repeated_beside_a_finding(talk: str):
+    assert found(f"{TEARDOWN} {talk}").content == TEARDOWN
+
+
+def test_what_was_changed_is_repeated_beside_a_finding():
+    assert (
+        "I moved the loop to `do_teardown`."
+        in found(f"{TEARDOWN} I moved the loop to `do_teardown`.").content
+    )
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "We decided to collect teardown errors in ctx.py because a failing handler must not hide the others.",
+        "Decision: collect the errors of teardown in ctx.py, because one failing callback skipped the rest.",
+    ],
+)
+def test_what_says_that_it_was_decided_is_a_decision(output: str):
+    finding = found(output, "Fix the failing teardown")
+    assert (finding.kind, finding.tags) == (Kind.DECISION, ("decisions",))
+    assert "because" not in finding.title  # the text says why
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("raise an ExceptionGroup on Python 3.11+", []),
+        ("use tomllib under Python 3.11 or newer", []),
+        ("It runs on Python 3.11+", [("python", "3.11+")]),
+        ("It needs Python 3.11+", [("python", "3.11+")]),
+        ("We deploy on Python 3.11", [("python", "3.11")]),
+    ],
+)
+def test_where_something_is_done_is_no_version_in_use(text: str, expected: list[tuple[str, str]]):
+    assert list(versions_in(text)) == expected
