@@ -18,7 +18,8 @@ _ANY_WORK = frozenset(
     content_words(
         "add adjust allow build change check clean create delete do drop edit ensure extend finish fix handle"
         " implement improve introduce keep let look make mend modify move need prepare provide put refactor"
-        " remove rename replace rework rewrite run set start support task tell tidy try update use work write"
+        " remove rename replace rework rewrite run set start support task tell test tidy try update"
+        " use work write"
     )
 )
 """Words that any work may be told in."""

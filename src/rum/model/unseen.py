@@ -29,7 +29,7 @@ _UNSEEN = re.compile(
     f"|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])"
     f"|(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])"
 )
-_LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_LINE_END = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _ANY = re.compile(f"[{_HIDDEN}\u200c\u200d\u2028\u2029\ufe0f]")
 
 
