@@ -152,8 +152,8 @@ def test_others_store_and_change_memories_meanwhile_and_two_archive_at_once(plac
             assert rum.recall(query=word, limit=1).memories[0].id == memory_id
         for memory_id in changed:
             assert rum.show(memory_id).outcome.summary == f"changed {memory_id}"
-        # Each was archived once, whoever did it; those that were changed afterwards are live again.
-        assert sum(int(count) for _, count, _ in told) <= COUNT
+        # Each was archived once, whoever did it; what was changed afterwards is live again, and may go again.
+        assert sum(int(count) for _, count, _ in told) <= COUNT + len(changed)
         assert COUNT - len(changed) <= archived(rum) <= COUNT
         assert len(all_memories(place)) == COUNT + 60
 

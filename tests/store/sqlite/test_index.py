@@ -25,6 +25,9 @@ HARM = {
     "the sizes are gone": "DELETE FROM memory_text_docsize",
     "the terms are garbage": "UPDATE memory_text_data SET block = randomblob(50) WHERE id > 10",
     "the structure is garbage": "UPDATE memory_text_data SET block = randomblob(20) WHERE id = 10",
+    "the structure tells of something huge": (
+        "UPDATE memory_text_data SET block = x'7942bdf22106f0847762f0f3cb4d764dc7072051' WHERE id = 10"
+    ),
     "the structure is gone": "DELETE FROM memory_text_data",
     "the format is unknown": "DELETE FROM memory_text_config",
     "another tokeniser made it": "UPDATE derived SET value = '0' WHERE name = 'tokeniser'",

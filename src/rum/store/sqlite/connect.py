@@ -49,6 +49,8 @@ def storage_errors(path: str) -> Generator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(path, str(error)) from error
+    except MemoryError as error:  # so SQLite calls it, too, if a damaged file tells of something huge
+        raise _explained(path, "out of memory") from error
     except OSError as error:
         raise StorageError(
             f"{path}: {error.strerror or error}. Check the folder and its owner.", path=path

@@ -90,6 +90,8 @@ class SqliteUpkeep:
             if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
                 raise
             return str(error)
+        except MemoryError:  # garbage where SQLite expects the size of something
+            return "its structure makes no sense"
         return None
 
     def mend_index(self) -> None:
