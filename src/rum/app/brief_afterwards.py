@@ -12,7 +12,7 @@ from rum.inject.budget import Piece
 from rum.inject.match import Text
 from rum.model.links import LinkType
 from rum.model.memory import Memory
-from rum.model.run import has_worked
+from rum.model.worked import has_worked
 from rum.store.terms import content_words
 
 EACH = 3

@@ -13,7 +13,7 @@ from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.model.memory import Memory
 from rum.model.questions import MAX_LIMIT, RecallQuestion
-from rum.model.run import is_verified
+from rum.model.worked import is_verified
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters

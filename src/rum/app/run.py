@@ -28,8 +28,9 @@ from rum.model.layers import FailureCategory
 from rum.model.links import LinkType
 from rum.model.parse import parse
 from rum.model.questions import LinkQuestion
-from rum.model.run import UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.run import Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.tokens import estimate_tokens
+from rum.model.worked import UNVERIFIED
 
 if TYPE_CHECKING:
     from rum.model.extraction import Extracted

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, cast
 
 from rum.model.journal import DiscoveryType
 from rum.model.layers import ActionType
-from rum.model.run import PARTIAL, UNVERIFIED, Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.run import Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.unseen import one_line
+from rum.model.worked import PARTIAL, UNVERIFIED
 from rum.store.terms import content_words
 
 Json = dict[str, Any]

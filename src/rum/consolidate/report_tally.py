@@ -10,7 +10,7 @@ from rum.consolidate.report_learned import Learned
 from rum.consolidate.report_open import OpenFollowUps
 from rum.model.memory import Memory
 from rum.model.report import Area, Counted, FailingFile, Period, Worker
-from rum.model.run import has_worked, is_verified
+from rum.model.worked import has_worked, is_verified
 
 ROWS = 24
 """Months that are told one by one; of more, quarters are, or years."""

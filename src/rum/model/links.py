@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b32encode
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
@@ -57,6 +55,9 @@ class Edge(NamedTuple):
     @property
     def link_id(self) -> str:
         """The same for the same edge, always."""
+        import hashlib  # noqa: PLC0415 (loads OpenSSL, which asking for links does not need)
+        from base64 import b32encode  # noqa: PLC0415
+
         digest = hashlib.sha256("\0".join(self).encode()).digest()
         return "link_" + b32encode(digest[:16]).decode().rstrip("=").lower()
 

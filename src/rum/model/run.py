@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 
 from rum.model.brief import USUAL_TOKENS, Tokens
 from rum.model.layers import ActionType, FailureCategory, Layer, TaskType, Text, Verification
-
-if TYPE_CHECKING:
-    from rum.model.memory import Memory
-
-PARTIAL = "partial"
-"""The tag of a memory of work that was done in part."""
-UNVERIFIED = "unverified"
-"""The tag of a memory of work of which nobody said how it ended."""
-
-
-def is_verified(memory: Memory) -> bool:
-    """Whether somebody said how the work ended: only then it is a success, or a failure to learn from."""
-    return UNVERIFIED not in memory.tags
-
-
-def has_worked(memory: Memory) -> bool:
-    """Whether the work succeeded, and somebody said so."""
-    return memory.outcome.success and is_verified(memory)
 
 
 class Result(StrEnum):

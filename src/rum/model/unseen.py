@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE = re.compile(
+# Not compiled here: that takes milliseconds, and hardly any text needs it.
+_ESCAPE = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor, erasing
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*(?:\x07|\x1b\\|\x9c)"  # titles, clipboard
     r"|\x1b[ -/]*[0-~]"
@@ -22,14 +23,14 @@ _JOINED = (
 )
 """Scripts in which a joiner, or what keeps two letters from joining, is a part of writing."""
 _PICTURES = "\u00a9\u00ae\u203c\u2049\u2122-\u303d\u3297\u3299\U0001f000-\U0001faff"
-_UNSEEN = re.compile(
+_UNSEEN = (
     f"[{_HIDDEN}]"
     f"|(?<![{_PICTURES}0-9#*])\ufe0f"  # only a picture has two looks
     f"|(?<=[0-9#*])\ufe0f(?!\u20e3)"
     f"|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])"
     f"|(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])"
 )
-_LINE_END = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_LINE_END = "\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]"
 _ANY = re.compile(f"[{_HIDDEN}\u200c\u200d\u2028\u2029\ufe0f]")
 
 
@@ -40,7 +41,7 @@ def without_unseen(text: str) -> str:
     """
     if not _ANY.search(text):
         return text
-    return _UNSEEN.sub("", _LINE_END.sub("\n", _ESCAPE.sub("", text)))
+    return re.sub(_UNSEEN, "", re.sub(_LINE_END, "\n", re.sub(_ESCAPE, "", text)))
 
 
 def one_line(text: str, most: int | None = None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from copy import copy
 from itertools import chain
 
 from rum.model.questions import Strategy
@@ -52,8 +51,7 @@ def exact(inquiry: Inquiry, found: Found) -> Found:
 
 def _by_commit(inquiry: Inquiry, found: Found) -> None:
     """Add what was made of the commit, also where a rebase replaced it: it was asked for by its id."""
-    filters = copy(inquiry.filters)
-    filters.superseded = True
+    filters = inquiry.filters.also_superseded()
     _certain(found, inquiry.store.search.by_commit(inquiry.text.lower(), filters, inquiry.question.limit))
 
 

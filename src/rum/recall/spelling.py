@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import string
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LETTERS = string.ascii_lowercase
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONG = 7
 """In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth."""
 _ENDINGS = ("s", "es", "d", "ed", "ing")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rum.model.layers import Action, ActionType
 from rum.model.memory import Memory
-from rum.model.run import has_worked
+from rum.model.worked import has_worked
 from rum.store.tried import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
 
 SAMPLE = 128

@@ -34,3 +34,11 @@ class Filters:
         """Whether anything but being superseded excludes."""
         unset = (self.task_type, self.agent_id, self.session_id, self.success, self.since, self.before)
         return bool(self.tags) or any(value is not None for value in unset)
+
+    def also_superseded(self) -> Filters:
+        """The same conditions, and superseded memories count too."""
+        everything = Filters(superseded=True)
+        for name in self.__slots__:
+            if name != "superseded":
+                setattr(everything, name, getattr(self, name))
+        return everything

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -57,6 +56,8 @@ def _words(step: str) -> list[str]:
     """The words of one step; none if a shell would make other words of them."""
     if _UNPLAIN.search(step):
         return []
+    import shlex  # noqa: PLC0415 (slow to load, and hardly any command moves a file)
+
     try:
         return shlex.split(step)
     except ValueError:  # a quotation that does not end

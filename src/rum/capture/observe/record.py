@@ -15,7 +15,7 @@ from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.turns import Turn
 from rum.capture.observe.wording import context_of, goal_of, summary_of, task_type
 from rum.model.layers import ActionType, TaskType
-from rum.model.run import PARTIAL, UNVERIFIED
+from rum.model.worked import PARTIAL, UNVERIFIED
 
 if TYPE_CHECKING:
     from rum.capture.event import Touched

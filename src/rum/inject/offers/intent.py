@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rum.inject.offers.alike import SURE, alike
-from rum.inject.offers.saying import day, offer, recall_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ def offers(moment: Moment) -> list[Offer]:
         return []
     for memory_id, confidence, at, goal, _, success, summary, learned in alike(moment)[:1]:
         if confidence >= SURE and not moment.was_offered(memory_id):
+            from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (slow to load)
+
             said = f"Like earlier work ({day(at)}, {'worked' if success else 'failed'}): {{0}}: {{1}}"
             said += " Learned: {2}" if learned else ""
             return [offer(KIND, [memory_id], said, (goal, summary, learned or ""), recall_of(memory_id))]

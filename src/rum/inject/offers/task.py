@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rum.inject.offers.alike import alike
-from rum.inject.offers.saying import offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ def offers(moment: Moment) -> list[Offer]:
     new = [one for one in found[1:] if one[4] == found[0][4] and not moment.was_offered(one[0])]
     if len(new) < LEAST:
         return []
+    from rum.inject.offers.saying import offer  # noqa: PLC0415 (slow to load)
+
     named = new[:MOST]
     told = "; ".join(f"{{{at}}} ({'worked' if one[5] else 'failed'})" for at, one in enumerate(named))
     kind = found[0][4].replace("_", " ")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+from rum.store.sqlite.address import address
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -47,11 +49,9 @@ class Peek:
         connection = self._opened()
         if connection is None:
             return []
-        import sqlite3  # noqa: PLC0415 (loaded by now, and not before it is needed)
-
         try:
             return connection.execute(statement, values).fetchall()
-        except sqlite3.Error:
+        except _driver().Error:
             return []
 
     def _opened(self) -> sqlite3.Connection | None:
@@ -78,13 +78,17 @@ class Peek:
 
 
 def _connected(path: str) -> sqlite3.Connection | None:
-    import sqlite3  # noqa: PLC0415 (most hooks have nothing to look up)
-
-    # By hand, as `urllib` takes as long to load as SQLite.
-    plain = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    if os.name == "nt":
-        plain = "/" + plain.replace("\\", "/")
+    driver = _driver()
     try:
-        return sqlite3.connect(f"file:{plain}?mode=ro", uri=True, timeout=0)
-    except (sqlite3.Error, ValueError):
+        return driver.connect(address(path, "ro"), uri=True, timeout=0)
+    except (driver.Error, ValueError):
         return None
+
+
+def _driver() -> Any:
+    """SQLite without what Python adds for dates, which takes longer to load; most hooks need neither."""
+    try:
+        import _sqlite3 as driver  # noqa: PLC0415
+    except ImportError:  # another Python than CPython
+        import sqlite3 as driver  # noqa: PLC0415
+    return driver
