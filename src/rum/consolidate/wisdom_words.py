@@ -12,7 +12,7 @@ from rum.consolidate.counting import listed, memories
 from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
 from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings
 from rum.consolidate.members import day, in_force, in_order, shortened
-from rum.consolidate.patterns import patterns
+from rum.consolidate.patterns import Pattern, patterns
 from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something, weighed
 from rum.consolidate.telling import is_rule
 from rum.consolidate.vocabulary import telling_words
@@ -69,13 +69,12 @@ def draw(
     found = _by_support(clustered(claims, topics, likeness), told, tagged)
     practices = _practices(found, by_id)
     insights = picked([one for one in found if one not in practices], MOST_INSIGHTS)
-    seen = sorted(patterns(in_force(ordered)), key=lambda one: not _mostly(one.memory_ids, tagged))[
-        :MOST_PATTERNS
-    ]
+    seen = sorted(patterns(in_force(ordered)), key=lambda one: not _mostly(one.memory_ids, tagged))
+    del seen[MOST_PATTERNS:]
     said = [
-        *(_Said(one.best.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in insights),
-        *(_Said(one.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in seen),
-        *(_Said(one.best.text, evidence_of(one.memory_ids, one.against_ids, by_id)) for one in practices),
+        *(_said(one.best.text, one, by_id) for one in insights),
+        *(_said(one.text, one, by_id) for one in seen),
+        *(_said(one.best.text, one, by_id) for one in practices),
     ]
     texts = [one.text for one in said]
     until, then = len(insights), len(insights) + len(seen)
@@ -88,6 +87,10 @@ def draw(
         evidence=tuple(one.evidence for one in said),
         contradictions=contradictions,
     )
+
+
+def _said(text: str, found: Cluster | Pattern, by_id: Mapping[str, Memory]) -> _Said:
+    return _Said(text, evidence_of(found.memory_ids, found.against_ids, by_id))
 
 
 def _given(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.capture.observe.attempts import Attempt, Place, attempts_in, lines
+from rum.capture.observe.actions import LONGEST_COMMAND, command_of, edit_of, query_of, shortened
+from rum.capture.observe.attempts import Place, attempts_in, lines
 from rum.capture.observe.checks import Check, check_of
 from rum.capture.observe.commits import Commit, commits_in
 from rum.capture.observe.errors import fault_in
@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from rum.capture.event import Touched
 
 Json = dict[str, Any]
-_MOST_ACTIONS, _MOST_FILES, _MOST_LEARNINGS, _MOST_ANOMALIES = 60, 40, 5, 5
-_DIFF, _COMMAND, _OUTPUT = 1500, 500, 400
+_MOST_FILES, _MOST_LEARNINGS, _MOST_ANOMALIES = 40, 5, 5
 _TELLING = 0.7
 """The weight of what failed, or took more than one try."""
 _CONCLUSION, _LOOKS = 120, 3
 """An investigation: so many characters of last words after so many looks."""
-_OPERATIONS = {"create": ActionType.FILE_CREATE, "delete": ActionType.FILE_DELETE}
 
 
 class Observed(NamedTuple):
@@ -143,33 +141,14 @@ class _Seen:
         found: list[tuple[bool, Json]] = []
         for at, (step, check) in enumerate(zip(self.steps, self.checks, strict=True)):
             for which, file in enumerate(step.changes):
-                found.append((True, self._edit(step, file, self._failed.get(Place(at, which)))))
+                found.append((True, edit_of(step, file, self._failed.get(Place(at, which)))))
             if step.tool == "run" and (check or not step.only_looks or step.failed):
-                found.append((check is not None, _command(step, check)))
+                found.append((check is not None, command_of(step, check)))
             elif step.tool == "search" and step.text:
-                found.append((False, _query(ActionType.SEARCH, step)))
+                found.append((False, query_of(ActionType.SEARCH, step)))
             elif step.tool == "agent" and step.text:
-                found.append((False, _query(ActionType.EXTERNAL_QUERY, step)))
-        return _shortened(found)
-
-    def _edit(self, step: Step, file: Touched, attempt: Attempt | None) -> Json:
-        action: Json = {
-            "type": _OPERATIONS.get(file["operation"], ActionType.FILE_EDIT),
-            "timestamp": int(step.at),
-            "file_path": file["path"],
-            "diff_summary": diff_of(file) or None,
-            "lines_affected": file.get("lines"),
-        }
-        if file.get("added"):
-            action["diff_hash"] = diff_hash(file)
-        if attempt is not None:
-            action["result"] = {"success": False, "error": attempt.fault.line}
-        elif step.failed:
-            fault = fault_in(step.output)
-            action["result"] = {"success": False, "error": fault.line if fault else _one_line(step.output)}
-        else:
-            action["result"] = {"success": True}
-        return action
+                found.append((False, query_of(ActionType.EXTERNAL_QUERY, step)))
+        return shortened(found)
 
     def _outcome(self, changed: list[str]) -> Json:
         verdict, proof = self.verdict, self.verdict.proof
@@ -182,7 +161,7 @@ class _Seen:
         if proof is not None:
             told["verified_by"] = {
                 "type": proof.kind,
-                "command": proof.command[:_COMMAND],
+                "command": proof.command[:LONGEST_COMMAND],
                 "result": proof.told,
             }
         return outcome | {name: one for name, one in told.items() if one is not None}
@@ -218,70 +197,6 @@ class _Seen:
         return self.steps[place.step].changes[place.file]
 
 
-def diff_of(file: Touched) -> str:
-    """What was taken out and put in, a line each with - or + in front."""
-    old = [f"-{line}" for line in file.get("removed", "").splitlines()]
-    new = [f"+{line}" for line in file.get("added", "").splitlines()]
-    both = {line[1:] for line in old} & {line[1:] for line in new}
-    text = "\n".join(line for line in (*old, *new) if line[1:] not in both)
-    return text if len(text) <= _DIFF else text[: _DIFF - 1] + "…"
-
-
-def diff_hash(file: Touched) -> str:
-    """The same for the same new lines, whatever their order and indentation."""
-    new = lines(file.get("added", "")) - lines(file.get("removed", ""))
-    return hashlib.sha256("\n".join(sorted(new)).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _command(step: Step, check: Check | None) -> Json:
-    action: Json = {
-        "type": ActionType.COMMAND_RUN,
-        "timestamp": int(step.at),
-        "command": step.command[:_COMMAND],
-    }
-    failed = step.failed if check is None or check.passed is None else not check.passed
-    if failed is None:
-        return action
-    result: Json = {"success": not failed}
-    if failed:
-        fault = (check.fault if check else None) or fault_in(step.output)
-        code = f"exit code {step.exit}" if step.exit is not None else "failed"
-        result["error"] = fault.line if fault else _one_line(step.output) or code
-    if told := (check.told if check else _one_line(step.output)):
-        result["output_summary"] = told
-    action["result"] = result
-    return action
-
-
-def _query(kind: ActionType, step: Step) -> Json:
-    action: Json = {"type": kind, "timestamp": int(step.at), "query": _one_line(step.text, keep_end=False)}
-    if step.output and kind is ActionType.EXTERNAL_QUERY:
-        action["result"] = {
-            "success": not step.failed,
-            "output_summary": _one_line(step.output, keep_end=False),
-        }
-    return action
-
-
-def _shortened(found: list[tuple[bool, Json]]) -> list[Json]:
-    """The actions in their order; of too many, those that tell least go, then those in the middle."""
-    telling = found
-    if len(found) > _MOST_ACTIONS:
-        telling = [one for one in found if one[0] or _is_failure(one[1])]
-    actions = [action for _, action in telling]
-    if len(actions) > _MOST_ACTIONS:
-        failed = [action for action in actions if _is_failure(action)][: _MOST_ACTIONS // 2]
-        rest = _MOST_ACTIONS - len(failed)
-        kept = {id(action) for action in (*failed, *actions[: rest // 2], *actions[-(rest - rest // 2) :])}
-        actions = [action for action in actions if id(action) in kept]
-    return actions
-
-
-def _is_failure(action: Json) -> bool:
-    result: Json = action.get("result") or {}
-    return result.get("success") is False
-
-
 def _essence(file: Touched) -> str:
     """The first line that a change puts in, as it would be quoted."""
     old = lines(file.get("removed", ""))
@@ -297,10 +212,3 @@ def _essence(file: Touched) -> str:
 def _read_lines(spans: list[str]) -> str:
     named = list(dict.fromkeys(span for span in spans if span))
     return f"read lines {', '.join(named[:5])}" if named else "read"
-
-
-def _one_line(text: str, *, keep_end: bool = True) -> str:
-    said = " ".join(text.split())
-    if len(said) <= _OUTPUT:
-        return said
-    return "…" + said[-_OUTPUT:] if keep_end else said[:_OUTPUT] + "…"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+from contextlib import suppress
 from zlib import crc32
+
+from rum.settings.home import ensure_private_dir, read_bounded, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +55,7 @@ class Found:
 def settled(home: str, folder: str) -> Found | None:
     """What was found out about a folder, if all that spoke for it is still as it was."""
     try:
-        with open(_file(home, folder), "rb") as file:
-            known = json.loads(file.read(_LIMIT))
+        known = json.loads(read_bounded(_file(home, folder), _LIMIT)[0])
         as_before = known["folder"] == folder and known["environment"] == _environment()
         if not as_before or any(_stamp(path) != stamp for path, stamp in known["stamps"].items()):
             return None
@@ -76,15 +78,9 @@ def settle(folder: str, found: Found, common_dir: str | None) -> None:
         "redact_allow": found.redact_allow,
     }
     path = _file(found.home, folder)
-    new = f"{path}.{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(known, file)
-        os.replace(new, path)
-    except OSError:
-        return
+    with suppress(OSError):
+        ensure_private_dir(os.path.dirname(path))
+        write_private(path, json.dumps(known).encode())
 
 
 def _deciding(folder: str, found: Found, common_dir: str | None) -> Iterator[str]:
