@@ -12,6 +12,8 @@ Floats = NDArray[np.float64]
 
 STEPS, RATE = 500, 0.1
 FLOOR = 1e-12
+ANY = 99.0
+"""No feature lies further from nothing."""
 
 
 class Lists(NamedTuple):
@@ -72,6 +74,41 @@ def log_shares(scores: Floats, data: Lists) -> Floats:
     top = np.repeat(np.maximum.reduceat(scores, data.starts), data.sizes)
     whole = np.add.reduceat(np.exp(scores - top), data.starts)
     return scores - top - np.repeat(np.log(whole), data.sizes)
+
+
+class Curve(NamedTuple):
+    """A parabola within what was seen of a feature; beyond that it goes on level."""
+
+    least: float
+    most: float
+    slope: float
+    bend: float
+
+    def of(self, values: Floats) -> Floats:
+        """What it makes of the feature's values."""
+        within = np.clip(values, self.least, self.most)
+        return within * (self.slope + self.bend * within)
+
+
+def curves(
+    features: Floats, right: NDArray[np.bool_], weights: Floats, penalty: float, straight: int
+) -> list[Curve]:
+    """The same with a parabola for each feature but the first ones, which stay `straight`.
+
+    Features are measured by their spread, so that the penalty means the same for each of them.
+    """
+    least, most = np.percentile(features, [1, 99], axis=0)
+    least[:straight], most[:straight] = -ANY, ANY
+    within = np.clip(features, least, most)
+    both = np.hstack([within, within[:, straight:] ** 2])
+    middle, spread = both.mean(axis=0), both.std(axis=0)
+    middle[0], spread[0] = 0.0, 1.0
+    spread[spread < FLOOR] = 1.0
+    found = odds((both - middle) / spread, right, weights, penalty) / spread
+    found[0] -= found[1:] @ middle[1:]
+    slopes = found[: features.shape[1]]
+    bends = np.concatenate([np.zeros(straight), found[features.shape[1] :]])
+    return [Curve(*map(float, one)) for one in zip(least, most, slopes, bends, strict=True)]
 
 
 def odds(features: Floats, right: NDArray[np.bool_], weights: Floats, penalty: float) -> Floats:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality.fitting import Floats, Lists, lists, log_shares, odds, rank_weights
+from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
 from benchmarks.quality.observe import Sight
 from rum.recall.weights import FALL, UNRIVALLED
 
@@ -24,6 +24,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "files": (*OWN_WORDS, *FILES),
     "files+meaning": (*OWN_WORDS, *FILES, "meaning"),
 }
+OWN = ("bias", "share", "score")
+"""What is known of a candidate itself: the better, the surer, so these stay straight lines."""
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
 """What is known of the question itself."""
 COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
@@ -44,7 +46,7 @@ class Fit(NamedTuple):
     """The weights of one column, and what makes a confidence of a score: of the best one, and of others."""
 
     weights: dict[str, float]
-    first: dict[str, float]
+    first: dict[str, Curve]
     others: dict[str, float]
 
 
@@ -115,7 +117,7 @@ def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
 
 def _confidence(
     seen: Sequence[Sight], weights: dict[str, float]
-) -> tuple[dict[str, float], dict[str, float]]:
+) -> tuple[dict[str, Curve], dict[str, float]]:
     """What makes a confidence of the best score, and of the others."""
     found = [evidence(sight, weights) for sight in seen]
     rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -126,7 +128,9 @@ def _confidence(
             for one, sight in zip(found, seen, strict=True)
         ]
     )
-    return _named(rows, right, counts, first), _named(rows, right, counts, ~first)
+    best = curves(rows[first], right[first], counts[first], ODDS_PENALTY, len(OWN))
+    others = map(float, odds(rows[~first], right[~first], counts[~first], ODDS_PENALTY))
+    return dict(zip((*OWN, *ABOUT), best, strict=True)), dict(zip((*OWN, *ABOUT), others, strict=True))
 
 
 def sureness(seen: Sequence[Sight]) -> dict[tuple[str, bool], float]:
@@ -141,17 +145,11 @@ def sureness(seen: Sequence[Sight]) -> dict[tuple[str, bool], float]:
     }
 
 
-def _named(
-    rows: Floats, right: NDArray[np.bool_], counts: Floats, which: NDArray[np.bool_]
-) -> dict[str, float]:
-    found = odds(rows[which], right[which], counts[which], ODDS_PENALTY)
-    return dict(zip(("bias", "share", "score", *ABOUT), map(float, found), strict=True))
-
-
 def confidences(sight: Sight, fit: Fit) -> list[tuple[float, bool]]:
     """The confidences of the best candidates, each with whether it was right, surest first."""
     rows, first, right = evidence(sight, fit.weights)
-    best, others = (1 / (1 + np.exp(-rows @ np.array(list(one.values())))) for one in (fit.first, fit.others))
+    bent = sum(curve.of(column) for curve, column in zip(fit.first.values(), rows.T, strict=True))
+    best, others = (1 / (1 + np.exp(-one)) for one in (bent, rows @ np.array(list(fit.others.values()))))
     most = best[0] * np.exp(FALL * (rows[:, 2] - rows[0, 2]))
     chances = np.where(first, best, np.minimum(most, others))
     return [(float(chance), bool(good)) for chance, good in zip(chances, right, strict=True)]

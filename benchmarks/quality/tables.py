@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.quality import metrics
+from benchmarks.quality.fitting import Curve
 from benchmarks.quality.model import COLUMNS, Fit, confidences, fit, rank, ranking
 from benchmarks.quality.observe import Sight
 
@@ -27,15 +28,18 @@ WEIGHTS: dict[str, dict[str, float]] = {{
 }}
 """For questions with words alone or with files too, by words alone or with vectors too."""
 
-FIRST: dict[str, dict[str, float]] = {{
+FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {{
 {first}
 }}
-"""The logarithm of the odds of the best: by its share among all, its score, and the question itself."""
+"""The logarithm of the odds of the best: by its share among all, its score, and the question itself.
+
+Least and most that was seen of each, beyond which nothing is claimed; its slope, and its bend.
+"""
 
 OTHERS: dict[str, dict[str, float]] = {{
 {others}
 }}
-"""The same for those behind it."""
+"""The same for those behind it, as slopes alone."""
 
 MIN_CONFIDENCE = {least}
 """Below this a memory is not given unless a lower threshold is asked for."""
@@ -88,9 +92,15 @@ def python(fits: dict[str, Fit]) -> str:
     )
 
 
-def _entry(column: str, values: dict[str, float]) -> str:
-    lines = "".join(f'        "{name}": {round(value, 3)},\n' for name, value in values.items())
+def _entry(column: str, values: Mapping[str, float | Curve]) -> str:
+    lines = "".join(f'        "{name}": {_number(value)},\n' for name, value in values.items())
     return f'    "{column}": {{\n{lines}    }},'
+
+
+def _number(value: float | Curve) -> str:
+    if isinstance(value, Curve):
+        return f"({', '.join(_number(one) for one in value)})"
+    return repr(float(f"{value:.4g}")) if abs(value) < 1 else repr(round(value, 3))
 
 
 def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> str:

@@ -85,7 +85,7 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     The best has odds of its own: whether it is right hangs on the question more than that of others does.
     """
     best, likely = max(scores), shares(scores)
-    first = chance(fitted.FIRST[column], best, max(likely), question)
+    first = _chance_of_first(column, {"bias": 1.0, "share": max(likely), "score": best, **question})
     others = fitted.OTHERS[column]
     return [
         min(first * math.exp(weights.FALL * (score - best)), chance(others, score, share, question))
@@ -95,10 +95,24 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     ]
 
 
+def _chance_of_first(column: str, told: dict[str, float]) -> float:
+    """The probability that the best is right; beyond what was ever seen, a value claims no more."""
+    odds = 0.0
+    for name, value in told.items():
+        least, most, slope, bend = fitted.FIRST[column][name]
+        within = min(max(value, least), most)
+        odds += within * (slope + bend * within)
+    return _probability(odds)
+
+
 def chance(fit: dict[str, float], score: float, share: float, question: dict[str, float]) -> float:
     """The probability that a memory is right, by its score, its share among all, and the question itself."""
     asked = sum(fit[name] * value for name, value in question.items())
     odds = fit["bias"] + fit["share"] * share + fit["score"] * score + asked
+    return _probability(odds)
+
+
+def _probability(odds: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 

@@ -56,10 +56,10 @@ def learned(shop: Shop, rum: Rum) -> str:
 
 
 def again(shop: Shop, session: str = "s2", at: float = NOON + DAY) -> Telling:
-    """A later session that is about to try the same."""
+    """A later session that is about to try the same, in words that call up no earlier work."""
     shop.clock.at = at + 60
     telling = Telling(cwd=str(shop.folder), session=session, at=at)
-    telling.prompt("Make mean work for no values")
+    telling.prompt("Go on where we stopped yesterday")
     return telling.edit("stats.py", "    return sum(v)", "    if v is None:\n        return 0.0")
 
 

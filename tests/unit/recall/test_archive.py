@@ -198,10 +198,8 @@ class TestByMeaning:
 
     def test_the_nearest_are_found_in_it_where_nothing_is_sure(self, herd: Store, meaning: Meaning):
         shelve(herd, "toad", "seal")
-        # No word of it is known, but "of" and "the" lie in all vectors.
-        asked = inquire(
-            herd, "Told of the", meaning=meaning, strategy="semantic", min_confidence=0.0, limit=20
-        )
+        # All memories tell of something, and none more than others.
+        asked = inquire(herd, "Told of", meaning=meaning, strategy="semantic", min_confidence=0.0, limit=20)
         given = {match.memory_id: match.level for match in run(asked).matches}
         assert {"mem_toad", "mem_seal"} <= given.keys()
         assert set(given.values()) == {"semantic"}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rum.inject.offers.moment import Alike, Moment
     from rum.model.memory import Memory
 
-LIKELY = 0.4
-"""The confidence from which several memories are worth a word together."""
+LIKELY = 0.3
+"""The confidence from which several memories are worth a word together: of three alike each has a third."""
 _FOUND = 6
 
 
