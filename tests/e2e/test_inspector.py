@@ -13,7 +13,17 @@ import pytest
 
 INSPECTOR = "@modelcontextprotocol/inspector"
 CORE = {"store", "recall", "trace", "update_memory"}
-ALL = CORE | {"list", "link", "identity", "forget"}
+LAYERS = {
+    "note",
+    "journal",
+    "learn",
+    "brief",
+    "create_chapter",
+    "list_chapters",
+    "synthesize",
+    "recall_wisdom",
+}
+ALL = CORE | LAYERS | {"list", "link", "identity", "forget", "feedback"}
 
 pytestmark = pytest.mark.e2e
 
