@@ -46,6 +46,8 @@ was asked: a goal, the words that stuck, a file's stem, a ticket, a path.
   the notes' patterns as plain words; 50 rules and 100 facts are there besides. RUM ranks all of it, and fits
   it into 600 tokens.
 - Growth is measured with the small and the large store asked in turn.
+- A hook is a process of its own, from launching `rum-hook` with the event to its end; the floor is
+  `python -c pass` of the same environment. After the first call nothing new is left to be said of the file.
 - "Through MCP" is the same recall asked of `rum mcp` and of the floor as a server.
 
 ## The archive
@@ -76,6 +78,8 @@ Measured on {machine}. Again on yours: `make bench`; on other sizes:
 - **Semantic recall.** A question of 18 tokens is embedded in 11 ms on a core that nobody else uses: nearly
   all of the floor's time among ten thousand memories, and half of RUM's. The other half ranks what was
   found as any other recall does. Where other programs keep the cores busy, read the ratio.
+- **The first semantic answer among a hundred thousand.** All vectors are read once. The floor loads them from
+  one file; RUM reads a row for each, as a memory and its vector come and go together in its database.
 """
 
 
