@@ -80,7 +80,33 @@ def test_what_is_written_is_known_again(prefix: str):
 
 
 @pytest.mark.parametrize(
-    "command", ["drum-hook codex", "echo rum", "./spectrum hook x", "python -m rumour hook x", "rum doctor"]
+    "command",
+    [
+        "RUM_HOME=/x rum-hook claude-code",
+        "C:\\tools\\rum-hook.exe gemini",
+        "/opt/bin/rum hook codex",
+        shlex.join(["/home/o'brien/my tools/python", "-P", "-m", "rum", "hook", "codex"]),
+    ],
+)
+def test_what_people_typed_to_run_it_is_ours(command: str):
+    assert is_hook({"type": "command", "command": command})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "drum-hook codex",
+        "echo rum",
+        "./spectrum hook x",
+        "python -m rumour hook x",
+        "rum doctor",
+        "rum-hook",
+        "grep -q rum-hook ~/log || notify 'rum-hook is silent'",
+        "logger see docs of rum hook here",
+        "echo /opt/rum hook codex",
+        "before.sh && rum-hook codex",
+        "it's not closed; rum-hook codex",
+    ],
 )
 def test_what_others_run_is_not_ours(command: str):
     assert not is_hook({"type": "command", "command": command})
