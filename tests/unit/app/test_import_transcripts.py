@@ -80,6 +80,38 @@ def test_what_hooks_saw_is_not_imported_again(user: Path, shop: Shop, rum: Rum):
     assert [one.id for one in rum.list().memories] == [before.id]
 
 
+def fork(path: Path, name: str, prompt: str) -> Path:
+    """What Claude Code makes of a session that is forked: all of it again, and what is new."""
+    copy, old = path.with_name(f"{name}.jsonl"), path.read_text().replace(CLAUDE, name)
+    records = [json.loads(line) for line in old.splitlines()]
+    for record in records:
+        if "promptId" in record:
+            record["promptId"] = f"p-{name}"
+    new = {"sessionId": name, "cwd": records[-1]["cwd"], "timestamp": "2026-11-15T16:00:01Z"}
+    asked = {"type": "user", "uuid": f"u-{name}", "promptId": f"p-{name}", "message": {"content": prompt}}
+    words = [{"type": "text", "text": "It is fixed."}]
+    said = {"type": "assistant", "message": {"content": words, "stop_reason": "end_turn"}}
+    edit = {"file_path": f"{new['cwd']}/new.py", "old_string": "1", "new_string": "2"}
+    called = [{"type": "tool_use", "id": f"c-{name}", "name": "Edit", "input": edit}]
+    call = {"type": "assistant", "message": {"content": called, "stop_reason": "tool_use"}}
+    results = [{"type": "tool_result", "tool_use_id": f"c-{name}", "content": "done"}]
+    result = {"type": "user", "promptId": f"p-{name}", "message": {"content": results}}
+    records += [{**new, **one} for one in (asked, call, result, said)]
+    copy.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return copy
+
+
+def test_a_fork_of_a_session_brings_only_what_is_new(user: Path, shop: Shop, rum: Rum):
+    first = write(user, "claude-code", shop.folder)
+    second = fork(first, "11111111-d1e6-47b2-a81e-7789ffe865a7", "Round the mean in new.py to two digits.")
+    fork(second, "99999999-d1e6-47b2-a81e-7789ffe865a7", "Take the median in new.py instead.")
+    assert rum.import_transcripts("claude-code").added == 3
+    goals = {memory.intent.goal: memory for memory in (rum.show(one.id) for one in rum.list().memories)}
+    assert len(goals) == 3
+    assert {file.path for file in goals["Take the median in new.py instead."].files or ()} == {"new.py"}
+    assert {file.path for file in goals["Round the mean in new.py to two digits."].files or ()} == {"new.py"}
+
+
 def test_after_its_events_are_gone_a_turn_is_left_as_it_is(user: Path, shop: Shop, rum: Rum):
     path = write(user, "claude-code", shop.folder)
     rum.import_transcripts("claude-code")

@@ -183,7 +183,7 @@ def mutated(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(others=st.lists(JSON, min_size=1, max_size=4), rate=st.integers(3, 40), first=st.integers(0, 40))
 def test_a_transcript_in_which_anything_is_different_is_still_read(
     name: str, tmp_path: Path, others: list[Any], rate: int, first: int
