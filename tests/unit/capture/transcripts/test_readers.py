@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -148,6 +149,18 @@ def test_only_the_end_of_a_file_is_read_where_that_is_enough(tmp_path: Path):
     path = tmp_path / "some.jsonl"
     path.write_text("".join(f'{{"n": {number:03d}}}\n'.replace("00", "") for number in range(9)))
     assert len(list(records(str(path), 20))) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("client", READERS)
+def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(client: str, tmp_path: Path):
+    path = tmp_path / "chats" / ("x.json" if client == "gemini" else "rollout-x.jsonl")
+    path.parent.mkdir()
+    os.mkfifo(path)
+    os.mkfifo(tmp_path / ".project_root")
+    assert list(READERS[client].files(str(tmp_path))) == [[str(path)]]
+    assert list(READERS[client].events([str(path)])) == []
+    assert READERS[client].cwd_of(str(path)) == ""
 
 
 @pytest.mark.parametrize("value", [None, "yesterday", True, -1, 1e20, "9999-99-99", []])
