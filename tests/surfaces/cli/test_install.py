@@ -138,6 +138,25 @@ def test_what_cannot_be_edited_is_named_and_nothing_is_written(
     assert files(home) == {name: data}
 
 
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_where_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: str):
+    lay(home / ".codex" / "config.toml", CODEX)
+    lay(home / ".claude.json", b'{"a": 1}')
+    if verb == "uninstall":
+        run("install", "claude-code", "codex", "--anyway")
+    before = {name: data for name, data in files(home).items() if "installed" not in name}
+    (home / ".codex" / ".hooks.json.lock").mkdir()
+    ran = run(verb, "claude-code", "codex", *(["--anyway"] if verb == "install" else []))
+    assert ran.code == 1
+    assert "hooks.json" in ran.err
+    assert "Nothing was changed" in ran.err
+    assert {name: data for name, data in files(home).items() if "installed" not in name} == before
+    (home / ".codex" / ".hooks.json.lock").rmdir()
+    run("uninstall", "claude-code", "codex")
+    assert (home / ".codex" / "config.toml").read_bytes() == CODEX
+    assert (home / ".claude.json").read_bytes() == b'{"a": 1}'
+
+
 def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
     lay(home / ".claude" / "settings.json", FORMATS["comments"])
     before = files(home)

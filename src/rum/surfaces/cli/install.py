@@ -133,10 +133,7 @@ def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
 def _carry_out(asked: Asked, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
     """Write everything, once it is known that everything can be written."""
     answer = [_told(step, dry_run) for step in steps]
-    kept: list[str] = []
-    for step in steps:
-        if not dry_run:
-            kept += [path for change in step.changes if (path := apply(home, change))]
+    kept = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
     if dry_run and not asked.json:
         say_text(
             "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."

@@ -6,9 +6,10 @@ import difflib
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
-from rum.model.errors import InvalidQuery, StorageError
+from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files import writing
 from rum.surfaces.install.target import Target
@@ -64,7 +65,34 @@ def to_uninstall(home: str, target: Target) -> Change | None:
     return None if base == before else Change(target, path, before, base, base)
 
 
-def apply(home: str, change: Change) -> str | None:
+def apply(home: str, changes: Sequence[Change]) -> list[str]:
+    """Write all files, or none of them where one cannot be written; where the old ones are kept."""
+    done: list[Change] = []
+    kept: list[str | None] = []
+    for change in changes:
+        try:
+            kept.append(_write(home, change))
+        except (RumError, OSError) as error:
+            if left := _taken_back(home, done):
+                said = error.message if isinstance(error, RumError) else f"{error}."
+                raise StorageError(f"{said} Already changed: {', '.join(left)}.", paths=left) from error
+            raise
+        done.append(change)
+    return [path for path in kept if path]
+
+
+def _taken_back(home: str, done: Sequence[Change]) -> list[str]:
+    """Make files what they were before; those that somebody else has written meanwhile, or nobody can."""
+    left: list[str] = []
+    for change in reversed(done):
+        try:
+            _write(home, change._replace(before=change.after, after=change.before))
+        except (RumError, OSError):
+            left.append(change.path)
+    return left
+
+
+def _write(home: str, change: Change) -> str | None:
     """Write a file, unless somebody else has written it meanwhile; where the old one is kept."""
     folder = os.path.dirname(change.path)
     writing.make_folder(folder)
