@@ -248,6 +248,20 @@ def test_instructions_are_added_only_when_asked_for_and_go_again(run: Run, home:
     assert guide.read_bytes() == b"Be brief.\r\n"
 
 
+def test_clients_that_read_one_file_share_what_is_put_into_it(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("rum", "rum-hook"):
+        lay(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
+    guide = lay(project / "AGENTS.md", b"# Mine\n")
+    ran = run("install", "codex", "cursor", "opencode", "--scope", "project", "--instructions")
+    assert ran.code == 0, ran.err
+    assert guide.read_bytes().count(b"## Memory") == 1
+    assert run("uninstall", "codex", "cursor", "opencode", "--scope", "project").code == 0
+    assert guide.read_bytes() == b"# Mine\n"
+
+
 def test_alone_without_a_terminal_it_lists_who_is_here(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
     assert "No client was found" in run("install").err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import click
@@ -22,11 +23,10 @@ from rum.surfaces.install.target import Client, Place, Target
 
 
 class _Step(NamedTuple):
-    """A client, the files it concerns, and what changes in them."""
+    """A client, and what changes in its files."""
 
     client: Client
     place: Place
-    targets: list[Target]
     changes: list[Change]
 
 
@@ -67,8 +67,7 @@ def install(
         targets = client.targets(place, launch)
         if instructions and (one := guide.target(client, place)):
             targets.append(one)
-        changes = [change for target in targets if (change := to_install(home, target))]
-        steps.append(_Step(client, place, targets, changes))
+        steps.append(_step(home, client, place, targets, steps, to_install))
     _carry_out(asked, home, steps, dry_run, "installed")
 
 
@@ -91,9 +90,22 @@ def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool)
         targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
         if one := guide.target(client, place):
             targets.append(one)
-        changes = [change for target in targets if (change := to_uninstall(home, target))]
-        steps.append(_Step(client, place, targets, changes))
+        steps.append(_step(home, client, place, targets, steps, to_uninstall))
     _carry_out(asked, home, steps, dry_run, "uninstalled")
+
+
+def _step(
+    home: str,
+    client: Client,
+    place: Place,
+    targets: list[Target],
+    steps: list[_Step],
+    change: Callable[[str, Target], Change | None],
+) -> _Step:
+    """What is left to change for a client after the steps before: several of them read one AGENTS.md."""
+    planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
+    new = [target for target in targets if (target.path, target.part) not in planned]
+    return _Step(client, place, [one for target in new if (one := change(home, target))])
 
 
 def _place(scope: str) -> Place:
