@@ -114,6 +114,31 @@ def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
     assert b"/gone" not in (home / ".codex" / "config.toml").read_bytes()
 
 
+def test_what_was_added_to_its_server_stays_when_it_is_installed_again(run: Run, home: Path):
+    lay(home / ".codex" / "config.toml", CODEX)
+    run("install", "claude-code", "codex", "--anyway")
+    state, config = home / ".claude.json", home / ".codex" / "config.toml"
+    told = json.loads(state.read_text())
+    told["mcpServers"]["rum"]["env"] = {"RUM_HOME": "/elsewhere"}
+    state.write_text(json.dumps(told))
+    mine = 'startup_timeout_sec = 20\n[mcp_servers.rum.tools.recall]\nmodes = ["a", { b = "é" }]\n'
+    config.write_text(config.read_text() + mine)
+    before = files(home)
+    run("install", "claude-code", "codex", "--anyway")
+    assert files(home) == before
+    config.write_text(config.read_text().replace(os.path.dirname(os.sys.executable), "/gone"))
+    run("install", "codex", "--anyway")
+    server = tomllib.loads(config.read_text())["mcp_servers"]["rum"]
+    assert server.pop("command") == os.sys.executable
+    assert server == {
+        "args": ["-P", "-m", "rum", "mcp"],
+        "startup_timeout_sec": 20,
+        "tools": {"recall": {"modes": ["a", {"b": "é"}]}},
+    }
+    run("uninstall", "codex")
+    assert config.read_bytes() == CODEX
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [

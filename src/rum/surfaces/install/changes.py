@@ -48,7 +48,7 @@ def to_install(home: str, target: Target) -> Change | None:
     with _naming(path):
         base = _base(home, target, path, before)
         plain = _text(base or b"", path)
-        new = target.put(plain)
+        new = target.put(plain, text)
         if before is not None and target.said(new) == target.said(text):
             return None
         _check(target, plain, new)

@@ -78,9 +78,9 @@ def _is_module(words: list[str]) -> bool:
     return words[1:] in (["-P", "-m", "rum"], ["-m", "rum"])
 
 
-def with_server(text: str, path: tuple[str | int, ...], entry: dict[str, Any]) -> str:
-    """Settings with RUM's MCP server at `path`."""
-    return json_edit.put(text, path, entry)
+def with_more(entry: dict[str, Any], old: Any) -> dict[str, Any]:
+    """An entry of RUM's server with what was added to an older one: variables, limits, what is approved."""
+    return {**entry, **{name: value for name, value in _table(old).items() if name not in entry}}
 
 
 def without_server(text: str, path: tuple[str | int, ...]) -> str:

@@ -120,7 +120,11 @@ def _key(name: str) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        pairs = ", ".join(f"{_key(str(name))} = {_value(one)}" for name, one in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        return f"{{ {pairs} }}"
-    # JSON's strings, numbers, booleans and lists of them are TOML as well, DEL aside.
+        pairs = (f"{_key(name)} = {_value(one)}" for name, one in cast("dict[str, object]", value).items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
+    if not isinstance(value, str | int | float):
+        raise InvalidQuery(f"{value} is no value that RUM writes. Take it out of RUM's table.")
+    # JSON's strings, numbers and booleans are TOML as well, DEL aside.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
