@@ -96,6 +96,13 @@ def test_being_shown_counts_for_nothing(shop: Shop, rum: Rum):
     assert [(one.came, one.usefulness) for one in warnings(rum)] == [("nothing", 0.0)]
 
 
+def test_a_check_that_fails_again_is_nothing_that_worked(shop: Shop, rum: Rum):
+    learned(shop, rum)
+    leave(rum, again(shop).run("python3 check_stats.py", CRASH, 1).stop("It does not work; I stop here."))
+    rum.take_in()
+    assert [(one.came, one.success) for one in warnings(rum)] == [("nothing", False)]
+
+
 def test_an_offer_is_fetched_when_its_memory_is_asked_for(shop: Shop, rum: Rum):
     memory = learned(shop, rum)
     telling = again(shop).call("rum", memories=[memory])
