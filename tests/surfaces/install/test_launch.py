@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import tempfile
@@ -118,3 +119,10 @@ def test_only_events_that_a_client_has_are_asked_for():
     assert "PostToolUseFailure" not in [hook.event for hook in codex.hooks(launch)]
     assert {hook.handler["timeout"] for hook in codex.hooks(launch) if hook.event == "SessionEnd"} == {3}
     assert all(hook.handler["timeout"] >= 1000 for hook in gemini.hooks(launch))
+
+
+@pytest.mark.parametrize("tool", ["mcp__rum__store", "mcp__plugin_rum_rum__store", "Edit", "Task"])
+def test_claude_code_tells_of_rums_own_tools_also_where_they_come_from_its_plugin(tool: str):
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        assert re.fullmatch(claude_code.MATCHERS[event], tool)
+    assert not re.fullmatch(claude_code.MATCHERS["PostToolUse"], "mcp__other__store")
