@@ -217,6 +217,8 @@ class _naming:  # noqa: N801 (reads as a function)
         return None
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, RecursionError):
+            error = InvalidQuery("It is nested too deeply to be settings.")
         if isinstance(error, InvalidQuery) and self._path not in error.message:
             raise InvalidQuery(
                 f"{self._path}: {error.message} Nothing was changed.", path=self._path
