@@ -195,6 +195,12 @@ def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
     assert not (Path(os.environ["RUM_HOME"]) / "installed").exists()
 
 
+def test_what_is_installed_elsewhere_is_not_said_to_be_uninstalled(run: Run, home: Path):
+    run("install", "claude-code", "--scope", "project", "--anyway")
+    ran = run("uninstall", "claude-code")
+    assert ran.out == "Claude Code: was not installed for all your projects; nothing was changed.\n"
+
+
 def test_the_file_as_it_was_is_kept(run: Run, home: Path):
     lay(home / ".claude" / "settings.json", FORMATS["comments"])
     ran = run("install", "claude-code", "--anyway")

@@ -38,6 +38,7 @@ _scope = click.option(
     show_default=True,
     help="For all your projects, or for this one.",
 )
+_FOR = {"user": "all your projects", "project": "this project"}
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 
 
@@ -173,6 +174,9 @@ def _view(steps: list[_Step], verb: str) -> View:
     lines: View = []
     for step in steps:
         files = ", ".join(change.path for change in step.changes)
-        told = f"{verb} ({files})" if files else f"{verb} already; nothing was changed"
+        as_before = (
+            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
+        )
+        told = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
         lines += said(f"{step.client.title}: {told}.")
     return lines
