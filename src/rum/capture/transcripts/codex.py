@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"(?:Process exited with code|Exit code:|\"exit_code\": ?) ?(-?\d{1,10})\b")
 _OUTPUT = re.compile(r"\A(?:[^\n]{0,200}\n){0,8}?Output:\n")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_MOMENT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}(?=-7)")
+"""The millisecond in which an id was made that is ordered by time."""
 _CHANGES = {"add": "create", "update": "edit", "delete": "delete"}
 
 
@@ -62,7 +64,7 @@ class _Reader:
     """Reads one rollout."""
 
     def __init__(self) -> None:
-        self._session = self._agent = self._agent_type = self._cwd = self._turn = ""
+        self._session = self._own = self._agent = self._agent_type = self._cwd = self._turn = ""
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def events(self, path: str, last: int | None) -> Iterator[Event]:
@@ -90,7 +92,7 @@ class _Reader:
         own = text(meta.get("id"))
         spawned = table(table(table(meta.get("source")).get("subagent")).get("thread_spawn"))
         above = text(meta.get("session_id")) or text(spawned.get("parent_thread_id")) or own
-        self._session = above
+        self._session, self._own = above, own
         self._agent = own if own != above else ""
         self._agent_type = text(spawned.get("agent_role")) or text(meta.get("agent_role"))
         self._cwd = text(meta.get("cwd"), PATH)
@@ -101,9 +103,9 @@ class _Reader:
         inner = table(payload.get("internal_chat_message_metadata_passthrough"))
         turn = text(payload.get("turn_id")) or text(inner.get("turn_id")) or self._turn
         at = moment(record.get("timestamp"))
-        if at is None or not self._session:
-            return None
         self._turn = turn
+        if at is None or not self._session or self._is_copy(turn):
+            return None
         kind = "agent_stop" if kind == "stop" and self._agent else kind
         found: dict[str, Any] = {
             "id": event_id(client.NAME, self._session, kind, self._agent, told or turn),
@@ -116,6 +118,11 @@ class _Reader:
         more = {"turn": turn, "agent": self._agent, "agent_type": self._agent_type}
         found.update({name: value for name, value in more.items() if value})
         return cast("Event", found)
+
+    def _is_copy(self, turn: str) -> bool:
+        """Whether a turn is older than the thread, which then was given the history of another one."""
+        began, made = _MOMENT.match(turn), _MOMENT.match(self._own)
+        return bool(began and made and began[0] < made[0])
 
     def _happened(self, record: dict[str, Any], payload: dict[str, Any]) -> Iterator[Event]:
         kind = payload.get("type")
