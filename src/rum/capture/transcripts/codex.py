@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import codex as client
@@ -33,12 +34,22 @@ def folders(home: str) -> list[str]:
 
 
 def files(folder: str) -> Iterator[list[str]]:
-    """The rollouts below a folder, oldest first."""
+    """The rollouts below a folder, oldest first, each with those of its subagents after it."""
+    sessions: dict[str, list[str]] = {}
     for at, below, names in os.walk(folder):
         below.sort()
         for name in sorted(names):
             if name.startswith("rollout-") and name.endswith(".jsonl"):
-                yield [os.path.join(at, name)]
+                path = os.path.join(at, name)
+                sessions.setdefault(_session_of(path) or path, []).append(path)
+    yield from sessions.values()
+
+
+def _session_of(path: str) -> str:
+    reader = _Reader()
+    with suppress(OSError):
+        reader.begin(path)
+    return reader.session
 
 
 def cwd_of(path: str) -> str:
@@ -67,12 +78,20 @@ class _Reader:
         self._session = self._own = self._agent = self._agent_type = self._cwd = self._turn = ""
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
 
+    @property
+    def session(self) -> str:
+        """The session that the rollout belongs to; an empty text where it does not say."""
+        return self._session
+
+    def begin(self, path: str) -> None:
+        """Read who speaks, which is told at the beginning only."""
+        for at, record in enumerate(records(path)):
+            if self._understands(record) or at > 20:
+                break
+
     def events(self, path: str, last: int | None) -> Iterator[Event]:
         if last is not None:
-            for at, record in enumerate(records(path)):
-                # Who speaks is told at the beginning only.
-                if self._understands(record) or at > 20:
-                    break
+            self.begin(path)
         for record in records(path, last):
             payload = table(record.get("payload"))
             if record.get("type") == "session_meta":
