@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rum.settings.home import find_home
 from rum.surfaces.cli.main import main
 from rum.surfaces.install import jsonc
 from surfaces.cli.conftest import streams
@@ -182,6 +183,17 @@ def test_where_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: st
     run("uninstall", "claude-code", "codex")
     assert (home / ".codex" / "config.toml").read_bytes() == CODEX
     assert (home / ".claude.json").read_bytes() == b'{"a": 1}'
+
+
+def test_where_nothing_can_be_kept_nothing_is_changed(run: Run, home: Path):
+    lay(home / ".codex" / "config.toml", CODEX)
+    kept = lay(Path(find_home({}, os.environ)) / "installed", b"in the way")
+    ran = run("install", "codex", "--anyway")
+    assert ran.code == 1
+    assert "Nothing was changed" in ran.err
+    assert (home / ".codex" / "config.toml").read_bytes() == CODEX
+    kept.unlink()
+    assert run("install", "codex", "--anyway").code == 0
 
 
 def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):

@@ -73,10 +73,14 @@ def apply(home: str, changes: Sequence[Change]) -> list[str]:
         try:
             kept.append(_write(home, change))
         except (RumError, OSError) as error:
-            if left := _taken_back(home, done):
-                said = error.message if isinstance(error, RumError) else f"{error}."
-                raise StorageError(f"{said} Already changed: {', '.join(left)}.", paths=left) from error
-            raise
+            left = _taken_back(home, done)
+            if isinstance(error, RumError) and not left:
+                raise
+            said = (
+                error.message if isinstance(error, RumError) else f"{change.path}: {error.strerror or error}."
+            )
+            rest = f"Already changed: {', '.join(left)}." if left else "Nothing was changed."
+            raise StorageError(f"{said} {rest}", path=change.path) from error
         done.append(change)
     return [path for path in kept if path]
 
