@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.context import Context
 from rum.app.intake_events import as_event
 from rum.app.rules import add
-from rum.inject.render import one_line
+from rum.inject.render import one_line, short_id
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.fact import Rule
 from rum.model.ids import TAIL
 from rum.store.seen import Found, Proposal, Sought
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
 
 MOST = 1000
 _SAID = 200
@@ -76,11 +80,6 @@ def seen(
 
 def _view(found: Found) -> SeenView:
     event, row = as_event(found.event), found.event
-    files = ", ".join(file["path"] for file in event.get("files", []))
-    told = (
-        event.get("command") or files or event.get("text") or event.get("output") or event.get("source", "")
-    )
-    name = event.get("tool_name", "")
     became = "open" if found.is_open and not found.became else found.became
     return SeenView(
         id=row.id,
@@ -90,12 +89,30 @@ def _view(found: Found) -> SeenView:
         agent=row.key.agent,
         turn=row.key.turn,
         kind=row.kind,
-        what=one_line(f"{name}: {told}" if name else told, _SAID),
+        what=one_line(_what(event), _SAID),
         became=became,
         memory_id=found.memory_id,
         why=found.why or None,
         withheld=event.get("withheld"),
     )
+
+
+def _what(event: Event) -> str:
+    """What happened: a tool and what it was used on, what was said, or what was offered of which memories."""
+    files = ", ".join(file["path"] for file in event.get("files", []))
+    told = (
+        event.get("command") or files or event.get("text") or event.get("output") or event.get("source", "")
+    )
+    if offers := event.get("offers"):
+        told = ", ".join(f"{one.get('kind')} {_ids(one.get('memories'))}".rstrip() for one in offers)
+    elif memories := event.get("memories"):
+        told = told or _ids(memories)
+    return ": ".join(filter(None, (event.get("tool_name", ""), told)))
+
+
+def _ids(memories: object) -> str:
+    named = cast("list[object]", memories) if isinstance(memories, list) else []
+    return " ".join(short_id(one) for one in named if isinstance(one, str))
 
 
 def candidates(context: Context) -> Sequence[Proposal]:

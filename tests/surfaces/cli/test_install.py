@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rum.settings.home import find_home
 from rum.surfaces.cli.main import main
 from rum.surfaces.install import jsonc
 from surfaces.cli.conftest import streams
@@ -114,6 +115,31 @@ def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
     assert b"/gone" not in (home / ".codex" / "config.toml").read_bytes()
 
 
+def test_what_was_added_to_its_server_stays_when_it_is_installed_again(run: Run, home: Path):
+    lay(home / ".codex" / "config.toml", CODEX)
+    run("install", "claude-code", "codex", "--anyway")
+    state, config = home / ".claude.json", home / ".codex" / "config.toml"
+    told = json.loads(state.read_text())
+    told["mcpServers"]["rum"]["env"] = {"RUM_HOME": "/elsewhere"}
+    state.write_text(json.dumps(told))
+    mine = 'startup_timeout_sec = 20\n[mcp_servers.rum.tools.recall]\nmodes = ["a", { b = "é" }]\n'
+    config.write_text(config.read_text() + mine)
+    before = files(home)
+    run("install", "claude-code", "codex", "--anyway")
+    assert files(home) == before
+    config.write_text(config.read_text().replace(os.path.dirname(os.sys.executable), "/gone"))
+    run("install", "codex", "--anyway")
+    server = tomllib.loads(config.read_text())["mcp_servers"]["rum"]
+    assert server.pop("command") == os.sys.executable
+    assert server == {
+        "args": ["-P", "-m", "rum", "mcp"],
+        "startup_timeout_sec": 20,
+        "tools": {"recall": {"modes": ["a", {"b": "é"}]}},
+    }
+    run("uninstall", "codex")
+    assert config.read_bytes() == CODEX
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
@@ -121,6 +147,8 @@ def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
         (".claude/settings.json", b"{'hooks': 1}", "line 1"),
         (".claude/settings.json", b'{"hooks": []}', "should be an object"),
         (".claude/settings.json", b'{"a": "\xff"}', "not UTF-8"),
+        (".claude/settings.json", b'{"a": NaN}', "a value was expected"),
+        (".claude/settings.json", b'{"a": ' + b"[" * 9000 + b"]" * 9000 + b"}", "nested too deeply"),
         (".claude.json", b'{"mcpServers": {"rum": {"command": "other-rum-thing"}}}', "another program"),
         (".codex/config.toml", b"a = = 1\n", "line 1"),
         (".codex/config.toml", b"mcp_servers = {}\n", "line"),
@@ -138,6 +166,36 @@ def test_what_cannot_be_edited_is_named_and_nothing_is_written(
     assert files(home) == {name: data}
 
 
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_where_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: str):
+    lay(home / ".codex" / "config.toml", CODEX)
+    lay(home / ".claude.json", b'{"a": 1}')
+    if verb == "uninstall":
+        run("install", "claude-code", "codex", "--anyway")
+    before = {name: data for name, data in files(home).items() if "installed" not in name}
+    (home / ".codex" / ".hooks.json.lock").mkdir()
+    ran = run(verb, "claude-code", "codex", *(["--anyway"] if verb == "install" else []))
+    assert ran.code == 1
+    assert "hooks.json" in ran.err
+    assert "Nothing was changed" in ran.err
+    assert {name: data for name, data in files(home).items() if "installed" not in name} == before
+    (home / ".codex" / ".hooks.json.lock").rmdir()
+    run("uninstall", "claude-code", "codex")
+    assert (home / ".codex" / "config.toml").read_bytes() == CODEX
+    assert (home / ".claude.json").read_bytes() == b'{"a": 1}'
+
+
+def test_where_nothing_can_be_kept_nothing_is_changed(run: Run, home: Path):
+    lay(home / ".codex" / "config.toml", CODEX)
+    kept = lay(Path(find_home({}, os.environ)) / "installed", b"in the way")
+    ran = run("install", "codex", "--anyway")
+    assert ran.code == 1
+    assert "Nothing was changed" in ran.err
+    assert (home / ".codex" / "config.toml").read_bytes() == CODEX
+    kept.unlink()
+    assert run("install", "codex", "--anyway").code == 0
+
+
 def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
     lay(home / ".claude" / "settings.json", FORMATS["comments"])
     before = files(home)
@@ -147,6 +205,12 @@ def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
     assert '+  "hooks": {' in ran.out
     assert ' "model": "opus", /* best */' in ran.out
     assert not (Path(os.environ["RUM_HOME"]) / "installed").exists()
+
+
+def test_what_is_installed_elsewhere_is_not_said_to_be_uninstalled(run: Run, home: Path):
+    run("install", "claude-code", "--scope", "project", "--anyway")
+    ran = run("uninstall", "claude-code")
+    assert ran.out == "Claude Code: was not installed for all your projects; nothing was changed.\n"
 
 
 def test_the_file_as_it_was_is_kept(run: Run, home: Path):
@@ -227,6 +291,20 @@ def test_instructions_are_added_only_when_asked_for_and_go_again(run: Run, home:
     assert guide.read_bytes() == once
     run("uninstall", "claude-code")
     assert guide.read_bytes() == b"Be brief.\r\n"
+
+
+def test_clients_that_read_one_file_share_what_is_put_into_it(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("rum", "rum-hook"):
+        lay(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
+    guide = lay(project / "AGENTS.md", b"# Mine\n")
+    ran = run("install", "codex", "cursor", "opencode", "--scope", "project", "--instructions")
+    assert ran.code == 0, ran.err
+    assert guide.read_bytes().count(b"## Memory") == 1
+    assert run("uninstall", "codex", "cursor", "opencode", "--scope", "project").code == 0
+    assert guide.read_bytes() == b"# Mine\n"
 
 
 def test_alone_without_a_terminal_it_lists_who_is_here(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):

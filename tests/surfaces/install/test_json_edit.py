@@ -166,3 +166,16 @@ def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
     for name in value:
         left = json_edit.drop(text, (name,))
         assert jsonc.parse(left).value == {other: value[other] for other in value if other != name}
+
+
+@pytest.mark.parametrize("depth", [150, 600])
+def test_a_value_in_plain_json_is_left_unread_until_it_is_asked_for(depth: int):
+    inner = "[" * depth + "1" + "]" * depth
+    text = f'{{"a": {inner}, // mine\n "b": {{"c": 1, "c": 2}}}}'
+    node = jsonc.parse(text)
+    assert node.value["b"] == {"c": 2}
+    part = node.part("b")
+    assert part is not None
+    found = part.node.part("c")
+    assert found is not None
+    assert text[found.start : found.node.end] == '"c": 2'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import tempfile
@@ -80,7 +81,33 @@ def test_what_is_written_is_known_again(prefix: str):
 
 
 @pytest.mark.parametrize(
-    "command", ["drum-hook codex", "echo rum", "./spectrum hook x", "python -m rumour hook x", "rum doctor"]
+    "command",
+    [
+        "RUM_HOME=/x rum-hook claude-code",
+        "C:\\tools\\rum-hook.exe gemini",
+        "/opt/bin/rum hook codex",
+        shlex.join(["/home/o'brien/my tools/python", "-P", "-m", "rum", "hook", "codex"]),
+    ],
+)
+def test_what_people_typed_to_run_it_is_ours(command: str):
+    assert is_hook({"type": "command", "command": command})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "drum-hook codex",
+        "echo rum",
+        "./spectrum hook x",
+        "python -m rumour hook x",
+        "rum doctor",
+        "rum-hook",
+        "grep -q rum-hook ~/log || notify 'rum-hook is silent'",
+        "logger see docs of rum hook here",
+        "echo /opt/rum hook codex",
+        "before.sh && rum-hook codex",
+        "it's not closed; rum-hook codex",
+    ],
 )
 def test_what_others_run_is_not_ours(command: str):
     assert not is_hook({"type": "command", "command": command})
@@ -92,3 +119,10 @@ def test_only_events_that_a_client_has_are_asked_for():
     assert "PostToolUseFailure" not in [hook.event for hook in codex.hooks(launch)]
     assert {hook.handler["timeout"] for hook in codex.hooks(launch) if hook.event == "SessionEnd"} == {3}
     assert all(hook.handler["timeout"] >= 1000 for hook in gemini.hooks(launch))
+
+
+@pytest.mark.parametrize("tool", ["mcp__rum__store", "mcp__plugin_rum_rum__store", "Edit", "Task"])
+def test_claude_code_tells_of_rums_own_tools_also_where_they_come_from_its_plugin(tool: str):
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        assert re.fullmatch(claude_code.MATCHERS[event], tool)
+    assert not re.fullmatch(claude_code.MATCHERS["PostToolUse"], "mcp__other__store")

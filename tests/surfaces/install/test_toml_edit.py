@@ -25,20 +25,25 @@ PIECES = st.sampled_from(
         "list = [\n  [1],\n  [2],\n]\n",
         "[mcp_servers.\"rum.two\"]\ncommand = 'x'\n",
         "[ features ]\nhooks = true\n",
+        "# a line \u2028[mcp_servers.rum]\n",
+        "quoted = 'x\u0085[mcp_servers.rum]' # '[\n",
+        'quotes = """"[mcp_servers.rum]"""""\n',
+        'escaped = "\\"[" # "\n',
+        "inline = { a = [1, 2], b = '}' }\n",
     ]
 )
 
 
 @st.composite
 def configs(draw: st.DrawFn) -> str:
-    text = "".join(draw(st.lists(PIECES, max_size=6, unique=True)))
+    text = draw(st.sampled_from(["", "\ufeff"])) + "".join(draw(st.lists(PIECES, max_size=8, unique=True)))
     if draw(st.booleans()):
         text = text.removesuffix("\n")
     return text.replace("\n", "\r\n") if draw(st.booleans()) else text
 
 
 def read(text: str) -> dict[str, object]:
-    return tomllib.loads(text.replace("\r\n", "\n"))
+    return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
 
 def is_toml(text: str) -> bool:
@@ -57,6 +62,27 @@ def test_a_table_goes_in_at_the_end_and_out_without_a_trace(text: str):
     left = toml_edit.drop(new, PATH)
     assert read(left) == read(text)
     assert left.rstrip("\r\n") == text.rstrip("\r\n")
+
+
+@given(configs().filter(is_toml))
+def test_a_text_without_the_table_stays_as_it_is(text: str):
+    assert toml_edit.drop(text, PATH) == text
+
+
+@pytest.mark.parametrize("after", ["# mine\n", "\n# mine\n\n# and more", "\n[next] # mine\n"])
+def test_what_people_wrote_below_it_stays(after: str):
+    text = '[a]\nb = 1\n\n[mcp_servers.rum]\ncommand = "rum"\n# of the table\nargs = ["mcp"]\n'
+    assert toml_edit.drop(text + after, PATH) == "[a]\nb = 1\n" + after
+
+
+def test_a_table_right_behind_a_byte_order_mark_is_found():
+    assert toml_edit.drop(toml_edit.put("\ufeff", PATH, ENTRY), PATH) == "\ufeff"
+
+
+def test_as_many_tables_as_a_client_writes_in_years_are_read_once():
+    """Each header once parsed all that stood before it: this took minutes."""
+    text = "".join(f'[projects."/home/ada/{n}"]\ntrust_level = "trusted"\n\n' for n in range(5000))
+    assert toml_edit.drop(toml_edit.put(text, PATH, ENTRY), PATH) == text
 
 
 def test_what_stands_after_it_stays_with_its_comments():

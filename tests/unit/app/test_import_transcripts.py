@@ -17,6 +17,7 @@ from rum.capture.clients.recognise import event_of
 from rum.capture.event import to_line
 
 AFTER = 1794780000.0
+TASK = "Write the changelog entry."
 CLAUDE = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 
 
@@ -78,6 +79,76 @@ def test_what_hooks_saw_is_not_imported_again(user: Path, shop: Shop, rum: Rum):
     answer = rum.import_transcripts("claude-code")
     assert answer.added == 0
     assert [one.id for one in rum.list().memories] == [before.id]
+
+
+def fork(path: Path, name: str, prompt: str) -> Path:
+    """What Claude Code makes of a session that is forked: all of it again, and what is new."""
+    copy, old = path.with_name(f"{name}.jsonl"), path.read_text().replace(CLAUDE, name)
+    records = [json.loads(line) for line in old.splitlines()]
+    for record in records:
+        if "promptId" in record:
+            record["promptId"] = f"p-{name}"
+    new = {"sessionId": name, "cwd": records[-1]["cwd"], "timestamp": "2026-11-15T16:00:01Z"}
+    asked = {"type": "user", "uuid": f"u-{name}", "promptId": f"p-{name}", "message": {"content": prompt}}
+    words = [{"type": "text", "text": "It is fixed."}]
+    said = {"type": "assistant", "message": {"content": words, "stop_reason": "end_turn"}}
+    edit = {"file_path": f"{new['cwd']}/new.py", "old_string": "1", "new_string": "2"}
+    called = [{"type": "tool_use", "id": f"c-{name}", "name": "Edit", "input": edit}]
+    call = {"type": "assistant", "message": {"content": called, "stop_reason": "tool_use"}}
+    results = [{"type": "tool_result", "tool_use_id": f"c-{name}", "content": "done"}]
+    result = {"type": "user", "promptId": f"p-{name}", "message": {"content": results}}
+    records += [{**new, **one} for one in (asked, call, result, said)]
+    copy.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return copy
+
+
+def test_a_fork_of_a_session_brings_only_what_is_new(user: Path, shop: Shop, rum: Rum):
+    first = write(user, "claude-code", shop.folder)
+    second = fork(first, "11111111-d1e6-47b2-a81e-7789ffe865a7", "Round the mean in new.py to two digits.")
+    fork(second, "99999999-d1e6-47b2-a81e-7789ffe865a7", "Take the median in new.py instead.")
+    assert rum.import_transcripts("claude-code").added == 3
+    goals = {memory.intent.goal: memory for memory in (rum.show(one.id) for one in rum.list().memories)}
+    assert len(goals) == 3
+    assert {file.path for file in goals["Take the median in new.py instead."].files or ()} == {"new.py"}
+    assert {file.path for file in goals["Round the mean in new.py to two digits."].files or ()} == {"new.py"}
+
+
+def test_a_subagent_of_codex_is_imported_with_its_task_and_tied_to_who_called_it(
+    user: Path, shop: Shop, rum: Rum
+):
+    above, own = "01a1e494-2724-77b0-9f36-c57e5c9a8b26", "01a1e494-2931-7802-bc93-b8c9f8a20184"
+    turns = {above: "01a1e494-27b1-77b3-9677-f0ec8280d508", own: "01a1e494-2948-7df1-8127-c3833c865f7a"}
+
+    def called(name: str, given: dict[str, str]) -> list[tuple[str, dict[str, str]]]:
+        call = {"type": "function_call", "name": name, "arguments": json.dumps(given), "call_id": name}
+        output = {"type": "function_call_output", "call_id": name, "output": "Exit code: 0"}
+        return [("response_item", call), ("response_item", output)]
+
+    def rollout(thread: str, prompt: str, calls: list[tuple[str, dict[str, str]]], second: int) -> None:
+        done = {"type": "task_complete", "turn_id": turns[thread], "last_agent_message": f"Done by {thread}."}
+        lines = [
+            ("session_meta", {"id": thread, "session_id": above, "cwd": str(shop.folder)}),
+            ("event_msg", {"type": "task_started", "turn_id": turns[thread]}),
+            ("event_msg", {"type": "user_message", "message": prompt}),
+            *calls,
+            ("event_msg", done),
+        ]
+        path = user / f".codex/sessions/2026/11/15/rollout-2026-11-15T20-15-0{second}-{thread}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        at = f"2026-11-15T20:15:0{second}Z"
+        records = ({"timestamp": at, "type": kind, "payload": told} for kind, told in lines)
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+    mended = called("exec_command", {"cmd": "sed -i s/a/b/ label.py"})
+    rollout(above, "Mend the label.", [*called("spawn_agent", {"message": TASK}), *mended], 1)
+    rollout(own, "", called("exec_command", {"cmd": "echo entry >> CHANGELOG.md"}), 2)
+    answer = rum.import_transcripts("codex")
+    assert (answer.added, answer.sessions, answer.links) == (2, 1, 1)
+    assert {one.intent_goal for one in rum.list().memories} == {
+        "Mend the label.",
+        "Write the changelog entry.",
+    }
+    assert rum.import_transcripts("codex").known == 1
 
 
 def test_after_its_events_are_gone_a_turn_is_left_as_it_is(user: Path, shop: Shop, rum: Rum):

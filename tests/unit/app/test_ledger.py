@@ -96,12 +96,32 @@ def test_being_shown_counts_for_nothing(shop: Shop, rum: Rum):
     assert [(one.came, one.usefulness) for one in warnings(rum)] == [("nothing", 0.0)]
 
 
+def test_a_check_that_fails_again_is_nothing_that_worked(shop: Shop, rum: Rum):
+    learned(shop, rum)
+    leave(rum, again(shop).run("python3 check_stats.py", CRASH, 1).stop("It does not work; I stop here."))
+    rum.take_in()
+    assert [(one.came, one.success) for one in warnings(rum)] == [("nothing", False)]
+
+
 def test_an_offer_is_fetched_when_its_memory_is_asked_for(shop: Shop, rum: Rum):
     memory = learned(shop, rum)
     telling = again(shop).call("rum", memories=[memory])
     leave(rum, telling.stop("I gave up; it failed."))
     rum.take_in()
     assert [one.came for one in warnings(rum)] == ["fetched"]
+
+
+def test_what_was_offered_and_asked_for_is_named_among_the_events(shop: Shop, rum: Rum):
+    memory = learned(shop, rum)
+    telling = again(shop).call("rum", memories=[memory]).call("rum")
+    leave(rum, telling.stop("I gave up; it failed."))
+    rum.take_in()
+    seen = [(one.kind, one.what) for one in rum.seen(session="s2").events]
+    assert ("offered", f"warning {memory[-8:]}") in seen
+    assert [what for kind, what in seen if kind == "after" and what.startswith("rum")] == [
+        "rum",
+        f"rum: {memory[-8:]}",
+    ]
 
 
 def test_taking_in_twice_counts_once(shop: Shop, rum: Rum):

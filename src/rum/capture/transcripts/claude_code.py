@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rum.capture.clients import claude_code as client
 from rum.capture.clients.plain import PATH, items, looked_at, said_in, table, text
 from rum.capture.event import cast, event_id
+from rum.capture.transcripts.forks import copied
 from rum.capture.transcripts.records import moment, records
 
 if TYPE_CHECKING:
@@ -85,8 +86,13 @@ class _Reader:
         )
 
     def events(self, last: int | None) -> Iterator[Event]:
+        copies = {} if self._agent else copied(self._path, last)
+        is_copy = bool(copies)  # what stands before the first prompt is of an earlier one
         for record in records(self._path, last):
             kind = record.get("type")
+            is_copy = copies.get(text(record.get("uuid")), is_copy)
+            if is_copy:
+                continue
             if kind not in ("user", "assistant") or record.get("isMeta") or record.get("isCompactSummary"):
                 continue
             if text(record.get("promptId")) and text(record.get("promptId")) != self._turn:

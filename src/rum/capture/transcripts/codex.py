@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import codex as client
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"(?:Process exited with code|Exit code:|\"exit_code\": ?) ?(-?\d{1,10})\b")
 _OUTPUT = re.compile(r"\A(?:[^\n]{0,200}\n){0,8}?Output:\n")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_MOMENT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}(?=-7)")
+"""The millisecond in which an id was made that is ordered by time."""
 _CHANGES = {"add": "create", "update": "edit", "delete": "delete"}
 
 
@@ -31,12 +34,22 @@ def folders(home: str) -> list[str]:
 
 
 def files(folder: str) -> Iterator[list[str]]:
-    """The rollouts below a folder, oldest first."""
+    """The rollouts below a folder, oldest first, each with those of its subagents after it."""
+    sessions: dict[str, list[str]] = {}
     for at, below, names in os.walk(folder):
         below.sort()
         for name in sorted(names):
             if name.startswith("rollout-") and name.endswith(".jsonl"):
-                yield [os.path.join(at, name)]
+                path = os.path.join(at, name)
+                sessions.setdefault(_session_of(path) or path, []).append(path)
+    yield from sessions.values()
+
+
+def _session_of(path: str) -> str:
+    reader = _Reader()
+    with suppress(OSError):
+        reader.begin(path)
+    return reader.session
 
 
 def cwd_of(path: str) -> str:
@@ -62,15 +75,23 @@ class _Reader:
     """Reads one rollout."""
 
     def __init__(self) -> None:
-        self._session = self._agent = self._agent_type = self._cwd = self._turn = ""
+        self._session = self._own = self._agent = self._agent_type = self._cwd = self._turn = ""
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    @property
+    def session(self) -> str:
+        """The session that the rollout belongs to; an empty text where it does not say."""
+        return self._session
+
+    def begin(self, path: str) -> None:
+        """Read who speaks, which is told at the beginning only."""
+        for at, record in enumerate(records(path)):
+            if self._understands(record) or at > 20:
+                break
 
     def events(self, path: str, last: int | None) -> Iterator[Event]:
         if last is not None:
-            for at, record in enumerate(records(path)):
-                # Who speaks is told at the beginning only.
-                if self._understands(record) or at > 20:
-                    break
+            self.begin(path)
         for record in records(path, last):
             payload = table(record.get("payload"))
             if record.get("type") == "session_meta":
@@ -90,7 +111,7 @@ class _Reader:
         own = text(meta.get("id"))
         spawned = table(table(table(meta.get("source")).get("subagent")).get("thread_spawn"))
         above = text(meta.get("session_id")) or text(spawned.get("parent_thread_id")) or own
-        self._session = above
+        self._session, self._own = above, own
         self._agent = own if own != above else ""
         self._agent_type = text(spawned.get("agent_role")) or text(meta.get("agent_role"))
         self._cwd = text(meta.get("cwd"), PATH)
@@ -101,9 +122,9 @@ class _Reader:
         inner = table(payload.get("internal_chat_message_metadata_passthrough"))
         turn = text(payload.get("turn_id")) or text(inner.get("turn_id")) or self._turn
         at = moment(record.get("timestamp"))
-        if at is None or not self._session:
-            return None
         self._turn = turn
+        if at is None or not self._session or self._is_copy(turn):
+            return None
         kind = "agent_stop" if kind == "stop" and self._agent else kind
         found: dict[str, Any] = {
             "id": event_id(client.NAME, self._session, kind, self._agent, told or turn),
@@ -116,6 +137,11 @@ class _Reader:
         more = {"turn": turn, "agent": self._agent, "agent_type": self._agent_type}
         found.update({name: value for name, value in more.items() if value})
         return cast("Event", found)
+
+    def _is_copy(self, turn: str) -> bool:
+        """Whether a turn is older than the thread, which then was given the history of another one."""
+        began, made = _MOMENT.match(turn), _MOMENT.match(self._own)
+        return bool(began and made and began[0] < made[0])
 
     def _happened(self, record: dict[str, Any], payload: dict[str, Any]) -> Iterator[Event]:
         kind = payload.get("type")

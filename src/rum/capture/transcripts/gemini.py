@@ -10,6 +10,7 @@ from rum.capture.clients import gemini as client
 from rum.capture.clients.plain import PATH, items, looked_at, said_in, table, text
 from rum.capture.event import cast, event_id
 from rum.capture.transcripts.records import moment, parsed, records
+from rum.settings.home import read_bounded
 
 if TYPE_CHECKING:
     from rum.capture.event import Event
@@ -35,8 +36,8 @@ def files(folder: str) -> Iterator[list[str]]:
 def cwd_of(path: str) -> str:
     """The project's folder, which stands in a file beside the chats; an empty text where it does not."""
     try:
-        with open(os.path.join(os.path.dirname(os.path.dirname(path)), _ROOT), encoding="utf-8") as file:
-            return file.read(PATH).strip()
+        named = read_bounded(os.path.join(os.path.dirname(os.path.dirname(path)), _ROOT), PATH)[0]
+        return named.decode().strip()
     except (OSError, ValueError):
         return ""
 
@@ -79,8 +80,7 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
     if path.endswith(".jsonl"):
         found = list(records(path))
     else:
-        with open(path, "rb") as file:
-            whole = parsed(file.read(_LARGEST))
+        whole = parsed(_whole(path))
         found = [whole, *map(table, items(whole.get("messages")))]
     session = next((name for one in found if (name := text(one.get("sessionId")))), "")
     messages: dict[str, dict[str, Any]] = {}
@@ -88,6 +88,14 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
         if one.get("type"):
             messages[text(one.get("id")) or str(at)] = one
     return session, list(messages.values())
+
+
+def _whole(path: str) -> bytes:
+    """All of a chat; nothing of what is no file, or too large to be one."""
+    try:
+        return read_bounded(path, _LARGEST)[0]
+    except ValueError:
+        return b""
 
 
 def _event(session: str, kind: str, told: dict[str, Any], at: float, cwd: str, said: str) -> Event:

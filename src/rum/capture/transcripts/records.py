@@ -17,6 +17,13 @@ LONGEST = 8 * 1024 * 1024
 
 def records(path: str, last: int | None = None) -> Iterator[dict[str, Any]]:
     """Each JSON object of a file that has one on each line; or only those of its last so many bytes."""
+    for line in lines(path, last):
+        if found := parsed(line):
+            yield found
+
+
+def lines(path: str, last: int | None = None) -> Iterator[bytes]:
+    """Each line of a file that is not too long; or only those of its last so many bytes."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:
         state = os.fstat(handle)
@@ -28,8 +35,8 @@ def records(path: str, last: int | None = None) -> Iterator[dict[str, Any]]:
         whole = True
         while line := file.readline(LONGEST):
             ended = line.endswith(b"\n")
-            if whole and (found := parsed(line)):
-                yield found
+            if whole:
+                yield line
             whole = ended
 
 

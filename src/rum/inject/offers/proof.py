@@ -50,7 +50,7 @@ def proof(
     tried = attempts_of(memory)
     worked = [one for one in tried if one.worked]
     failed = [one for one in tried if not one.worked and not _worked_later(one, worked)]
-    took = any(_is_one_of(one, worked) for one in done)
+    took = any(one.worked is not False and _is_one_of(one, worked) for one in done)
     if kind != WARNING:
         return Proof(fetched, took or (kind in ABOUT_FILES and _touches(memory, done)), contradicted=False)
     again = [one for one in done if _is_one_of(one, failed)]

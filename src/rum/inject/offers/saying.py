@@ -18,16 +18,35 @@ _LEAST = 24
 _SHORTER = 0.8
 
 
-def offer(kind: str, memory_ids: Sequence[str], said: str, parts: Sequence[str], call: str = "") -> Offer:
-    """An offer; `parts` fill the places in `said`, and the longest of them are cut until all fits."""
+def offer(
+    kind: str,
+    memory_ids: Sequence[str],
+    said: str,
+    parts: Sequence[str],
+    call: str = "",
+    *,
+    shorter: str = "",
+    dear: int = -1,
+) -> Offer:
+    """An offer; `parts` fill the places in `said`, and the longest of them are cut until all fits.
+
+    Before that `shorter`, if there is one, is said instead. Of the `dear` part twice as much is kept.
+    """
     texts = [" ".join(part.split()) for part in parts]
     more = f" More: {call}." if call else ""
     while True:
         text = fenced(f"rum-{kind}", said.format(*texts) + more, NOTICE)
-        longest = max(range(len(texts)), key=lambda at: len(texts[at]), default=-1)
-        if estimate_tokens(text) <= MOST or longest < 0 or len(texts[longest]) <= _LEAST:
-            return Offer(kind, tuple(memory_ids), text)
+        if estimate_tokens(text) <= MOST:
+            break
+        if shorter:
+            said, shorter = shorter, ""
+            continue
+        long = [at for at, part in enumerate(texts) if len(part) > _LEAST]
+        if not long:
+            break
+        longest = max(long, key=lambda at: len(texts[at]) / (2 if at == dear else 1))
         texts[longest] = texts[longest][: max(_LEAST, int(len(texts[longest]) * _SHORTER)) - 1].rstrip() + "…"
+    return Offer(kind, tuple(memory_ids), text)
 
 
 def recall_of(memory_id: str) -> str:

@@ -95,6 +95,9 @@ def _worded(row: Row, path: str) -> Offer:
     from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
 
     memory_id, at, _, _, _, tried, why, instead, _ = row
-    said = "Tried before and failed" + (" in {1}" if path else "") + f" on {day(at)}: `{{0}}`"
-    said += (" ({2})." if why else ".") + (" Worked instead: `{3}`." if instead else "")
-    return offer(KIND, [memory_id], said, (tried, path, why, instead), recall_of(memory_id))
+    begun, told = "Tried before and failed" + (" in {1}" if path else ""), ": `{0}`"
+    told += (" ({2})." if why else ".") + (" Worked instead: `{3}`." if instead else "")
+    said = f"{begun} on {day(at)}{told}"
+    parts = (tried, path, why, instead)
+    # What worked is worth the most: without it the agent knows only what not to do.
+    return offer(KIND, [memory_id], said, parts, recall_of(memory_id), shorter=begun + told, dear=3)

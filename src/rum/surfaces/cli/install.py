@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import click
@@ -22,11 +23,10 @@ from rum.surfaces.install.target import Client, Place, Target
 
 
 class _Step(NamedTuple):
-    """A client, the files it concerns, and what changes in them."""
+    """A client, and what changes in its files."""
 
     client: Client
     place: Place
-    targets: list[Target]
     changes: list[Change]
 
 
@@ -38,6 +38,7 @@ _scope = click.option(
     show_default=True,
     help="For all your projects, or for this one.",
 )
+_FOR = {"user": "all your projects", "project": "this project"}
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 
 
@@ -67,8 +68,7 @@ def install(
         targets = client.targets(place, launch)
         if instructions and (one := guide.target(client, place)):
             targets.append(one)
-        changes = [change for target in targets if (change := to_install(home, target))]
-        steps.append(_Step(client, place, targets, changes))
+        steps.append(_step(home, client, place, targets, steps, to_install))
     _carry_out(asked, home, steps, dry_run, "installed")
 
 
@@ -91,9 +91,22 @@ def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool)
         targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
         if one := guide.target(client, place):
             targets.append(one)
-        changes = [change for target in targets if (change := to_uninstall(home, target))]
-        steps.append(_Step(client, place, targets, changes))
+        steps.append(_step(home, client, place, targets, steps, to_uninstall))
     _carry_out(asked, home, steps, dry_run, "uninstalled")
+
+
+def _step(
+    home: str,
+    client: Client,
+    place: Place,
+    targets: list[Target],
+    steps: list[_Step],
+    change: Callable[[str, Target], Change | None],
+) -> _Step:
+    """What is left to change for a client after the steps before: several of them read one AGENTS.md."""
+    planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
+    new = [target for target in targets if (target.path, target.part) not in planned]
+    return _Step(client, place, [one for target in new if (one := change(home, target))])
 
 
 def _place(scope: str) -> Place:
@@ -133,10 +146,7 @@ def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
 def _carry_out(asked: Asked, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
     """Write everything, once it is known that everything can be written."""
     answer = [_told(step, dry_run) for step in steps]
-    kept: list[str] = []
-    for step in steps:
-        if not dry_run:
-            kept += [path for change in step.changes if (path := apply(home, change))]
+    kept = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
     if dry_run and not asked.json:
         say_text(
             "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
@@ -164,6 +174,9 @@ def _view(steps: list[_Step], verb: str) -> View:
     lines: View = []
     for step in steps:
         files = ", ".join(change.path for change in step.changes)
-        told = f"{verb} ({files})" if files else f"{verb} already; nothing was changed"
+        as_before = (
+            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
+        )
+        told = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
         lines += said(f"{step.client.title}: {told}.")
     return lines

@@ -6,9 +6,10 @@ import difflib
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
-from rum.model.errors import InvalidQuery, StorageError
+from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files import writing
 from rum.surfaces.install.target import Target
@@ -47,7 +48,7 @@ def to_install(home: str, target: Target) -> Change | None:
     with _naming(path):
         base = _base(home, target, path, before)
         plain = _text(base or b"", path)
-        new = target.put(plain)
+        new = target.put(plain, text)
         if before is not None and target.said(new) == target.said(text):
             return None
         _check(target, plain, new)
@@ -64,7 +65,38 @@ def to_uninstall(home: str, target: Target) -> Change | None:
     return None if base == before else Change(target, path, before, base, base)
 
 
-def apply(home: str, change: Change) -> str | None:
+def apply(home: str, changes: Sequence[Change]) -> list[str]:
+    """Write all files, or none of them where one cannot be written; where the old ones are kept."""
+    done: list[Change] = []
+    kept: list[str | None] = []
+    for change in changes:
+        try:
+            kept.append(_write(home, change))
+        except (RumError, OSError) as error:
+            left = _taken_back(home, done)
+            if isinstance(error, RumError) and not left:
+                raise
+            said = (
+                error.message if isinstance(error, RumError) else f"{change.path}: {error.strerror or error}."
+            )
+            rest = f"Already changed: {', '.join(left)}." if left else "Nothing was changed."
+            raise StorageError(f"{said} {rest}", path=change.path) from error
+        done.append(change)
+    return [path for path in kept if path]
+
+
+def _taken_back(home: str, done: Sequence[Change]) -> list[str]:
+    """Make files what they were before; those that somebody else has written meanwhile, or nobody can."""
+    left: list[str] = []
+    for change in reversed(done):
+        try:
+            _write(home, change._replace(before=change.after, after=change.before))
+        except (RumError, OSError):
+            left.append(change.path)
+    return left
+
+
+def _write(home: str, change: Change) -> str | None:
     """Write a file, unless somebody else has written it meanwhile; where the old one is kept."""
     folder = os.path.dirname(change.path)
     writing.make_folder(folder)
@@ -189,6 +221,8 @@ class _naming:  # noqa: N801 (reads as a function)
         return None
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, RecursionError):
+            error = InvalidQuery("It is nested too deeply to be settings.")
         if isinstance(error, InvalidQuery) and self._path not in error.message:
             raise InvalidQuery(
                 f"{self._path}: {error.message} Nothing was changed.", path=self._path

@@ -12,7 +12,7 @@ from rum.surfaces.install.ours import NAME, Hook
 from rum.surfaces.install.target import Client, Place, Target, json_target
 
 _CHANGES = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit"
-_SEEN = f"{_CHANGES}|Read|Grep|Glob|WebSearch|Agent|Task|mcp__rum__.*"
+_SEEN = f"{_CHANGES}|Read|Grep|Glob|WebSearch|Agent|Task|mcp__(plugin_rum_)?rum__.*"
 MATCHERS = {"PreToolUse": f"{_CHANGES}|Read", "PostToolUse": _SEEN, "PostToolUseFailure": _SEEN}
 """The tools that a hook is run for; a process for each call of the others would bring nothing."""
 _TIMEOUT = 5

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 from rum.model.errors import InvalidQuery
 
@@ -14,13 +15,32 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 
 
-class Node(NamedTuple):
-    """A value, the text from `start` to `end` that says it, and the parts of an object or array."""
+def _refused(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
 
-    start: int
-    end: int
-    value: Any
-    parts: tuple[Part, ...] = ()
+
+_PLAIN = json.JSONDecoder(parse_constant=_refused)
+
+
+class Node:
+    """A value, the text from `start` to `end` that says it, and the parts of an object or array.
+
+    The parts are read when they are asked for: of a large file hardly any are.
+    """
+
+    __slots__ = ("_parts", "_read", "end", "start", "value")
+
+    def __init__(self, start: int, end: int, value: Any, read: Callable[[], tuple[Part, ...]]) -> None:
+        self.start, self.end, self.value = start, end, value
+        self._read = read
+        self._parts: tuple[Part, ...] | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The members or items, in their order."""
+        if self._parts is None:
+            self._parts = self._read()
+        return self._parts
 
     def part(self, name: str | int) -> Part | None:
         """The part of that name or number; of two with one name the last, which is the one that counts."""
@@ -66,14 +86,20 @@ class _Reader:
         if depth > _DEEPEST:
             raise self.wrong(at, "it is nested too deeply")
         first = self._text[at : at + 1]
-        if first == "{":
-            return self._object(at, depth)
-        if first == "[":
-            return self._array(at, depth)
+        if first in ("{", "["):
+            return self._container(at, depth, self._object if first == "{" else self._array)
         found = _STRING.match(self._text, at) if first == '"' else _WORD.match(self._text, at)
         if not found:
             raise self.wrong(at, "a value was expected")
-        return Node(at, found.end(), self._plain(at, found[0]))
+        return Node(at, found.end(), self._plain(at, found[0]), tuple)
+
+    def _container(self, at: int, depth: int, read: Callable[[int, int], Node]) -> Node:
+        """An object or array: at one go where it is plain JSON, else part by part."""
+        try:
+            value, end = _PLAIN.raw_decode(self._text, at)
+        except ValueError:
+            return read(at, depth)
+        return Node(at, end, value, lambda: read(at, depth).parts)
 
     def _plain(self, at: int, word: str) -> Any:
         try:
@@ -95,7 +121,7 @@ class _Reader:
             comma, at = self._after(node.end, "}")
             parts.append(Part(self._plain(at, found[0]), found.start(), node, comma))
         value = {part.name: part.node.value for part in parts}
-        return Node(start, at + 1, value, tuple(parts))
+        return Node(start, at + 1, value, lambda: tuple(parts))
 
     def _array(self, start: int, depth: int) -> Node:
         parts: list[Part] = []
@@ -104,7 +130,7 @@ class _Reader:
             node = self.value(at, depth + 1)
             comma, at = self._after(node.end, "]")
             parts.append(Part(len(parts), node.start, node, comma))
-        return Node(start, at + 1, [part.node.value for part in parts], tuple(parts))
+        return Node(start, at + 1, [part.node.value for part in parts], lambda: tuple(parts))
 
     def _after(self, end: int, closing: str) -> tuple[int | None, int]:
         """The comma after a part, and where the next one or the closing bracket stands."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
+from itertools import dropwhile
 from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery
@@ -12,11 +14,9 @@ from rum.surfaces.install import json_edit
 NAME = "rum"
 """What the MCP server is called in every client."""
 
-_HOOK = re.compile(
-    r"""(?:-m["']?\s+["']?rum["']?\s+hook|(?:^|[/\\"'\s])rum(?:\.exe)?["']?\s+hook"""
-    r"""|(?:^|[/\\"'\s])rum-hook(?:\.exe)?)["']?\s"""
-)
 _RUM = re.compile(r"(?:^|[/\\])rum(?:\.exe)?$")
+_RUM_HOOK = re.compile(r"(?:^|[/\\])rum-hook(?:\.exe)?$")
+_SET = re.compile(r"[A-Za-z_]\w*=")
 
 
 class Hook(NamedTuple):
@@ -55,20 +55,32 @@ def _first_hook(events: Any) -> tuple[str | int, ...] | None:
 
 def is_hook(handler: Any) -> bool:
     """Whether a handler runs RUM's hook, wherever RUM was then."""
-    words = _words(handler)
-    return bool(_HOOK.search(f"{' '.join(words)} "))
+    words = list(dropwhile(_SET.match, _split(handler)))
+    *start, client = words or [""]
+    # All of it, not a part: a line of somebody else's may well speak of ours.
+    if not start or not client or client.startswith("-"):
+        return False
+    if len(start) == 1:
+        return bool(_RUM_HOOK.search(start[0]))
+    runs = bool(_RUM.search(start[0])) if len(start) == 2 else _is_module(start[:-1])
+    return runs and start[-1] == "hook"
 
 
 def is_server(entry: Any) -> bool:
     """Whether an entry starts RUM's MCP server, wherever RUM was then."""
     words = _words(entry)
-    runs = bool(_RUM.search(words[0])) or words[1:4] == ["-P", "-m", "rum"] or words[1:3] == ["-m", "rum"]
+    runs = bool(_RUM.search(words[0])) or _is_module(words[:4]) or _is_module(words[:3])
     return runs and "mcp" in words[1:]
 
 
-def with_server(text: str, path: tuple[str | int, ...], entry: dict[str, Any]) -> str:
-    """Settings with RUM's MCP server at `path`."""
-    return json_edit.put(text, path, entry)
+def _is_module(words: list[str]) -> bool:
+    """Whether the words are an interpreter that runs our package."""
+    return words[1:] in (["-P", "-m", "rum"], ["-m", "rum"])
+
+
+def with_more(entry: dict[str, Any], old: Any) -> dict[str, Any]:
+    """An entry of RUM's server with what was added to an older one: variables, limits, what is approved."""
+    return {**entry, **{name: value for name, value in _table(old).items() if name not in entry}}
 
 
 def without_server(text: str, path: tuple[str | int, ...]) -> str:
@@ -91,6 +103,17 @@ def _words(entry: Any) -> list[str]:
     command = given.get("command")
     words = [*(_list(command) or [command]), *_list(given.get("args"))]
     return [word if isinstance(word, str) else "" for word in words]
+
+
+def _split(handler: Any) -> list[str]:
+    """The words of a command, which is one line of a shell where no arguments stand beside it."""
+    words = _words(handler)
+    if len(words) > 1:
+        return words
+    try:
+        return shlex.split(words[0].replace("\\", "/"))
+    except ValueError:
+        return []
 
 
 def _table(value: Any) -> dict[str, Any]:

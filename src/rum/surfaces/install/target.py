@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rum.surfaces.install import jsonc, ours, toml_edit
+from rum.surfaces.install import json_edit, jsonc, ours, toml_edit
 from rum.surfaces.install.launch import Launch
 from rum.surfaces.install.ours import Hook
 
@@ -16,13 +16,14 @@ Edit = Callable[[str], str]
 class Target(NamedTuple):
     """A file with the edits it takes.
 
-    `put` adds to a text that has nothing of RUM's, `drop` makes such a text of any, `said` is what a text
-    means, by which two are compared. No link may lead out of `within`. `part` tells apart what is put into
-    one file for different reasons.
+    `put` adds to a text that has nothing of RUM's, and is told what the text was before that, as people add
+    to RUM's entry what they need; `drop` makes such a text of any; `said` is what a text means, by which two
+    are compared. No link may lead out of `within`. `part` tells apart what is put into one file for different
+    reasons.
     """
 
     path: str
-    put: Edit
+    put: Callable[[str, str], str]
     drop: Edit
     said: Callable[[str], Any]
     within: str | None = None
@@ -74,9 +75,10 @@ def json_target(
 ) -> Target:
     """A JSON file that gets a server at a path, hooks, or both."""
 
-    def put(text: str) -> str:
+    def put(text: str, was: str) -> str:
         if server is not None:
-            text = ours.with_server(text, *server)
+            path, entry = server
+            text = json_edit.put(text, path, ours.with_more(entry, json_edit.value_at(was, path)))
         return ours.with_hooks(text, hooks)
 
     def drop(text: str) -> str:
@@ -95,8 +97,8 @@ def toml_target(place: Place, path: str, table: tuple[str, ...], entry: dict[str
         ours.check_name(toml_edit.table_at(text, table), table)
         return toml_edit.drop(text, table)
 
-    def put(text: str) -> str:
-        return toml_edit.put(text, table, entry)
+    def put(text: str, was: str) -> str:
+        return toml_edit.put(text, table, ours.with_more(entry, toml_edit.table_at(was, table)))
 
     return Target(path, put, drop, toml_edit.parse, _within(place, path), ".".join(table))
 

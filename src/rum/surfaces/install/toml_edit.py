@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any, cast
 
 from rum.model.errors import InvalidQuery
 
 _HEADER = re.compile(r"[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#.*)?$")
-_ANY_HEADER = re.compile(r"[ \t]*\[")
+# What may hold a bracket or the end of a line that means nothing, and runs of what means nothing anyway.
+_TOKEN = re.compile(
+    r'''"""(?:[^\\]|\\.)*?"{3,5}|'{3}.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|[^"'\#\[\]{}\n]+''',
+    re.DOTALL,
+)
 _KEY = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*(?:\.|$)""")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -43,22 +48,26 @@ def put(text: str, path: tuple[str, ...], table: dict[str, Any]) -> str:
 
 
 def drop(text: str, path: tuple[str, ...]) -> str:
-    """The text without a table and the tables in it; comments before the next table stay."""
-    lines = text.splitlines(keepends=True)
+    """The text without a table and the tables in it; comments behind it stay."""
+    parse(text)
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
     kept: list[str] = []
+    aside: list[str] = []  # blanks and comments in what goes, of which the last may belong to what comes next
     inside = False
-    for number, line in enumerate(lines):
-        if _ANY_HEADER.match(line) and _is_whole("".join(lines[:number])):
-            was, inside = inside, _names(line)[: len(path)] == path
-            if was and not inside and kept and not kept[-1].strip():
-                kept.pop()  # the blank line that stood before what is gone
-        if inside:
-            kept += _comments_at_end(lines, number)
+    for piece in _pieces(text.removeprefix("\ufeff")):
+        if piece.lstrip(" \t").startswith("["):
+            was, inside = inside, _names(piece)[: len(path)] == path
+            if inside and not was:
+                _close_up(kept)
+            kept += [] if inside else aside
+            aside = []
+        if not inside:
+            kept.append(piece)
+        elif not piece.strip() or piece.lstrip().startswith("#"):
+            aside.append(piece)
         else:
-            kept.append(line)
-    if inside and kept and not kept[-1].strip():
-        kept.pop()
-    left = "".join(kept)
+            aside = []
+    left = mark + "".join(kept + aside)
     if table_at(left, path) is not None:
         name = ".".join(path)
         raise InvalidQuery(
@@ -67,24 +76,28 @@ def drop(text: str, path: tuple[str, ...]) -> str:
     return left
 
 
-def _is_whole(text: str) -> bool:
-    """Whether the text ends outside of a string or array, so that a header may come next."""
-    try:
-        tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
+def _close_up(kept: list[str]) -> None:
+    """Take away the blank line that stood before what goes."""
+    if kept and not kept[-1].strip():
+        kept.pop()
 
 
-def _comments_at_end(lines: list[str], number: int) -> list[str]:
-    """The line, if it belongs to the comments and blanks right before the next table."""
-    rest = lines[number:]
-    length = next(
-        (n for n, line in enumerate(rest) if line.strip() and not line.lstrip().startswith("#")), None
-    )
-    if length is None or length == 0 or not _ANY_HEADER.match(rest[length]):
-        return []
-    return [lines[number]]
+def _pieces(text: str) -> Iterator[str]:
+    """A TOML text in lines, except that a value over several lines is one piece with its key."""
+    start = at = depth = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        at = found.end() if found else at + 1
+        sign = text[at - 1] if found is None else found[0]
+        if sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth -= 1
+        elif sign == "\n" and depth <= 0:
+            yield text[start:at]
+            start = at
+    if start < len(text):
+        yield text[start:]
 
 
 def _names(line: str) -> tuple[str, ...]:
@@ -107,7 +120,11 @@ def _key(name: str) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        pairs = ", ".join(f"{_key(str(name))} = {_value(one)}" for name, one in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        return f"{{ {pairs} }}"
-    # JSON's strings, numbers, booleans and lists of them are TOML as well, DEL aside.
+        pairs = (f"{_key(name)} = {_value(one)}" for name, one in cast("dict[str, object]", value).items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
+    if not isinstance(value, str | int | float):
+        raise InvalidQuery(f"{value} is no value that RUM writes. Take it out of RUM's table.")
+    # JSON's strings, numbers and booleans are TOML as well, DEL aside.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

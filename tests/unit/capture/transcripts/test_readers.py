@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -150,6 +151,47 @@ def test_only_the_end_of_a_file_is_read_where_that_is_enough(tmp_path: Path):
     assert len(list(records(str(path), 20))) == 2
 
 
+def test_the_history_that_a_subagent_of_codex_was_given_is_not_its_work(tmp_path: Path):
+    above, turn = "01a1e494-2724-77b0-9f36-c57e5c9a8b26", "01a1e494-274b-7602-b60d-019529836d12"
+    own, later = "01a1e494-2931-7802-bc93-b8c9f8a20184", "01a1e494-299d-79a2-84c9-659fb7cd269d"
+
+    def ran(turn: str, command: str) -> list[tuple[str, dict[str, Any]]]:
+        told = {"turn_id": turn}
+        call = {"name": "exec_command", "arguments": json.dumps({"cmd": command}), "call_id": command}
+        return [
+            ("event_msg", {"type": "task_started", **told}),
+            ("response_item", {"type": "function_call", **call}),
+            ("response_item", {"type": "function_call_output", "call_id": command, "output": "Exit code: 0"}),
+        ]
+
+    lines = [
+        ("session_meta", {"id": own, "session_id": above, "cwd": "/project"}),
+        ("session_meta", {"id": above, "session_id": above, "cwd": "/project"}),
+        *ran(turn, "make all"),
+        *ran(later, "make side"),
+        ("event_msg", {"type": "task_complete", "turn_id": later, "last_agent_message": "It is made."}),
+    ]
+    path = tmp_path / "rollout-1.jsonl"
+    at = "2026-11-16T13:37:57Z"
+    path.write_text(
+        "".join(json.dumps({"timestamp": at, "type": kind, "payload": told}) + "\n" for kind, told in lines)
+    )
+    told = list(READERS["codex"].events([str(path)]))
+    assert [(one["kind"], one.get("turn")) for one in told] == [("after", later), ("agent_stop", later)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("client", READERS)
+def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(client: str, tmp_path: Path):
+    path = tmp_path / "chats" / ("x.json" if client == "gemini" else "rollout-x.jsonl")
+    path.parent.mkdir()
+    os.mkfifo(path)
+    os.mkfifo(tmp_path / ".project_root")
+    assert list(READERS[client].files(str(tmp_path))) == [[str(path)]]
+    assert list(READERS[client].events([str(path)])) == []
+    assert READERS[client].cwd_of(str(path)) == ""
+
+
 @pytest.mark.parametrize("value", [None, "yesterday", True, -1, 1e20, "9999-99-99", []])
 def test_what_is_no_time_is_none(value: object):
     assert moment(value) is None
@@ -183,7 +225,7 @@ def mutated(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(others=st.lists(JSON, min_size=1, max_size=4), rate=st.integers(3, 40), first=st.integers(0, 40))
 def test_a_transcript_in_which_anything_is_different_is_still_read(
     name: str, tmp_path: Path, others: list[Any], rate: int, first: int

@@ -47,6 +47,20 @@ def test_an_edit_is_recognised_by_its_lines(store: SqliteStore, tmp_path: Path):
     assert [offer.kind for offer in what_worked] == ["touching"]
 
 
+def test_of_what_does_not_fit_the_date_goes_first_and_what_worked_last(store: SqliteStore, tmp_path: Path):
+    tried = edited("cart.py", "+  return str(cents / 100)", "AssertionError: 2.5 in check_cart.py")
+    add_memory(store, "mem_1", actions=[tried, edited("cart.py", '+  return f"{cents / 100:.2f}"')])
+    long = edited("till.py", "+  return round(total(cart), 1)", "AssertionError: " + "1.5 is not 1.50, " * 9)
+    worked = '  return f"{total(cart) / 100:.2f} {currency(cart).symbol}"'
+    add_memory(store, "mem_2", actions=[long, edited("till.py", f"+{worked}")])
+    (offer,) = offered(make_edit("/work/cart.py", "return str(cents / 100)"), tmp_path)
+    assert "failed in cart.py: `return str(cents / 100)` (AssertionError: 2.5 in check_cart.py)" in offer.text
+    assert 'instead: `return f"{cents / 100:.2f}"`' in offer.text
+    (offer,) = offered(make_edit("/work/till.py", "return round(total(cart), 1)"), tmp_path)
+    assert f"instead: `{worked.strip()}`" in offer.text
+    assert estimate_tokens(offer.text) <= 100
+
+
 def test_a_long_story_is_cut_to_a_hundred_tokens(store: SqliteStore, tmp_path: Path):
     long = edited(
         "a/very/long/path/to/some_file.py", f"+call({'value, ' * 200})", "Error: " + "because " * 200
