@@ -17,7 +17,7 @@ import pytest
 from hooked import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
 from rum.capture import pausing, spool, trouble
 from rum.surfaces.hooks.reading import LARGEST
-from secrets_made import TOKENS
+from secrets_made import TOKENS, UPPER
 
 
 @pytest.fixture
@@ -133,6 +133,14 @@ def test_no_secret_reaches_the_spool(hooked: Hooked):
         hooked.tell({**told, "prompt": secret})
         hooked.await_events(number + 1)
         assert secret.encode() not in hooked.raw()
+
+
+def test_a_session_named_by_a_secret_names_no_file(hooked: Hooked):
+    secret = "AKIA" + "".join(random.Random(7).choice(UPPER) for _ in range(16))
+    hooked.tell({**prompt(hooked.work), "session_id": secret})
+    hooked.await_events(1)
+    assert secret.encode() not in hooked.raw()
+    assert not [path for path in hooked.home.rglob("*") if secret.lower() in str(path).lower()]
 
 
 def test_what_the_user_calls_a_secret_is_one(hooked: Hooked):

@@ -139,6 +139,21 @@ def test_what_is_known_is_for_the_owner_alone(work: Path):
     assert [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())] == [0, 0]
 
 
+def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
+    monkeypatch.setenv("GIT_TOKEN", "battery-staple")
+    find_place(str(work))
+    (known,) = (Path(os.environ["RUM_HOME"]) / "hooks").iterdir()
+    assert not any(secret in known.read_text() for secret in ("correct-horse", "battery-staple"))
+
+
+def test_another_environment_is_another_thing_to_find_out(work: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_REDACT_EXTRA", "acme")
+    first = told(find_place(str(work)))
+    monkeypatch.setenv("RUM_REDACT_EXTRA", "zeta")
+    assert told(find_place(str(work))) != first
+
+
 def test_where_nothing_can_be_remembered_it_is_found_out_each_time(work: Path):
     (Path(os.environ["RUM_HOME"])).mkdir(exist_ok=True)
     (Path(os.environ["RUM_HOME"]) / "hooks").write_text("in the way")

@@ -110,10 +110,11 @@ def _stamp(path: str) -> Stamp:
     return [state.st_ino, state.st_mtime_ns, state.st_size]
 
 
-def _environment() -> dict[str, str]:
-    """The variables that settings, homes and git go by."""
+def _environment() -> int:
+    """What changes with the variables that settings, homes and git go by; keys and tokens are among them."""
     told = ("HOME", "USERPROFILE")
-    return {name: value for name, value in os.environ.items() if name in told or name[:4] in ("RUM_", "GIT_")}
+    names = sorted(name for name in os.environ if name in told or name[:4] in ("RUM_", "GIT_"))
+    return crc32(repr([(name, os.environ[name]) for name in names]).encode("utf-8", "surrogateescape"))
 
 
 def _file(home: str, folder: str) -> str:
