@@ -41,6 +41,14 @@ def test_touching_a_file_brings_what_failed_there(store: SqliteStore, tmp_path: 
     assert words(offer) == f"{said} More: recall memory_id=mem_1."
 
 
+def test_what_failed_there_and_worked_since_is_not_told(store: SqliteStore, tmp_path: Path):
+    tried = edited("auth.py", "+verify(token, leeway=0)", "ExpiredSignatureError")
+    add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
+    again = edited("auth.py", "+verify(token, leeway=0)", at=NOON + 10)
+    add_memory(store, "mem_2", actions=[again], files=[make_file("auth.py")])
+    assert offered(make_event("before", **READ), tmp_path) == []
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [

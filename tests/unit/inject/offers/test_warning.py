@@ -110,3 +110,13 @@ def test_no_trouble_with_the_file_is_anybodys_trouble(store: SqliteStore, tmp_pa
     if trouble == "damaged":
         (tmp_path / "rum.db").write_bytes(b"no database " * 500)
     assert offered(event, tmp_path) == []
+
+
+def test_a_command_that_had_worked_warns_once_it_failed_in_two_memories(store: SqliteStore, tmp_path: Path):
+    add_memory(store, "mem_1", actions=[ran("npm install", NOON)])
+    timeout = [failed_run("npm install", "network timeout", NOON + 10)] * 2
+    add_memory(store, "mem_2", actions=timeout)
+    assert offered(make_run("npm install"), tmp_path) == []
+    add_memory(store, "mem_3", actions=[failed_run("npm install", "no lockfile", NOON + 20)])
+    (offer,) = offered(make_run("npm install"), tmp_path)
+    assert "no lockfile" in words(offer)
