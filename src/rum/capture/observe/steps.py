@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rum.capture.clients.patches import enveloped
+from rum.capture.event import BROKEN_OFF
 from rum.capture.observe.commands import looks_only, read_by
 from rum.model.shell import segments
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rum.capture.event import Event, Touched
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
+_INTERRUPTED = "[Request interrupted by user"
 _PATCH = "*** Begin Patch"
 
 
@@ -67,7 +69,7 @@ def _step(seen: list[Event]) -> Step | None:
         whole.update(event)
     told = cast("Event", whole)
     output = told.get("output", "")
-    if "failed" in kinds and output.startswith(_DENIED):
+    if "failed" in kinds and (_is_denied(output) or told.get("source") == BROKEN_OFF):
         return None
     code = told.get("exit")
     failed = (
@@ -89,6 +91,10 @@ def _step(seen: list[Event]) -> Step | None:
         failed=failed,
     )
     return _understood(step)
+
+
+def _is_denied(output: str) -> bool:
+    return output.startswith(_DENIED) or _INTERRUPTED in output
 
 
 def _understood(step: Step) -> Step:

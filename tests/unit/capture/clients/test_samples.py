@@ -8,7 +8,7 @@ import pytest
 
 from hooked import samples
 from rum.capture.clients.recognise import CLIENTS, client_of, event_of, module_of
-from rum.capture.event import from_line, to_line
+from rum.capture.event import BROKEN_OFF, from_line, to_line
 
 if TYPE_CHECKING:
     from rum.capture.event import Event
@@ -63,6 +63,26 @@ def test_claude_code_command_that_failed_has_its_exit_code_and_error():
     failed = one("claude-code", kind="failed", exit=1)
     assert failed.get("command") == "python3 check_stats.py"
     assert "ZeroDivisionError" in failed.get("output", "")
+
+
+def bash(event: str, given: dict[str, Any], **more: Any) -> Event:
+    told = {"session_id": "s", "cwd": "/p", "prompt_id": "t", "hook_event_name": event, "tool_use_id": "c"}
+    found = event_of({**told, "tool_name": "Bash", "tool_input": given, **more}, "claude-code", AT)
+    assert found
+    return found
+
+
+def test_claude_code_command_in_the_background_has_no_exit_code_yet():
+    assert bash("PostToolUse", {"command": "pytest"}, tool_response={"stdout": ""}).get("exit") == 0
+    asked = bash("PostToolUse", {"command": "pytest", "run_in_background": True}, tool_response={})
+    moved = bash("PostToolUse", {"command": "pytest"}, tool_response={"backgroundTaskId": "b1"})
+    assert "exit" not in asked
+    assert "exit" not in moved
+
+
+def test_claude_code_command_that_the_user_broke_off_says_so():
+    assert bash("PostToolUseFailure", {}, error="x", is_interrupt=True).get("source") == BROKEN_OFF
+    assert "source" not in bash("PostToolUseFailure", {}, error="x", is_interrupt=False)
 
 
 def test_claude_code_subagent_is_told_apart():

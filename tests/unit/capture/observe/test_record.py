@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from observing import CRASH, Telling, mended
+from rum.capture.event import BROKEN_OFF
 from rum.capture.observe.record import observed
 
 
@@ -92,6 +93,23 @@ def test_what_the_exit_code_hides_the_output_tells():
     memory = said(telling.stop("All good!"))
     assert memory["outcome"]["success"] is False
     assert memory["outcome"]["verified_by"]["result"] == "1 failed, 3 passed"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "success"),
+    [
+        ("pytest -q", "log: 2 errors handled\n5 passed in 1s", True),
+        ("npm test", "console.error 3 failed logins\nTests: 5 passed, 5 total", True),
+        ("npm test 2>&1", "FAIL: a word in a fixture\nTests: 5 passed, 5 total", True),
+        ("pytest -q -k 'a|b'", "log: 2 errors handled\n5 passed in 1s", True),
+        ("pytest -q | tail -3", "2 errors\n5 passed in 1s", False),
+        ("pytest -q; echo done", "1 failed, 5 passed", False),
+        ("python check.py", "1 failed, 5 passed", False),
+    ],
+)
+def test_what_the_exit_code_vouches_for_no_stray_word_denies(command: str, output: str, success: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, output)
+    assert said(telling.stop())["outcome"]["success"] is success
 
 
 def test_a_failure_that_was_mended_by_other_means_is_no_failure():
@@ -180,6 +198,14 @@ def test_what_was_denied_did_not_happen():
             files=[{"path": "a.py", "operation": "edit"}],
         )
     )
+    assert why_not(telling.stop("Ok.")) == "nothing done"
+
+
+@pytest.mark.parametrize(
+    "how", [{"source": BROKEN_OFF}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
+)
+def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
+    telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)
     assert why_not(telling.stop("Ok.")) == "nothing done"
 
 
