@@ -257,6 +257,21 @@ def test_what_the_agent_stored_itself_is_named():
     assert observed(turn).made == ("mem_1",)
 
 
+@pytest.mark.parametrize(
+    ("command", "is_made"),
+    [
+        ("echo '{}' | rum store", True),
+        ("rum --project x store <<EOF\n{}\nEOF", True),
+        ("rum recall store", False),
+        ("echo store | rum recall x", False),
+    ],
+)
+def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
+    telling.call("rum", command=command, memories=["mem_1"])
+    assert observed(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
+
+
 def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():
     telling = Telling(client="gemini").prompt("Fix it", "").edit("a.py", "a", "b").stop()
     telling.prompt("Fix it", "").edit("b.py", "a", "b").stop()
