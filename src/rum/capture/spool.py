@@ -106,10 +106,24 @@ def _is_ours(state: os.stat_result, barred: int) -> bool:
     return not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & barred)
 
 
+def files_of(folder: str, session: str) -> list[str]:
+    """A session's files in a folder that are to be taken in, in the order in which they were filled."""
+    found: list[str] = []
+    for path in _parts(folder, file_name(session)):
+        if not os.path.isfile(path):
+            break
+        found.append(path)
+    return found
+
+
+def _parts(folder: str, name: str) -> list[str]:
+    parts = ("", *(f".{part}" for part in range(1, _MOST_PARTS)))
+    return [os.path.join(folder, f"{name}{part}{_ENDING}") for part in parts]
+
+
 def _current(folder: str, name: str) -> str:
     """The file to add to: the last one of the session that is not full."""
-    for part in range(_MOST_PARTS):
-        path = os.path.join(folder, f"{name}.{part}{_ENDING}" if part else f"{name}{_ENDING}")
+    for path in _parts(folder, name):
         try:
             if os.stat(path).st_size < LARGEST_FILE:
                 return path

@@ -48,11 +48,9 @@ def offers(moment: Moment) -> list[Offer]:
 
 
 def _trouble(moment: Moment) -> Offer | None:
-    from rum.capture import spool, trouble  # noqa: PLC0415 (sessions begin rarely)
+    from rum.capture import trouble  # noqa: PLC0415 (sessions begin rarely)
 
-    home = os.path.dirname(os.path.dirname(moment.folder))
-    places = spool.folders(home, os.path.basename(moment.folder), moment.folder)
-    told = trouble.tell_once(places, moment.event["at"])
+    told = trouble.tell_once(moment.places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
 
 
