@@ -117,6 +117,21 @@ def test_gemini_tool_with_an_error_has_failed():
     assert one("gemini", kind="stop").get("text") == "It now returns 0.0 for an empty list."
 
 
+def test_gemini_tools_that_end_at_the_same_moment_are_two_events():
+    told = {
+        "session_id": "s",
+        "cwd": "/p",
+        "hook_event_name": "AfterTool",
+        "timestamp": "2026-01-01T00:00:00Z",
+    }
+    calls = [("replace", "a.py"), ("replace", "b.py"), ("read_file", "a.py"), ("replace", "a.py")]
+    found = [
+        event_of({**told, "tool_name": name, "tool_input": {"file_path": path}}, "gemini", AT)
+        for name, path in calls
+    ]
+    assert len({event["id"] for event in found if event}) == 3
+
+
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
 def test_rums_own_tools_are_known_and_their_words_left_out(client: str):
     recalled = one(client, kind="after", tool="rum")
