@@ -160,6 +160,14 @@ def test_a_checkout_below_or_beside_the_folder_is_a_project_of_its_own(plain: Pa
     assert len(set(found)) == 3
 
 
+def test_a_client_started_in_the_home_directory_works_where_it_goes(
+    plain: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOME", str(plain))
+    found = told(find_place(str(plain / "src")))
+    assert found[2] == str(plain / "src")
+
+
 def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
     monkeypatch.setenv("GIT_TOKEN", "battery-staple")

@@ -8,7 +8,6 @@ from rum.capture.spool import folders, unclaimed_folders
 from rum.settings.home import find_home
 from rum.surfaces.hooks.settled import Found, settle, settled
 
-
 _STARTED_IN = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 """Variables in which clients tell their hooks in which folder they were started."""
 _MARKS = (".git", ".rum")
@@ -16,9 +15,13 @@ _MARKS = (".git", ".rum")
 
 def find_place(cwd: str) -> Found | None:
     """The project that a folder belongs to; None where no project can be."""
-    folder = _begun_in(_existing(cwd))
+    folder = _existing(cwd)
     home = find_home({}, os.environ, folder)
-    return settled(home, folder) or _found_out(home, folder)
+    # Whoever was started in the home directory works in the folder gone to.
+    for one in dict.fromkeys((_begun_in(folder), folder)):
+        if found := settled(home, one) or _found_out(home, one):
+            return found
+    return None
 
 
 def spool_folders(found: Found) -> tuple[str, ...]:
