@@ -54,7 +54,7 @@ class Ignored:
         return _WORD.sub(lambda word: INSTEAD if self.covers(word[0], base) else word[0], text)
 
     def without_lines(self, text: str, base: str, most: int) -> str:
-        """A text without the lines in which such a path is named; about `most` characters of both its ends."""
+        """A text without the lines in which such a path is named; about `most` characters of each end."""
         lines = text.splitlines(keepends=True)
         first, seen = self._without(lines, base, most)
         last, _ = self._without(reversed(lines[seen:]), base, most)
