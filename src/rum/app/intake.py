@@ -102,19 +102,18 @@ def claim(context: Context) -> None:
 
 def _claim(context: Context, path: str) -> None:
     lines, end = spool.complete_lines(path)
-    events = [event for line in lines if (event := from_line(line))]
-    for event in events:
+    placed: list[tuple[tuple[str, ...], Event]] = []
+    for event in (event for line in lines if (event := from_line(line)) and is_sound(event)):
         try:
             settings, project = open_project(event["cwd"], flags={"home": context.settings.home})
         except (RumError, OSError):
             if event["at"] > context.now() - _TOO_OLD:
-                return  # another time
+                return  # another time, all of them
             continue
-        event["project"] = project.id
-        spool.keep(
-            spool.folders(settings.home, project.id, project.directory), event["session"], to_line(event)
-        )
-    spool.remove(path, end)
+        places = spool.folders(settings.home, project.id, project.directory)
+        placed.append((places, {**event, "project": project.id}))
+    if all(spool.keep(places, event["session"], to_line(event))[0] for places, event in placed):
+        spool.remove(path, end)
 
 
 def take_spool(context: Context) -> int:

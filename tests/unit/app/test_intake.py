@@ -299,6 +299,33 @@ def test_lines_whose_project_could_not_be_told_come_home(shop: Shop, rum: Rum):
     assert os.listdir(unclaimed) == []
 
 
+def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
+    shop: Shop, rum: Rum, monkeypatch: pytest.MonkeyPatch
+):
+    unclaimed = spool.unclaimed_folders(str(shop.home))[0]
+    leave(rum, mended(told(shop)).events, unclaimed)
+    in_the_way = Path(rum.project.directory) / "spool"
+    in_the_way.write_text("")
+    (Path(unclaimed).parent / rum.project.id).write_text("")
+    monkeypatch.setenv("TMPDIR", str(in_the_way))
+    assert rum.take_in().events == 0
+    in_the_way.unlink()
+    assert rum.take_in().memories == 1
+    assert os.listdir(unclaimed) == []
+
+
+def test_one_line_whose_project_cannot_be_told_yet_has_none_of_its_file_taken(shop: Shop, rum: Rum):
+    unclaimed = spool.unclaimed_folders(str(shop.home))[0]
+    at = float(shop.clock())
+    leave(rum, mended(told(shop, at=at)).events, unclaimed)
+    leave(rum, Telling(cwd=str(shop.folder / "gone"), at=at).prompt("Fix it").events, unclaimed)
+    assert rum.take_in().events == 0
+    assert len(os.listdir(unclaimed)) == 1
+    (shop.folder / "gone").mkdir()
+    assert rum.take_in().memories == 1
+    assert os.listdir(unclaimed) == []
+
+
 def test_half_lines_and_strange_events_stop_nothing(shop: Shop, rum: Rum):
     folder = Path(rum.project.directory) / "spool"
     leave(rum, mended(told(shop)).events)

@@ -48,9 +48,12 @@ def offers(moment: Moment) -> list[Offer]:
 
 
 def _trouble(moment: Moment) -> Offer | None:
-    from rum.capture import trouble  # noqa: PLC0415 (sessions begin rarely)
+    from rum.capture import spool, trouble  # noqa: PLC0415 (sessions begin rarely)
 
-    told = trouble.tell_once(moment.places, moment.event["at"])
+    home = os.path.dirname(os.path.dirname(moment.folder))
+    # Where a project could not be told, it may have been this one.
+    places = (*moment.places, *spool.unclaimed_folders(home))
+    told = trouble.tell_once(places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
 
 
