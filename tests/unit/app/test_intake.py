@@ -138,6 +138,20 @@ def test_more_of_a_turn_completes_its_memory(shop: Shop, rum: Rum):
     assert len(after.actions or ()) > len(before.actions or ())
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_turn_that_was_made_to_go_on_has_its_later_last_words(shop: Shop, rum: Rum, at_once: bool):
+    telling = told(shop).prompt("Fix it").edit("a.py", "x", "y").stop("I think it is fixed.")
+    if not at_once:
+        leave(rum, telling.events)
+        rum.take_in()
+        telling.events.clear()
+    leave(rum, telling.run("pytest", "3 passed").stop("It is fixed: y was the cause.").events)
+    rum.take_in()
+    (memory,) = memories(rum)
+    assert memory.outcome.summary == "It is fixed: y was the cause."
+    assert rum.take_in().updated == 0
+
+
 def test_what_somebody_corrected_stays_as_it_is(shop: Shop, rum: Rum):
     telling = mended(told(shop))
     leave(rum, telling.events)
