@@ -28,7 +28,7 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
         return _names(raw)
     try:
         # A byte that is no UTF-8 is no reason to lose all the others.
-        return table(json.loads(raw.decode("utf-8-sig", "replace"))) or None
+        return table(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
     except (ValueError, RecursionError):
         return None
 
