@@ -168,6 +168,19 @@ def test_a_client_started_in_the_home_directory_works_where_it_goes(
     assert found[2] == str(plain / "src")
 
 
+def test_folders_are_not_remembered_without_end(work: Path):
+    kept = Path(os.environ["RUM_HOME"]) / "hooks"
+    kept.mkdir(parents=True)
+    for number in range(520):
+        old = kept / f"{number:08x}.json"
+        old.write_text("{}")
+        os.utime(old, (number, number))
+    find_place(str(work))
+    left = sorted(path.name for path in kept.iterdir())
+    assert len(left) == 520 - 250 + 1
+    assert f"{249:08x}.json" not in left
+
+
 def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
     monkeypatch.setenv("GIT_TOKEN", "battery-staple")
