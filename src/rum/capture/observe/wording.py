@@ -160,7 +160,7 @@ def context_of(prompt: str) -> str:
 
 def summary_of(last_words: str) -> str:
     """What came of it, as the agent said."""
-    return _sentences(cleaned(last_words), SUMMARY)
+    return _sentences(cleaned(last_words), SUMMARY, opening=None)
 
 
 def task_type(prompt: str, earlier: str = "") -> TaskType | None:
@@ -196,13 +196,13 @@ def _flat(text: str) -> str:
     return _POLITE.sub("", " ".join(plain.split()))
 
 
-def _sentences(text: str, most: int) -> str:
-    """The first sentences that fit, at least one, which is cut if need be."""
+def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
+    """The first sentences that fit, at least one, which is cut if need be; without words that open a talk."""
     plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
     parts = [" ".join(part.split()) for part in _SENTENCE.split(plain) if part.strip()]
     if not parts:
         return ""
-    said = _POLITE.sub("", parts[0]) or parts[0]
+    said = (opening.sub("", parts[0]) if opening else "") or parts[0]
     for part in parts[1:]:
         if len(said) + len(part) + 1 > most // 2:
             break

@@ -185,3 +185,8 @@ def test_whatever_is_said_can_be_read(prompt: str, earlier: str):
     task_type(prompt, earlier)
     rejects(prompt)
     gave_up(prompt)
+
+
+def test_a_summary_begins_as_the_agent_began():
+    assert summary_of("Now it returns 0.0.") == "Now it returns 0.0."
+    assert goal_of("Now add the tests") == "add the tests"
