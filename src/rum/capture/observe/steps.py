@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"
+_ENDED, _TIMED_OUT = (130, 143), 124
+"""Exit codes of what was ended by a signal that asks for it, and by `timeout`."""
 _PATCH = "*** Begin Patch"
 
 
@@ -72,9 +74,10 @@ def _step(seen: list[Event]) -> Step | None:
     if "failed" in kinds and (_is_denied(output) or told.get("source") == BROKEN_OFF):
         return None
     code = told.get("exit")
-    failed = (
-        True if "failed" in kinds or code else (None if code is None and told.get("tool") == "run" else False)
-    )
+    is_run = told.get("tool") == "run"
+    failed: bool | None = "failed" in kinds or bool(code)
+    if is_run and (_was_ended(code, told.get("command", "")) or (code is None and not failed)):
+        failed = None
     step = Step(
         tool=told.get("tool", "other"),
         at=ended[-1]["at"],
@@ -91,6 +94,11 @@ def _step(seen: list[Event]) -> Step | None:
         failed=failed,
     )
     return _understood(step)
+
+
+def _was_ended(code: int | None, command: str) -> bool:
+    """Whether somebody ended a command, as one does with a server: that is no failure of it."""
+    return code in _ENDED or (code == _TIMED_OUT and "timeout" in command)
 
 
 def _is_denied(output: str) -> bool:

@@ -202,6 +202,26 @@ def test_what_was_denied_did_not_happen():
 
 
 @pytest.mark.parametrize(
+    ("command", "code"),
+    [("docker ps", 1), ("pgrep server", 1), ("curl -sf localhost:8000/health", 7), ("git diff --quiet", 1)],
+)
+def test_the_answer_to_a_question_is_no_failure(command: str, code: int):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "", code)
+    assert said(telling.stop())["outcome"]["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "result"),
+    [("timeout 5 npm run dev", 124, None), ("npm run dev", 130, None), ("npm run dev", 137, False)],
+)
+def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, result: bool | None):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "listening", code)
+    memory = said(telling.stop())
+    assert results(memory)[-1] == (command, result)
+    assert memory["outcome"]["success"] is (result is None)
+
+
+@pytest.mark.parametrize(
     "how", [{"source": BROKEN_OFF}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
 )
 def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
