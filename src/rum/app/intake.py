@@ -19,7 +19,8 @@ from rum.app.intake_turns import Closing
 from rum.capture import spool, trouble
 from rum.capture.event import from_line, to_line
 from rum.capture.observe.corrections import corrections_in
-from rum.capture.observe.turns import parents, with_turns
+from rum.capture.observe.joined import CLOSING, filled
+from rum.capture.observe.turns import key_of, parents, with_turns
 from rum.capture.observe.wording import rejects
 from rum.model.errors import RumError, StorageError
 from rum.repo.project import open_project
@@ -102,19 +103,18 @@ def claim(context: Context) -> None:
 
 def _claim(context: Context, path: str) -> None:
     lines, end = spool.complete_lines(path)
-    events = [event for line in lines if (event := from_line(line))]
-    for event in events:
+    placed: list[tuple[tuple[str, ...], Event]] = []
+    for event in (event for line in lines if (event := from_line(line)) and is_sound(event)):
         try:
             settings, project = open_project(event["cwd"], flags={"home": context.settings.home})
         except (RumError, OSError):
             if event["at"] > context.now() - _TOO_OLD:
-                return  # another time
+                return  # another time, all of them
             continue
-        event["project"] = project.id
-        spool.keep(
-            spool.folders(settings.home, project.id, project.directory), event["session"], to_line(event)
-        )
-    spool.remove(path, end)
+        places = spool.folders(settings.home, project.id, project.directory)
+        placed.append((places, {**event, "project": project.id}))
+    if all(spool.keep(places, event["session"], to_line(event))[0] for places, event in placed):
+        spool.remove(path, end)
 
 
 def take_spool(context: Context) -> int:
@@ -154,7 +154,20 @@ def take_events(context: Context, events: Sequence[Event]) -> int:
         fresh = set(seen.add([as_row(event) for event in named], context.now()))
         new += len(fresh)
         _heed(context, [event for event in named if event["id"] in fresh and event["kind"] == "prompt"])
+        _hear_again(context, [event for event in named if event["kind"] in CLOSING])
     return new
+
+
+def _hear_again(context: Context, ends: Iterable[Event]) -> None:
+    """A turn that was made to go on ends once more under the same name; its last words are the later ones."""
+    seen = context.store.seen
+    for event in ends:
+        key = key_of(event)
+        known = next((as_event(row) for row in seen.of_turn(key) if row.id == event["id"]), None)
+        if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
+            continue
+        seen.fill([as_row(filled(known, event))], context.now())
+        seen.reopen(key)
 
 
 def _heed(context: Context, prompts: Iterable[Event]) -> None:

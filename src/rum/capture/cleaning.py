@@ -20,6 +20,8 @@ _NAMES = ("id", "session", "turn", "agent", "call")
 _OURS = ("client", "kind", "at", "tool", "memories", "exit", "project", "withheld")
 """Values that are no one else's words."""
 _LENGTHS = {"text": SAID, "output": GAVE, "command": SAID}
+_LOOKED_THROUGH = 4 * GAVE
+"""Characters of each end of an output in which ignored files are looked for; no more of it is kept."""
 _MOST_FILES = 50
 _MOST_CHANGED = 128_000
 """Characters of changed lines, all files together, that are looked at."""
@@ -91,7 +93,7 @@ def _leave_out_ignored(found: dict[str, Any], ignored: Ignored) -> None:
     if files:
         found["files"] = kept
     if "output" in found:
-        found["output"] = ignored.without_lines(found["output"], base)
+        found["output"] = ignored.without_lines(found["output"], base, _LOOKED_THROUGH)
     if "text" in found:
         found["text"] = ignored.without_named(found["text"], base)
 

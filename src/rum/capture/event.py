@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         agent_type: NotRequired[str]
         transcript: NotRequired[str]
         source: NotRequired[str]
-        """Why a session began or ended."""
+        """Why a session began or ended; of a call that failed, that it was `BROKEN_OFF`."""
         call: NotRequired[str]
         """The client's id of a tool call: it ties `before` to `after`, and both to the transcript."""
         tool: NotRequired[Tool]
@@ -78,6 +78,10 @@ else:
     def cast(_type: str, value: object) -> object:
         """As in `typing`, which is slow to load."""
         return value
+
+
+BROKEN_OFF = "broken off"
+"""The source of a failure that was no failure: the user did not let the tool go on."""
 
 
 def event_id(client: str, session: str, kind: str, *parts: object) -> str:

@@ -7,6 +7,10 @@ import re
 
 from rum.settings.home import read_bounded
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 FILE = ".rumignore"
 INSTEAD = "[ignored]"
 """What stands in place of a path that is not kept."""
@@ -25,9 +29,16 @@ class Ignored:
         self._root = os.path.normpath(root)
         lines = [line for line in patterns.splitlines() if line.strip() and not line.startswith("#")]
         self._rules = [_rule(line) for line in lines[:_MOST_PATTERNS]]
+        self._known: dict[tuple[str, str], bool] = {}
 
     def covers(self, path: str, base: str) -> bool:
         """Whether a path, as it is meant from `base`, is one of them or lies in a folder that is."""
+        known = self._known.get((path, base))
+        if known is None:
+            known = self._known[path, base] = self._covers(path, base)
+        return known
+
+    def _covers(self, path: str, base: str) -> bool:
         try:
             parts = self._inside(path, base)
         except ValueError:
@@ -42,18 +53,35 @@ class Ignored:
         """A text without such paths."""
         return _WORD.sub(lambda word: INSTEAD if self.covers(word[0], base) else word[0], text)
 
-    def without_lines(self, text: str, base: str) -> str:
-        """A text without the lines in which such a path is named."""
+    def without_lines(self, text: str, base: str, most: int) -> str:
+        """A text without the lines in which such a path is named; about `most` characters of each end."""
         lines = text.splitlines(keepends=True)
-        return "".join(line for line in lines if not self.named_in(line, base))
+        first, seen = self._without(lines, base, most)
+        last, _ = self._without(reversed(lines[seen:]), base, most)
+        return "".join((*first, *reversed(last)))
+
+    def _without(self, lines: Iterable[str], base: str, most: int) -> tuple[list[str], int]:
+        """As many of the lines as make so many characters, and how many were looked at."""
+        kept: list[str] = []
+        length = seen = 0
+        for line in lines:
+            if length >= most:
+                break
+            seen += 1
+            if not self.named_in(line, base):
+                kept.append(line)
+                length += len(line)
+        return kept, seen
 
     def _inside(self, path: str, base: str) -> list[str]:
         """The path's parts below the root; none for one outside."""
         whole = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
-        for spelt in (whole, os.path.realpath(whole)):
-            if spelt.startswith(os.path.join(self._root, "")):
-                return spelt[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
-        return []
+        below = os.path.join(self._root, "")
+        # Asking the disk takes long, and most words of an output are no paths.
+        spelt = whole if whole.startswith(below) else os.path.realpath(whole)
+        if not spelt.startswith(below):
+            return []
+        return spelt[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
 
     def _names(self, path: str) -> bool:
         return next((wanted for pattern, wanted in reversed(self._rules) if pattern.fullmatch(path)), False)

@@ -92,16 +92,38 @@ def append(folder: str, session: str, line: bytes) -> None:
 
 def _open_folder(folder: str) -> None:
     ensure_private_dir(folder)
-    state = os.lstat(folder)
-    # Where everybody may write, as in /tmp, somebody else may have made it beforehand.
-    if hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o077):
+    if not _is_ours(os.lstat(folder), 0o077):
         raise PermissionError(errno.EPERM, "the folder is not ours alone", folder)
+
+
+def _is_ours(state: os.stat_result, barred: int) -> bool:
+    """Whether a folder is ours, and others may not do with it what is `barred`.
+
+    Where everybody may write, as in /tmp, somebody else may have made it beforehand.
+    """
+    if not stat.S_ISDIR(state.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & barred)
+
+
+def files_of(folder: str, session: str) -> list[str]:
+    """A session's files in a folder that are to be taken in, in the order in which they were filled."""
+    found: list[str] = []
+    for path in _parts(folder, file_name(session)):
+        if not os.path.isfile(path):
+            break
+        found.append(path)
+    return found
+
+
+def _parts(folder: str, name: str) -> list[str]:
+    parts = ("", *(f".{part}" for part in range(1, _MOST_PARTS)))
+    return [os.path.join(folder, f"{name}{part}{_ENDING}") for part in parts]
 
 
 def _current(folder: str, name: str) -> str:
     """The file to add to: the last one of the session that is not full."""
-    for part in range(_MOST_PARTS):
-        path = os.path.join(folder, f"{name}.{part}{_ENDING}" if part else f"{name}{_ENDING}")
+    for path in _parts(folder, name):
         try:
             if os.stat(path).st_size < LARGEST_FILE:
                 return path
@@ -137,12 +159,19 @@ def _write(path: str, line: bytes) -> bool:
 
 
 def spools(folder: str) -> list[str]:
-    """The files of a folder in which lines may lie, oldest first."""
+    """The files of a folder of ours in which lines may lie, oldest first."""
     try:
-        paths = [entry.path for entry in os.scandir(folder) if entry.name.endswith((_ENDING, _TAKEN))]
+        if not _is_ours(os.lstat(folder), 0o022):
+            return []  # what others can put there would become memories
+        paths = [entry.path for entry in os.scandir(folder) if _holds_lines(entry)]
     except OSError:
         return []
     return sorted(paths, key=_age)
+
+
+def _holds_lines(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file as we make them: a pipe would keep whoever reads it waiting, a link lead away."""
+    return entry.name.endswith((_ENDING, _TAKEN)) and entry.is_file(follow_symlinks=False)
 
 
 def _age(path: str) -> tuple[float, str]:

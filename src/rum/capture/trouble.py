@@ -62,6 +62,7 @@ def tell_once(places: tuple[str, ...], now: float) -> str | None:
         return None
     for folder in places:
         with suppress(OSError):
+            ensure_private_dir(folder)
             handle = os.open(os.path.join(folder, _TOLD), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 os.write(handle, str(new[0].last).encode())
@@ -84,10 +85,12 @@ def forget(places: tuple[str, ...], before: float) -> None:
 
 
 def _told(places: tuple[str, ...]) -> int:
+    """When it was told last: in whichever place that could be noted then."""
+    last = 0
     for folder in places:
         with suppress(OSError, ValueError):
-            return int(read_bounded(os.path.join(folder, _TOLD), 100)[0])
-    return 0
+            last = max(last, int(read_bounded(os.path.join(folder, _TOLD), 100)[0]))
+    return last
 
 
 def _entries(path: str) -> list[tuple[int, str]]:

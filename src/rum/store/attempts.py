@@ -83,7 +83,7 @@ def _worked(memory: Memory, action: Action) -> bool | None:
     if action.type is not ActionType.COMMAND_RUN:
         return None
     command, error = action.details.command or "", f"{result.error or ''}\n{result.output_summary or ''}"
-    if not result.success and is_check(command) and not is_misuse(error):
+    if not result.success and is_check(command) and not is_misuse(command, error):
         return None
     return result.success
 

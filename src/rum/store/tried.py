@@ -27,8 +27,8 @@ else:
     # `typing` is slow to load.
     Tried = namedtuple("Tried", ("key", "marks"))
 
-VERSION = 1
-"""Counted up when marks or keys are made otherwise: those that are kept must then be made anew."""
+VERSION = 2
+"""Counted up when marks or keys are made otherwise, or of other things: what is kept must be made anew."""
 
 LOOKED_AT = 16_000
 """Characters of an edit that are looked at."""
@@ -97,6 +97,19 @@ _LOOKS = frozenset(
     )
 )  # fmt: skip
 """Programs that only look or prepare: that they fail is an answer."""
+_ASKS = {
+    "git": frozenset(
+        (
+            "status", "log", "diff", "show", "grep", "blame", "rev-parse", "ls-files", "ls-tree", "ls-remote",
+            "describe", "show-ref", "merge-base", "check-ignore", "cat-file", "symbolic-ref", "config",
+            "rev-list", "shortlog", "reflog"
+        )
+    ),
+    "docker": frozenset(("ps", "images", "inspect", "logs", "info", "version", "port", "top")),
+    "npm": frozenset(("ls", "list", "view", "info", "outdated")),
+    "pip": frozenset(("show", "list", "check", "freeze", "index")),
+}  # fmt: skip
+"""Words after a program that make it a question: that it fails is an answer, another one each time."""
 _CHECKS = frozenset(
     (
         "pytest", "unittest", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest",
@@ -128,15 +141,20 @@ _RUNNERS = frozenset(
 )  # fmt: skip
 """Programs whose second plain word says what is done as much as the first."""
 _MISUSED = (
-    r"(?i)command not found|no such file|not recogni[sz]ed|unrecogni[sz]ed|unknown (?:option|command|flag)"
-    r"|invalid (?:option|choice|arg)|\busage:|missing script|no module named|cannot find module"
-    r"|permission denied|unknown arg"
-    r"|could not find|no tests? (?:ran|found|collected)|enoent|not installed|is not a |no rule to make"
-    r"|not found$|requires? |unexpected argument|error: unable to"
+    r"(?i)command not found|not recogni[sz]ed as|unrecogni[sz]ed (?:arg|option)|missing script"
+    r"|(?:unknown|invalid|no such|unexpected) (?:option|command|flag|choice|arg)|is not an? \w+ command"
+    r"|no tests? (?:ran|found|collected)|no rule to make|file or directory not found"
 )
+_NAMED = (
+    r"(?i)no such file|permission denied|can(?:no|')t (?:find|open)|could not find|not found|no module named"
+    r"|not installed|enoent"
+)
+"""What a check says of itself if it names a word of its own command, and of the code otherwise."""
+_RAN = r"\b[1-9]\d* (?:failed|passed|failing|passing|failures?|errors?|problems?)\b"
 _CHECK = r"(?i)(?:run[_-]?)?(?:tests?|checks?|lint|verify|spec)(?:[._-].*)?$"
 """How scripts are called that check."""
 _REDIRECT = r"\d?&?>{1,2}.*|<.*|\d+>&\d+"
+_HERE = r"^(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])\b"
 _NAMELESS = r"[0-9a-f]{7,40}|[0-9a-f]{8}-[0-9a-f-]{27}"
 
 
@@ -158,7 +176,16 @@ def _acting(command: str) -> list[list[str]]:
     """The simple commands that do more than look, by whatever version and wherever they are run."""
     acting = [words for words in segments(command) if words[0] not in _LOOKS]
     found = [[words[0], *words[3:]] if words[1:2] and words[1] in _ELSEWHERE else words for words in acting]
-    return [[re.sub(r"^(python|pip)[\d.]+$", r"\1", first), *rest] for first, *rest in found]
+    plain = [[re.sub(r"^(python|pip)[\d.]+$", r"\1", first), *rest] for first, *rest in found]
+    return [words for words in plain if not _asks(words)]
+
+
+def _asks(words: list[str]) -> bool:
+    if words[0] in ("curl", "wget"):  # whether something is up
+        return any(re.search(_HERE, word) for word in words[1:]) and not any(
+            word in ("-d", "--data", "-X", "--request", "-F", "--form", "-T") for word in words
+        )
+    return any(word in _ASKS.get(words[0], ()) for word in words[1:2])
 
 
 def is_check(command: str) -> bool:
@@ -166,9 +193,15 @@ def is_check(command: str) -> bool:
     return any(_checks(words) for words in _acting(command))
 
 
-def is_misuse(error: str) -> bool:
-    """Whether an error says that the command itself was wrong, or could not be run."""
-    return re.search(_MISUSED, error) is not None
+def is_misuse(command: str, error: str) -> bool:
+    """Whether a check's error says that the command itself was wrong, or could not be run."""
+    if re.search(_RAN, error):
+        return False
+    if re.search(_MISUSED, error):
+        return True
+    names = {_bare(word) for words in _acting(command) for word in words if not word.startswith("-")}
+    said = set(re.findall(r"[\w.-]+", error.replace("\\", "/")))
+    return re.search(_NAMED, error) is not None and bool(names & said)
 
 
 def _checks(words: list[str]) -> bool:

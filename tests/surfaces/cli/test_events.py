@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from observing import TRANSCRIPTS, Telling, mended
 from rum import Rum
-from rum.capture import spool
+from rum.capture import spool, trouble
 from rum.capture.event import to_line
 from surfaces.cli.running import Run
 
@@ -119,3 +120,14 @@ def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: 
     gone = os.path.join(os.path.dirname(rum.project.directory), "gone", "spool")
     assert run("tidy", "--spool", gone).code == 0
     assert not os.path.exists(os.path.dirname(gone))
+
+
+def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum: Rum, telling: Telling):
+    leave(rum, mended(telling))
+    folder = os.path.join(rum.project.directory, "spool")
+    rum.close()
+    Path(rum.project.directory, "rum.db").write_bytes(b"no database" * 1000)
+    assert run("tidy", "--spool", folder).code != 0
+    (noted,) = trouble.noted((folder,), time.time())
+    assert noted.what.startswith("What was seen could not be taken in: rum.db")
+    assert spool.spools(folder)

@@ -17,7 +17,7 @@ import pytest
 from hooked import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
 from rum.capture import pausing, spool, trouble
 from rum.surfaces.hooks.reading import LARGEST
-from secrets_made import TOKENS
+from secrets_made import TOKENS, UPPER
 
 
 @pytest.fixture
@@ -86,6 +86,12 @@ def test_garbage_is_met_with_silence(hooked: Hooked, told: bytes):
     assert hooked.events() == []
 
 
+def test_a_byte_that_is_no_utf_8_costs_no_more_than_itself(hooked: Hooked):
+    told = json.dumps(prompt(hooked.work, "Fix it")).encode().replace(b"Fix it", b"Fix \xff it")
+    hooked.tell(b"\xef\xbb\xbf" + told)
+    assert [event.get("text") for event in hooked.await_events(1)] == ["Fix \ufffd it"]
+
+
 def test_unknown_clients_events_and_arguments_are_met_with_silence(hooked: Hooked):
     hooked.tell(prompt(hooked.work), "nobody")
     hooked.tell({**prompt(hooked.work), "hook_event_name": "Notification"})
@@ -133,6 +139,14 @@ def test_no_secret_reaches_the_spool(hooked: Hooked):
         hooked.tell({**told, "prompt": secret})
         hooked.await_events(number + 1)
         assert secret.encode() not in hooked.raw()
+
+
+def test_a_session_named_by_a_secret_names_no_file(hooked: Hooked):
+    secret = "AKIA" + "".join(random.Random(7).choice(UPPER) for _ in range(16))
+    hooked.tell({**prompt(hooked.work), "session_id": secret})
+    hooked.await_events(1)
+    assert secret.encode() not in hooked.raw()
+    assert not [path for path in hooked.home.rglob("*") if secret.lower() in str(path).lower()]
 
 
 def test_what_the_user_calls_a_secret_is_one(hooked: Hooked):
@@ -183,7 +197,7 @@ def test_with_a_registry_of_a_newer_version_only_kind_and_time_are_kept(hooked: 
 
 def test_the_end_of_a_turn_has_the_spool_taken_in_by_another_process(hooked: Hooked):
     hooked.tell({**prompt(hooked.work), "hook_event_name": "Stop", "prompt": None})
-    until((hooked.project() / "spool" / "intake.started").exists)
+    until(lambda: any(hooked.home.glob("projects/*/spool/intake.started")))
 
 
 def test_a_name_of_no_file_system_is_a_session_too(hooked: Hooked):

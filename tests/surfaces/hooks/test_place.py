@@ -139,6 +139,63 @@ def test_what_is_known_is_for_the_owner_alone(work: Path):
     assert [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())] == [0, 0]
 
 
+@pytest.fixture
+def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder outside of any checkout in which a client was started."""
+    folder = tmp_path / "plain"
+    (folder / "src" / "deep").mkdir(parents=True)
+    monkeypatch.setenv("RUM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(folder))
+    return folder
+
+
+def test_outside_of_a_checkout_a_session_stays_in_the_project_it_was_started_in(plain: Path):
+    assert told(find_place(str(plain / "src" / "deep"))) == told(find_place(str(plain)))
+
+
+def test_a_checkout_below_or_beside_the_folder_is_a_project_of_its_own(plain: Path, tmp_path: Path):
+    git(plain / "src", "init", "-q")
+    (tmp_path / "plainer").mkdir()
+    found = [told(find_place(str(path)))[0] for path in (plain, plain / "src" / "deep", tmp_path / "plainer")]
+    assert len(set(found)) == 3
+
+
+def test_a_client_started_in_the_home_directory_works_where_it_goes(
+    plain: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOME", str(plain))
+    found = told(find_place(str(plain / "src")))
+    assert found[2] == str(plain / "src")
+
+
+def test_folders_are_not_remembered_without_end(work: Path):
+    kept = Path(os.environ["RUM_HOME"]) / "hooks"
+    kept.mkdir(parents=True)
+    for number in range(520):
+        old = kept / f"{number:08x}.json"
+        old.write_text("{}")
+        os.utime(old, (number, number))
+    find_place(str(work))
+    left = sorted(path.name for path in kept.iterdir())
+    assert len(left) == 520 - 250 + 1
+    assert f"{249:08x}.json" not in left
+
+
+def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
+    monkeypatch.setenv("GIT_TOKEN", "battery-staple")
+    find_place(str(work))
+    (known,) = (Path(os.environ["RUM_HOME"]) / "hooks").iterdir()
+    assert not any(secret in known.read_text() for secret in ("correct-horse", "battery-staple"))
+
+
+def test_another_environment_is_another_thing_to_find_out(work: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_REDACT_EXTRA", "acme")
+    first = told(find_place(str(work)))
+    monkeypatch.setenv("RUM_REDACT_EXTRA", "zeta")
+    assert told(find_place(str(work))) != first
+
+
 def test_where_nothing_can_be_remembered_it_is_found_out_each_time(work: Path):
     (Path(os.environ["RUM_HOME"])).mkdir(exist_ok=True)
     (Path(os.environ["RUM_HOME"]) / "hooks").write_text("in the way")

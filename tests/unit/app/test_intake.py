@@ -138,6 +138,20 @@ def test_more_of_a_turn_completes_its_memory(shop: Shop, rum: Rum):
     assert len(after.actions or ()) > len(before.actions or ())
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_turn_that_was_made_to_go_on_has_its_later_last_words(shop: Shop, rum: Rum, at_once: bool):
+    telling = told(shop).prompt("Fix it").edit("a.py", "x", "y").stop("I think it is fixed.")
+    if not at_once:
+        leave(rum, telling.events)
+        rum.take_in()
+        telling.events.clear()
+    leave(rum, telling.run("pytest", "3 passed").stop("It is fixed: y was the cause.").events)
+    rum.take_in()
+    (memory,) = memories(rum)
+    assert memory.outcome.summary == "It is fixed: y was the cause."
+    assert rum.take_in().updated == 0
+
+
 def test_what_somebody_corrected_stays_as_it_is(shop: Shop, rum: Rum):
     telling = mended(told(shop))
     leave(rum, telling.events)
@@ -296,6 +310,33 @@ def test_lines_whose_project_could_not_be_told_come_home(shop: Shop, rum: Rum):
         spool.folders(str(shop.home), rum.project.id, "/nowhere")[1],
     )
     assert rum.take_in().memories == 2
+    assert os.listdir(unclaimed) == []
+
+
+def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
+    shop: Shop, rum: Rum, monkeypatch: pytest.MonkeyPatch
+):
+    unclaimed = spool.unclaimed_folders(str(shop.home))[0]
+    leave(rum, mended(told(shop)).events, unclaimed)
+    in_the_way = Path(rum.project.directory) / "spool"
+    in_the_way.write_text("")
+    (Path(unclaimed).parent / rum.project.id).write_text("")
+    monkeypatch.setenv("TMPDIR", str(in_the_way))
+    assert rum.take_in().events == 0
+    in_the_way.unlink()
+    assert rum.take_in().memories == 1
+    assert os.listdir(unclaimed) == []
+
+
+def test_one_line_whose_project_cannot_be_told_yet_has_none_of_its_file_taken(shop: Shop, rum: Rum):
+    unclaimed = spool.unclaimed_folders(str(shop.home))[0]
+    at = float(shop.clock())
+    leave(rum, mended(told(shop, at=at)).events, unclaimed)
+    leave(rum, Telling(cwd=str(shop.folder / "gone"), at=at).prompt("Fix it").events, unclaimed)
+    assert rum.take_in().events == 0
+    assert len(os.listdir(unclaimed)) == 1
+    (shop.folder / "gone").mkdir()
+    assert rum.take_in().memories == 1
     assert os.listdir(unclaimed) == []
 
 

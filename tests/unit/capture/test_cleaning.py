@@ -101,6 +101,36 @@ def test_what_rum_printed_is_not_kept_but_the_memories_it_named():
     assert "output" not in kept
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rum store <<'EOF'\n{\"intent\": {}}\nEOF",
+        "cd api && /opt/bin/rum store --json <<EOF\nx; y && z\nEOF\n",
+        'echo \'{"goal": "a; b && c"}\' | rum store',
+        "printf '%s' '" + "x" * 6000 + "' | uv run rum store",
+        "cat memory.json | python3 -m rum store",
+    ],
+)
+def test_a_memory_that_is_handed_to_rum_is_bound_by_its_name(command: str):
+    ident = "mem_" + "0" * 26
+    kept = clean(make(tool="run", command=command, output=f"{ident}\n"), REDACTOR)
+    assert (kept.get("tool"), kept.get("memories")) == ("rum", [ident])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rum store <<EOF\n{}\nEOF\npytest -q",
+        "pytest -q | rum store",
+        "echo x | rum store && pytest",
+        "echo rum",
+    ],
+)
+def test_what_others_print_beside_rum_is_kept(command: str):
+    kept = clean(make(tool="run", command=command, output="1 failed"), REDACTOR)
+    assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
+
+
 def test_what_another_command_printed_after_rum_is_kept():
     kept = clean(make(tool="run", command="rum recall x; pytest", output="1 failed"), REDACTOR)
     assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")

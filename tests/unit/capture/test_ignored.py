@@ -100,3 +100,17 @@ def test_a_path_through_a_link_is_recognised(tmp_path: Path):
     (real / "secret").mkdir(parents=True)
     (tmp_path / "link").symlink_to(real)
     assert Ignored(str(real), "secret").covers(str(tmp_path / "link" / "secret" / "a"), "/")
+
+
+def test_of_a_long_output_both_ends_are_left_without_the_lines_that_name_one():
+    text = "".join(f"line {n}\nplans/{n}.md: x\n" for n in range(500))
+    left = Ignored("/p", "plans/").without_lines(text, "/p", 50).splitlines()
+    assert left[0] == "line 0"
+    assert left[-1] == "line 499"
+    assert not [line for line in left if "plans" in line]
+    assert len("\n".join(left)) < 150
+
+
+def test_a_short_output_is_left_whole_and_in_its_order():
+    assert Ignored("/p", "plans/").without_lines("a\nb\nplans/x\nc", "/p", 50) == "a\nb\nc"
+    assert Ignored("/p", "plans/").without_lines("a\nb\nc\nd", "/p", 3) == "a\nb\nc\nd"

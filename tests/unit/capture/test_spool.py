@@ -105,6 +105,35 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path):
     assert list(theirs.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a folder away")
+def test_nothing_is_read_from_a_folder_of_somebody_else(tmp_path: Path):
+    theirs = tmp_path / "spool"
+    spool.append(str(theirs), "s", b"x\n")
+    os.chown(theirs, 65534, 65534)
+    assert spool.spools(str(theirs)) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
+def test_nothing_is_read_from_a_folder_in_which_others_can_write(tmp_path: Path):
+    folder = tmp_path / "spool"
+    spool.append(str(folder), "s", b"x\n")
+    folder.chmod(0o777)
+    assert spool.spools(str(folder)) == []
+    folder.chmod(0o755)
+    assert kept(folder) == [b"x"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe and a link")
+def test_pipes_and_links_are_not_read(tmp_path: Path):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("x\n")
+    folder = tmp_path / "spool"
+    folder.mkdir(mode=0o700)
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "link.jsonl").symlink_to(outside)
+    assert spool.spools(str(folder)) == []
+
+
 def test_a_full_file_is_followed_by_another(tmp_path: Path):
     line = b"x" * (spool.LONGEST_LINE - 1) + b"\n"
     count = spool.LARGEST_FILE // len(line) + 2

@@ -35,6 +35,19 @@ def test_it_is_told_once_and_again_when_it_happens_again(tmp_path: Path):
     assert trouble.tell_once(places, 140)
 
 
+def test_what_was_told_is_known_wherever_that_could_be_noted(tmp_path: Path):
+    places = (str(tmp_path / "own"), str(tmp_path / "beside"))
+    trouble.note(places, "full", 100)
+    assert trouble.tell_once(places, 110)
+    trouble.note(places, "full", 120)
+    (tmp_path / "own" / "trouble.told").rename(tmp_path / "old")
+    (tmp_path / "own" / "trouble.told").mkdir()  # so that it can be noted beside it only
+    assert trouble.tell_once(places, 130)
+    (tmp_path / "own" / "trouble.told").rmdir()
+    (tmp_path / "old").rename(tmp_path / "own" / "trouble.told")
+    assert trouble.tell_once(places, 140) is None
+
+
 def test_the_next_folder_is_taken_where_one_cannot_be_written(tmp_path: Path):
     (tmp_path / "file").write_text("")
     places = (str(tmp_path / "file"), str(tmp_path / "ok"))

@@ -83,8 +83,54 @@ def test_a_check_is_no_failure_of_its_own_unless_it_could_not_be_run():
     ]
     assert [is_check(one) for one in checks] == [True] * len(checks)
     assert [is_check(one) for one in ("npm install", "git push", "docker compose up")] == [False] * 3
-    assert is_misuse("bash: pytest: command not found")
-    assert not is_misuse("AssertionError: assert 3 == 4")
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("pytest -q", "bash: pytest: command not found"),
+        ("python -m pytest", "/usr/bin/python: No module named pytest"),
+        ("pytest --fast", "pytest: error: unrecognized arguments: --fast"),
+        ("npm run test:nuit", 'npm error Missing script: "test:nuit"'),
+        ("./run_tests.sh", "error: bash: run_tests.sh: Permission denied"),
+        ("node check.js", "Error: Cannot find module 'check.js'"),
+        ("pytest tests/none.py", "ERROR: file or directory not found: tests/none.py"),
+    ],
+)
+def test_a_check_that_could_not_be_run(command: str, error: str):
+    assert is_check(command)
+    assert is_misuse(command, error)
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("pytest -q", "AssertionError: assert 3 == 4"),
+        ("pytest -q", "FileNotFoundError: [Errno 2] No such file or directory: 'fixture.json'"),
+        ("pytest -q", "TypeError: 5 is not a callable"),
+        ("pytest -q", "ModuleNotFoundError: No module named 'app.cart'\n1 failed, 3 passed"),
+        ("npm run build", "TS2307: Cannot find module 'b' in a.ts"),
+        ("npm test", "Error: User requires a name"),
+        ("python check.py", "AssertionError: usage: wrong"),
+        ("npm run lint", "'x' is not a constant\n1 problem"),
+    ],
+)
+def test_a_check_that_ran_and_failed_tells_of_the_code(command: str, error: str):
+    assert is_check(command)
+    assert not is_misuse(command, error)
+
+
+def test_asking_tries_nothing():
+    asking = [
+        "git grep old_name",
+        "git -C api diff --quiet",
+        "git rev-parse --verify origin/main",
+        "docker ps",
+        "curl -sf localhost:8000/health",
+    ]
+    assert [command_tried(one) for one in asking] == [None] * len(asking)
+    acting = ["git push", "curl -sX POST localhost:8000/x -d a", "curl -f https://example.org/x.sh"]
+    assert None not in [command_tried(one) for one in acting]
 
 
 @given(st.text(max_size=400))

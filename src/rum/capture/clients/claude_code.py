@@ -7,7 +7,7 @@ import re
 from rum.capture.clients.patches import hunked, read_lines, touched
 from rum.capture.clients.plain import PATH, RAW, items, looked_at, said_in, table, text
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.event import event_id
+from rum.capture.event import BROKEN_OFF, event_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +89,18 @@ def _add_tool(found: Event, payload: Given) -> None:
         found["output"] = error
         if code := re.match(_EXIT, error):
             found["exit"] = int(code[1])
-    elif found["kind"] == "after" and said.get("tool") == "run" and not table(gave).get("interrupted"):
+        if payload.get("is_interrupt") is True:
+            found["source"] = BROKEN_OFF
+    elif found["kind"] == "after" and said.get("tool") == "run" and came_to_its_end(payload, gave):
         found["exit"] = 0  # a command that failed would have come as a failure
+
+
+def came_to_its_end(call: Given, gave: object) -> bool:
+    """Whether a command that did not fail is over: one in the background goes on, and may fail yet."""
+    answer, given = table(gave), table(call.get("tool_input") or call.get("input"))
+    return not (
+        answer.get("interrupted") or answer.get("backgroundTaskId") or given.get("run_in_background") is True
+    )
 
 
 def tool(name: str, given: Given, gave: object) -> Given:

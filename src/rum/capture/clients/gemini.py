@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from zlib import crc32
 
 from rum.capture.clients.patches import read_lines, touched
 from rum.capture.clients.plain import PATH, RAW, looked_at, said_in, table, text, whole
@@ -41,6 +43,10 @@ def event(payload: Given, at: float) -> Event | None:
     if kind is None or not session:
         return None
     told = text(payload.get("timestamp")) or f"{at:.3f}"
+    if name := text(payload.get("tool_name")):
+        # It names no calls, and several may end within the same millisecond.
+        given = json.dumps(payload.get("tool_input"), sort_keys=True, default=str)
+        told = f"{told}:{name}:{crc32(given.encode('utf-8', 'replace')):08x}"
     found: Event = {
         "id": event_id(NAME, session, kind, told),
         "client": NAME,
@@ -56,7 +62,7 @@ def event(payload: Given, at: float) -> Event | None:
         "text": looked_at(said),
     }
     found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
-    if name := text(payload.get("tool_name")):
+    if name:
         gave = payload.get("tool_response")
         found.update(tool(name, table(payload.get("tool_input")), gave))  # pyright: ignore[reportArgumentType, reportCallIssue]
         if kind == "after" and table(gave).get("error"):

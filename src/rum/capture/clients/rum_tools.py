@@ -10,6 +10,9 @@ from rum.capture.clients.plain import items, said_in, table
 _OURS = r"mcp_{1,2}(?:plugin_\w*?)?rum(?:_{1,2}|$)"
 # Nothing but that: what another command printed after it is worth keeping.
 _COMMAND = r"\s*(?:\S*[/\\]|\S*python[\d.]*(?:\s+-P)?\s+-m\s+)?rum(?:\.exe)?\s[^;&\n]*"
+_HANDED_IN = r"(?s)<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n.*?^\s*\1\s*\Z"
+_FEEDS = ("cd", "echo", "printf", "cat", "jq")
+"""Programs that hand something to another, and print nothing themselves then."""
 _MEMORY = r"\bmem_[0-9a-hjkmnp-tv-z]{26}\b"
 _MOST = 50
 _LOOKED_AT = 200_000
@@ -22,8 +25,20 @@ def is_rum(tool_name: str) -> bool:
 
 
 def is_rum_command(command: str) -> bool:
-    """Whether a command line is a call of `rum`, whatever it is piped into."""
-    return "rum" in command and re.fullmatch(_COMMAND, command) is not None
+    """Whether a command line is a call of `rum`, whatever it is piped into or handed."""
+    if "rum" not in command:
+        return False
+    plain = re.sub(_HANDED_IN, "", command, count=1, flags=re.MULTILINE)
+    return re.fullmatch(_COMMAND, plain) is not None or _is_fed(plain)
+
+
+def _is_fed(command: str) -> bool:
+    """Whether it ends with a call of `rum` that others only hand something to."""
+    from rum.model.shell import segments  # noqa: PLC0415 (few commands name `rum` at all)
+
+    # What is handed in may be long, and says nothing here.
+    *before, last = segments(re.sub(r"'[^']*'", "''", command)) or [[""]]
+    return last[0] == "rum" and "<<" not in command and all(words[0] in _FEEDS for words in before)
 
 
 def memories_in(gave: object) -> list[str]:

@@ -75,6 +75,9 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
+_MASKED = re.compile(r"[|;\n]|(?<![&>])&(?![&>])")
+"""What follows may hide a check's exit code: a pipe, or another command whatever became of the first."""
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\d?>&\d?")
 _END = 1500
 """Characters of the end of an output in which runners say how it went."""
 
@@ -108,14 +111,22 @@ def check_of(step: Step) -> Check | None:
         return None
     kind, command = known
     end = step.output[-_END:]
+    # Where the exit code vouches for it, failures that the output speaks of in passing are none.
+    vouched = step.failed is False and not _MASKED.search(_QUOTED.sub("", step.command))
+    end = _summed_up(end) if vouched else end
     failed, passed = _count(_FAILED, end), _count(_PASSED, end)
     ran = _count(_RAN, end)
-    if step.failed or failed or _BAD.search(step.output):
+    if step.failed or failed or (not (vouched and passed) and _BAD.search(step.output)):
         good: bool | None = False
     else:
         good = True if step.failed is False or passed or ran else None
     fault = None if good is not False else fault_in(step.output) or last_line(step.output)
     return Check(kind, command, good, _told(good, failed, passed or ran, end), fault)
+
+
+def _summed_up(end: str) -> str:
+    """The last line that counts what passed, where there is one."""
+    return next((line for line in reversed(end.splitlines()) if _count(_PASSED, line)), end)
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int | None:

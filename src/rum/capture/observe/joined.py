@@ -10,7 +10,8 @@ from rum.capture.event import cast
 if TYPE_CHECKING:
     from rum.capture.event import Event
 
-_CLOSING = ("stop", "agent_stop")
+CLOSING = ("stop", "agent_stop")
+"""Events that end a turn."""
 
 
 def joined(events: Iterable[Event]) -> list[Event]:
@@ -29,7 +30,7 @@ def filled(known: Event, other: Event) -> Event:
     )
     if not any("lines" in file for file in known.get("files", [])) and (files := other.get("files")):
         whole["files"] = files
-    if known["kind"] in _CLOSING and other["at"] > known["at"] and (last := other.get("text")):
+    if known["kind"] in CLOSING and other["at"] > known["at"] and (last := other.get("text")):
         # A turn that was made to go on has several last words.
         whole["text"] = last
         whole["at"] = other["at"]

@@ -11,6 +11,7 @@ from rum.capture.observe.steps import Step
 from rum.capture.observe.turns import Turn
 from rum.capture.observe.wording import gave_up, goal_of, reason_given, rejects
 from rum.model.layers import FailureCategory, VerificationType
+from rum.store.tried import command_tried
 
 _WEIGHT = (VerificationType.LINT, VerificationType.BUILD, VerificationType.TYPECHECK, VerificationType.TEST)
 """What a check is worth as a proof, least first."""
@@ -69,8 +70,8 @@ def _proof(checks: Sequence[Check]) -> Check | None:
 
 
 def _broken(steps: Sequence[Step]) -> Verdict | None:
-    """What the last thing that was done failed with, if it did."""
-    done = [step for step in steps if not step.only_looks]
+    """What the last thing that was done failed with, if it did; the answer to a question is no failure."""
+    done = [step for step in steps if not step.only_looks and not _only_asks(step)]
     if not done or not done[-1].failed:
         return None
     last = done[-1]
@@ -79,6 +80,10 @@ def _broken(steps: Sequence[Step]) -> Verdict | None:
     what = last.command.strip().partition("\n")[0][:120] or last.name
     category = _by_fault(fault) or FailureCategory.RUNTIME_ERROR
     return Verdict(False, f"{what}: {told}"[:_REASON], category)
+
+
+def _only_asks(step: Step) -> bool:
+    return step.tool == "run" and command_tried(step.command) is None
 
 
 def category_of(check: Check) -> FailureCategory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rum.capture.observe.actions import LONGEST_COMMAND, command_of, edit_of, query_of, shortened
@@ -15,6 +16,7 @@ from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.turns import Turn
 from rum.capture.observe.wording import context_of, goal_of, summary_of, task_type
 from rum.model.layers import ActionType, TaskType
+from rum.model.shell import segments
 from rum.model.worked import PARTIAL, UNVERIFIED
 
 if TYPE_CHECKING:
@@ -57,8 +59,14 @@ def stores(step: Step) -> bool:
     """Whether a step is a call of RUM's own `store` that made a memory."""
     if step.tool != "rum" or step.failed:
         return False
-    words = step.command.split()
-    return step.name.endswith("store") or "store" in words[1:6]
+    called = (words for words in segments(step.command) if words[0] == "rum")
+    return step.name.endswith("_store") or any(_verb(words) == "store" for words in called)
+
+
+def _verb(words: list[str]) -> str:
+    """What `rum` is told to do: its first word that is neither an option nor the value of one."""
+    values = [word for before, word in pairwise(words) if before in ("--project", "--agent")]
+    return next((word for word in words[1:] if not word.startswith("-") and word not in values), "")
 
 
 def _trivial(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None], made: tuple[str, ...]) -> str:

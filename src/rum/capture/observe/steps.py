@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rum.capture.clients.patches import enveloped
+from rum.capture.event import BROKEN_OFF
 from rum.capture.observe.commands import looks_only, read_by
 from rum.model.shell import segments
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from rum.capture.event import Event, Touched
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
+_INTERRUPTED = "[Request interrupted by user"
+_ENDED, _TIMED_OUT = (130, 143), 124
+"""Exit codes of what was ended by a signal that asks for it, and by `timeout`."""
 _PATCH = "*** Begin Patch"
 
 
@@ -67,12 +71,13 @@ def _step(seen: list[Event]) -> Step | None:
         whole.update(event)
     told = cast("Event", whole)
     output = told.get("output", "")
-    if "failed" in kinds and output.startswith(_DENIED):
+    if "failed" in kinds and (_is_denied(output) or told.get("source") == BROKEN_OFF):
         return None
     code = told.get("exit")
-    failed = (
-        True if "failed" in kinds or code else (None if code is None and told.get("tool") == "run" else False)
-    )
+    is_run = told.get("tool") == "run"
+    failed: bool | None = "failed" in kinds or bool(code)
+    if is_run and (_was_ended(code, told.get("command", "")) or (code is None and not failed)):
+        failed = None
     step = Step(
         tool=told.get("tool", "other"),
         at=ended[-1]["at"],
@@ -89,6 +94,15 @@ def _step(seen: list[Event]) -> Step | None:
         failed=failed,
     )
     return _understood(step)
+
+
+def _was_ended(code: int | None, command: str) -> bool:
+    """Whether somebody ended a command, as one does with a server: that is no failure of it."""
+    return code in _ENDED or (code == _TIMED_OUT and "timeout" in command)
+
+
+def _is_denied(output: str) -> bool:
+    return output.startswith(_DENIED) or _INTERRUPTED in output
 
 
 def _understood(step: Step) -> Step:

@@ -80,13 +80,23 @@ _COMPILED = tuple((task, re.compile(pattern, re.IGNORECASE)) for task, pattern i
 _ASKS = re.compile(
     r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should)\b[^.!]*\?", re.IGNORECASE
 )
+_DOING = (
+    r"(?:make|get|fix|solve|resolve|finish|complete|do|implement|reproduce|work(?: out)?|build|install|figure"
+    r"|proceed|continue|connect|access|apply|deploy|push|start|repair|manage|achieve"
+    r"|find (?:out|the|a|what|why))\b"
+)
 _GAVE_UP = re.compile(
-    r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t)|unable to|was(?: not|n['’]t) able|did(?: not"
-    r"|n['’]t) (?:work|help|fix)"
+    # An agent tells of itself; what others cannot do is how things are.
+    r"(?:\b(?:I|we)(?:['’](?:m|ve)| am| was| were| have)?|^|[.!]|\b(?:but|still))\s*(?:still )?"
+    r"(?:could(?: not|n['’]t)|can(?:not|['’]t)|unable to|(?:was(?: not|n['’]t)|not) able to|failed to)"
+    rf" (?:\w+ly )?{_DOING}"
+    r"|\bcould(?: not|n['’]t) be"
+    r" (?:fixed|solved|resolved|completed|finished|done|made|implemented|reproduced)"
+    r"|\b(?:did(?: not|n['’]t) (?:work|help|fix)"
     r"|still (?:fails?|failing|broken|crash\w*|errors?)|gave up|giving up|blocked (?:by|on)|no luck"
     r"|does(?: not|n['’]t)"
-    r" (?:work|pass) yet|not (?:yet )?(?:fixed|solved|resolved)|failed to|keeps? failing)",
-    re.IGNORECASE,
+    r" (?:work|pass) yet|not (?:yet )?(?:fixed|solved|resolved)|keeps? failing)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _WORKS = re.compile(
     r"\b(?:all (?:\w+ )?(?:pass(?:es|ed)?|green)|(?:now|it) works|pass(?:es|ed)?\b|fixed|done"
@@ -94,14 +104,25 @@ _WORKS = re.compile(
     r"|added|updated|resolved|succe(?:ss|eded)\w*)",
     re.IGNORECASE,
 )
+_FINE = (
+    r"(?:(?:that|this|it)(?:['’]s| is| was| looks| works)?(?: all| now| just| perfectly| very)?"
+    r" (?:fine|ok(?:ay)?|good|great|perfect|right|correct|enough|works?|all)"
+    r"|thanks?|thank you|problem|worries|need|nothing|leave|go (?:on|ahead)|carry on|looks|all good)\b"
+)
 _REJECTS = re.compile(
-    r"^\W*(?:no\b(?! problem| worries| need)|nope|wrong|that(?:['’]s| is| was)?(?: still)? (?:not"
-    r"|wrong|n['’]t"
+    rf"^\W*(?:(?:no|nope)\b(?:\s*[,.!:;—-]++\s*+|\s*$)(?!{_FINE})"
+    rf"|(?:no|nope) (?!{_FINE})"
+    r"(?:that|this|it|you|do(?:n['’]t| not)|not|still|wait|stop|wrong|i (?:meant|said|want))\b"
+    r"|wrong\b\s*(?:[.,!:;—-]|$)|wrong (?:file|approach|place|one|way|function|branch|direction|answer|fix)\b"
+    r"|that(?:['’]s| is| was)?(?: still)? (?:wrong|n['’]t"
+    r"|not (?:it|right|correct|what|how|working|good|enough|true|the|fixed|quite)\b"
     r"|did(?: not|n['’]t) (?:work|help)|does(?: not|n['’]t) (?:work|help)|broke)"
     r"|it(?:['’]s| is)? still (?:fail|broken|crash|not|does|error)|still (?:fail|broken|crash|not"
     r"|the same|error|does)"
-    r"|(?:it|this|that) (?:does|did)(?: not|n['’]t) (?:work|help|compile|fix)|(?:please )?(?:revert"
-    r"|undo)\b|roll (?:it )?back"
+    r"|(?:it|this|that) (?:does|did)(?: not|n['’]t) (?:work|help|compile|fix)"
+    r"|(?:please )?(?:revert|undo)(?:\W*$| (?:that|this|it|your|all|everything|these|those|please|what"
+    r"|the (?:last|change|edit|commit))\b)"
+    r"|roll (?:it |that |this )?back"
     r"|not what i)",
     re.IGNORECASE,
 )
@@ -139,7 +160,7 @@ def context_of(prompt: str) -> str:
 
 def summary_of(last_words: str) -> str:
     """What came of it, as the agent said."""
-    return _sentences(cleaned(last_words), SUMMARY)
+    return _sentences(cleaned(last_words), SUMMARY, opening=None)
 
 
 def task_type(prompt: str, earlier: str = "") -> TaskType | None:
@@ -175,13 +196,13 @@ def _flat(text: str) -> str:
     return _POLITE.sub("", " ".join(plain.split()))
 
 
-def _sentences(text: str, most: int) -> str:
-    """The first sentences that fit, at least one, which is cut if need be."""
+def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
+    """The first sentences that fit, at least one, which is cut if need be; without words that open a talk."""
     plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
     parts = [" ".join(part.split()) for part in _SENTENCE.split(plain) if part.strip()]
     if not parts:
         return ""
-    said = _POLITE.sub("", parts[0]) or parts[0]
+    said = (opening.sub("", parts[0]) if opening else "") or parts[0]
     for part in parts[1:]:
         if len(said) + len(part) + 1 > most // 2:
             break

@@ -174,7 +174,7 @@ class _Reader:
             event["output"] = output
             if code := _EXIT.match(output):
                 event["exit"] = int(code[1])
-        elif told.get("tool") == "run" and not answer.get("interrupted"):
+        elif told.get("tool") == "run" and client.came_to_its_end({"input": given}, answer):
             event["exit"] = 0
             event.setdefault("output", output)
         return event

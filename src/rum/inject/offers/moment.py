@@ -6,18 +6,23 @@ import json
 import os
 
 from rum.capture.event import from_line
-from rum.capture.spool import FOLDER, file_name
+from rum.capture.spool import LARGEST_FILE, LONGEST_LINE, files_of, folders
 from rum.store.sqlite.peek import Peek
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rum.capture.event import Event, Touched
 
     Alike = tuple[str, float, int, str, str, bool, str, str | None]
     """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""
 
 _LOOKED_AT = 512 * 1024
-"""Bytes at the end of a session's spool in which what was offered is looked for."""
+"""Bytes at the end of a session's file in which its work is looked for."""
+_MOST_FILES = 4
+"""Files of a session, the newest, in which offers are looked for: a long turn fills more than one."""
+_WHOLE = LARGEST_FILE + 2 * LONGEST_LINE
 _MARK = b'"kind":"offered"'
 _WORK = ("prompt", "after")
 _TAKEN_IN = """
@@ -68,19 +73,25 @@ class Moment:
         events += [from_line(line) for line in self._spooled()]
         return [event for event in events if event and event["kind"] in _WORK]
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where hooks keep what they are told of this project."""
+        home, name = os.path.dirname(os.path.dirname(self.folder)), os.path.basename(self.folder)
+        return folders(home, name, self.folder)
+
     def _in_spool(self) -> list[dict[str, object]]:
-        events = (from_line(line) for line in self._spooled() if _MARK in line)
+        lines = (line for path in self._files() for line in _marked(_end_of(path, _WHOLE)))
+        events = (from_line(line) for line in lines)
         return [one for event in events if event for one in event.get("offers", [])]
 
     def _spooled(self) -> list[bytes]:
         """The last lines of the session's spool."""
-        path = os.path.join(self.folder, FOLDER, f"{file_name(self.event['session'])}.jsonl")
-        try:
-            with open(path, "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - _LOOKED_AT))
-                return file.read(_LOOKED_AT).split(b"\n")
-        except OSError:
-            return []
+        return [line for path in self._files()[-1:] for line in _end_of(path, _LOOKED_AT).split(b"\n")]
+
+    def _files(self) -> list[str]:
+        """The session's files in all places, as which place is used may change within a session."""
+        found = [path for place in self.places for path in files_of(place, self.event["session"])]
+        return found[-_MOST_FILES:]
 
     def _taken_in(self, kinds: tuple[str, ...]) -> list[str]:
         """What is kept of this session's events of some kinds, newest first."""
@@ -96,3 +107,22 @@ class Moment:
             return relative_path(file["path"], self.root, self.event["cwd"])
         except InvalidQuery:
             return None
+
+
+def _end_of(path: str, most: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+def _marked(data: bytes) -> Iterator[bytes]:
+    """The lines that tell of offers; most of the data is not even split."""
+    at = data.find(_MARK)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield data[data.rfind(b"\n", 0, at) + 1 : end]
+        at = data.find(_MARK, end)

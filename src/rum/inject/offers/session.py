@@ -51,7 +51,8 @@ def _trouble(moment: Moment) -> Offer | None:
     from rum.capture import spool, trouble  # noqa: PLC0415 (sessions begin rarely)
 
     home = os.path.dirname(os.path.dirname(moment.folder))
-    places = spool.folders(home, os.path.basename(moment.folder), moment.folder)
+    # Where a project could not be told, it may have been this one.
+    places = (*moment.places, *spool.unclaimed_folders(home))
     told = trouble.tell_once(places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rum.inject.offers.warning import is_alike
 from rum.store.sqlite.peek import LAYERS, told
+from rum.store.tried import sampled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +46,20 @@ def _of_file(moment: Moment, path: str) -> Told | None:
 
 
 def _failed(moment: Moment, path: str) -> Told | None:
+    worked_since: list[tuple[bytes, int]] = []
     for row in moment.memories.attempts(path, _LOOKED_AT):
-        memory_id, at, worked, _, _, tried, why, instead, session = row
-        if not worked and tried and why and session != moment.event["session"]:
+        memory_id, at, worked, size, marks, tried, why, instead, session = row
+        if worked:
+            worked_since.append((marks, size))
+        elif tried and why and session != moment.event["session"] and not _is_one_of(marks, worked_since):
             said = "{0}: `{1}` failed here on {4} ({2})." + (" Worked instead: `{3}`." if instead else "")
             return memory_id, at, said, (path, tried, why, instead)
     return None
+
+
+def _is_one_of(marks: bytes, others: list[tuple[bytes, int]]) -> bool:
+    known = frozenset(sampled(marks))
+    return any(is_alike(known, other, size, is_command=False) for other, size in others)
 
 
 def _decided(moment: Moment, path: str) -> Told | None:

@@ -64,15 +64,25 @@ def repeated(
     """The failed attempt that is being repeated, of attempts from newest to oldest; None where there is none.
 
     What worked since decides, and so does what worked and is more like what is tried now than what failed.
+    A command that had worked before must have failed in two memories: once tells of that day, not of it.
     """
-    worked = 0.0
+    worked, found, failures = 0.0, None, set[str]()
     for row in rows:
         likeness = _likeness(marks, row[4], row[3])
-        if row[2]:
+        if row[2] and found is None:
             worked = max(worked, likeness)
-        elif is_alike(marks, row[4], row[3], is_command=is_command):
-            return None if likeness <= worked or row[8] == session else row
-    return None
+        if not is_alike(marks, row[4], row[3], is_command=is_command):
+            continue
+        if row[2] and found is not None:
+            return found if len(failures) > 1 else None
+        if not row[2]:
+            if found is None and (likeness <= worked or row[8] == session):
+                return None
+            found = found or row
+            if not is_command:
+                return found
+            failures.add(row[0])
+    return found
 
 
 def is_alike(marks: frozenset[int], sample: bytes, size: int, *, is_command: bool) -> bool:

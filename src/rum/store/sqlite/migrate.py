@@ -8,12 +8,12 @@ import sqlite3
 import time
 
 from rum.model.errors import StorageError
-from rum.store import terms
+from rum.store import terms, tried
 from rum.store.sqlite.connect import APPLICATION_ID, Database
 from rum.store.sqlite.queries import SQL
 
-TOKENISER = "tokeniser"
-"""The name under which the version of the index's terms is kept."""
+TOKENISER, ATTEMPTS = "tokeniser", "attempts"
+"""The names under which the versions of the index's terms, and of the marks of what was tried, are kept."""
 
 OLDEST_SQLITE = (3, 37, 0)
 _HERE = os.path.dirname(__file__)
@@ -82,6 +82,7 @@ def _apply(connection: sqlite3.Connection, family: str, known: int) -> None:
             connection.execute(f"PRAGMA user_version = {number}")
     if family == "rum" and not known:
         connection.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
+        connection.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 

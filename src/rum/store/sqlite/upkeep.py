@@ -10,11 +10,9 @@ from collections.abc import Callable
 from rum.store import terms, tried
 from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
-from rum.store.sqlite.migrate import TOKENISER
+from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
 from rum.store.sqlite.queries import SQL
 
-ATTEMPTS = "attempts"
-"""The name under which the version of the marks of what was tried is kept."""
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
 

@@ -12,6 +12,8 @@ from rum.app.idle import LONGEST
 from rum.app.lease import Holder
 from rum.app.rum import Rum
 from rum.app.tidy import USUAL, TidyResult
+from rum.capture import trouble
+from rum.model.errors import RumError
 from rum.surfaces.cli.asked import Asked, command
 from rum.surfaces.cli.opening import opened
 from rum.surfaces.cli.output import note, say
@@ -72,9 +74,13 @@ def _take_in(folder: str) -> None:
         return
     if os.name == "posix":
         os.nice(10)
-    with Rum.open_database(project, client="hooks", owner=True) as rum:
-        # Whoever is at it may have read this session's file already, so its end is waited for.
-        rum.take_in(patience=_PATIENCE)
+    try:
+        with Rum.open_database(project, client="hooks", owner=True) as rum:
+            # Whoever is at it may have read this session's file already, so its end is waited for.
+            rum.take_in(patience=_PATIENCE)
+    except RumError as error:  # nobody sees what this process prints
+        trouble.note((folder,), f"What was seen could not be taken in: {error.message}", time.time())
+        raise
 
 
 def _worked(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:

@@ -6,7 +6,8 @@ import os
 import sys
 import time
 
-from rum.surfaces.hooks.starting import LATE, REST
+from rum.surfaces.hooks.reading import QUICK
+from rum.surfaces.hooks.starting import LATE, REST, can_hand_over_much
 from rum.surfaces.hooks.watchdog import Watchdog, end_after
 
 TYPE_CHECKING = False
@@ -42,10 +43,21 @@ def _take(client: str, began: str | None, rest: str | None) -> None:
     watchdog = Watchdog(client, at)
     if began is None:
         watchdog.start()
+        _read_in_time(watchdog)
     else:
         end_after(_PATIENCE)
-    watchdog.reading.read(0, *([int(rest)] if rest else []))
+        watchdog.reading.read(0, *([int(rest)] if rest else []))
     # Loading it takes time, too: by now the payload can be handed over.
     from rum.surfaces.hooks.taking import take  # noqa: PLC0415
 
     take(client, at, watchdog, speak=began is None)
+
+
+def _read_in_time(watchdog: Watchdog) -> None:
+    """Read what the hook is told; with more than can be understood in time another process goes on at once.
+
+    Taking a large payload apart is one step that no watchdog can break off.
+    """
+    watchdog.reading.read(0, most=QUICK if can_hand_over_much() else None)
+    if not watchdog.reading.is_whole:
+        watchdog.hand_over()

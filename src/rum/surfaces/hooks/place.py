@@ -8,12 +8,20 @@ from rum.capture.spool import folders, unclaimed_folders
 from rum.settings.home import find_home
 from rum.surfaces.hooks.settled import Found, settle, settled
 
+_STARTED_IN = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
+"""Variables in which clients tell their hooks in which folder they were started."""
+_MARKS = (".git", ".rum")
+
 
 def find_place(cwd: str) -> Found | None:
     """The project that a folder belongs to; None where no project can be."""
     folder = _existing(cwd)
     home = find_home({}, os.environ, folder)
-    return settled(home, folder) or _found_out(home, folder)
+    # Whoever was started in the home directory works in the folder gone to.
+    for one in dict.fromkeys((_begun_in(folder), folder)):
+        if found := settled(home, one) or _found_out(home, one):
+            return found
+    return None
 
 
 def spool_folders(found: Found) -> tuple[str, ...]:
@@ -50,4 +58,20 @@ def _existing(path: str) -> str:
     folder = path if os.path.isabs(path) else os.getcwd()
     while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
+    return folder
+
+
+def _begun_in(folder: str) -> str:
+    """Where no checkout says what belongs together, the folder above in which the client was started.
+
+    A session goes into folders below it, and is still the same work.
+    """
+    started = next(filter(None, map(os.environ.get, _STARTED_IN)), "")
+    if not folder.startswith(os.path.join(started, "")) or not os.path.isabs(started):
+        return folder
+    above = folder
+    while not any(os.path.lexists(os.path.join(above, mark)) for mark in _MARKS):
+        if os.path.dirname(above) == above:
+            return started
+        above = os.path.dirname(above)
     return folder

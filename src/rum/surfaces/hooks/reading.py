@@ -7,6 +7,8 @@ import os
 
 LARGEST = 8 * 1024 * 1024
 """Bytes of a payload that are kept in mind as a whole."""
+QUICK = 512 * 1024
+"""Bytes of a payload that can be understood in the time of a hook, whatever they say."""
 ENDS = 16 * 1024
 """Bytes that are kept of the end of a larger one."""
 
@@ -28,11 +30,15 @@ class Reading:
         """What was read by now."""
         return bytes(self._head) + self._tail
 
-    def read(self, *sources: int) -> None:
-        """Read everything there is, one source after the other, so that the client's writing ends well."""
+    def read(self, *sources: int, most: int | None = None) -> None:
+        """Read everything there is, one source after the other, so that the client's writing ends well.
+
+        With `most` it stops after about so many bytes, and is whole only if that was everything.
+        """
         for source in sources:
             while self._read(source):
-                pass
+                if most is not None and len(self._head) > most:
+                    return
         self.is_whole = True
 
     def _read(self, source: int) -> bool:

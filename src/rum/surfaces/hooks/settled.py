@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _FOLDER = "hooks"
 _LIMIT = 256 * 1024
+_MOST = 500
+"""Folders that are remembered."""
 _OWN = ("config.toml", "projects.json", "trust.json")
 """The files of RUM's home that decide which project a folder belongs to, and what is a secret there."""
 _MARKS = (".git", ".rum", "HEAD")
@@ -80,7 +82,16 @@ def settle(folder: str, found: Found, common_dir: str | None) -> None:
     path = _file(found.home, folder)
     with suppress(OSError):
         ensure_private_dir(os.path.dirname(path))
+        _make_room(os.path.dirname(path))
         write_private(path, json.dumps(known).encode())
+
+
+def _make_room(kept: str) -> None:
+    """Let go of the oldest half once there are many: agents work in folders that are gone the next day."""
+    paths = [os.path.join(kept, name) for name in os.listdir(kept)]
+    if len(paths) >= _MOST:
+        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime)[: _MOST // 2]:
+            os.unlink(path)
 
 
 def _deciding(folder: str, found: Found, common_dir: str | None) -> Iterator[str]:
@@ -110,10 +121,11 @@ def _stamp(path: str) -> Stamp:
     return [state.st_ino, state.st_mtime_ns, state.st_size]
 
 
-def _environment() -> dict[str, str]:
-    """The variables that settings, homes and git go by."""
+def _environment() -> int:
+    """What changes with the variables that settings, homes and git go by; keys and tokens are among them."""
     told = ("HOME", "USERPROFILE")
-    return {name: value for name, value in os.environ.items() if name in told or name[:4] in ("RUM_", "GIT_")}
+    names = sorted(name for name in os.environ if name in told or name[:4] in ("RUM_", "GIT_"))
+    return crc32(repr([(name, os.environ[name]) for name in names]).encode("utf-8", "surrogateescape"))
 
 
 def _file(home: str, folder: str) -> str:

@@ -42,6 +42,11 @@ def go_on(client: str, at: float, payload: bytes, *, is_whole: bool) -> None:
             _start([*arguments, *told], dict(os.environ), source, rest)
 
 
+def can_hand_over_much() -> bool:
+    """Whether another process can be given more than a pipe holds, without a file."""
+    return hasattr(os, "memfd_create")
+
+
 def _changed(path: str) -> float:
     try:
         return os.stat(path).st_mtime
@@ -56,7 +61,7 @@ class _readable:  # noqa: N801 (reads as a function)
         self._data = data
 
     def __enter__(self) -> int:
-        if hasattr(os, "memfd_create"):
+        if can_hand_over_much():
             self._end = os.memfd_create("rum-hook")
             os.write(self._end, self._data)
             os.lseek(self._end, 0, os.SEEK_SET)

@@ -56,10 +56,13 @@ def _kept(event: Event, found: Found, places: tuple[str, ...], at: float) -> Eve
     cleaned = _cleaned(event, found, places, at)
     if found.project is not None:
         cleaned["project"] = found.project
-    where, problem = keep(places, event["session"], _fitting(cleaned))
+    # By its name as it is kept: one that is a secret must not be the name of a file either.
+    where, problem = keep(places, cleaned["session"], _fitting(cleaned))
     if problem is not None:
         went = f"kept in {where}" if where else "lost"
-        _note(places, f"{problem.filename}: {problem.strerror or problem}; events were {went}", at)
+        # Not every error knows of which file it is.
+        what = f"{problem.filename or places[0]}: {problem.strerror or problem}"
+        _note(places, f"{what}; events were {went}", at)
     return cleaned if where and "withheld" not in cleaned else None
 
 

@@ -27,7 +27,8 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
     if len(raw) > LARGEST:
         return _names(raw)
     try:
-        return table(json.loads(raw)) or None
+        # A byte that is no UTF-8 is no reason to lose all the others.
+        return table(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
     except (ValueError, RecursionError):
         return None
 

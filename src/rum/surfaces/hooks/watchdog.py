@@ -30,15 +30,21 @@ class Watchdog:
         self.kept = False
         self._client = client
         self._at = at
+        self._once = _thread.allocate_lock()
 
     def start(self) -> None:
         """Let the time run, after which another process goes on."""
-        _thread.start_new_thread(self._hand_over, ())
+        _thread.start_new_thread(self._wait, ())
         end_after(TIME + _AT_LAST)
 
-    def _hand_over(self) -> NoReturn:
+    def _wait(self) -> NoReturn:
         time.sleep(TIME)
         sys.setswitchinterval(_EAGER)
+        self.hand_over()
+
+    def hand_over(self) -> NoReturn:
+        """End this process; unless its work is done, have another one go on."""
+        self._once.acquire()  # whoever has it ends the process
         try:
             if not self.kept and self.reading.stop():
                 go_on(self._client, self._at, self.reading.payload, is_whole=self.reading.is_whole)

@@ -8,7 +8,7 @@ import pytest
 
 from hooked import samples
 from rum.capture.clients.recognise import CLIENTS, client_of, event_of, module_of
-from rum.capture.event import from_line, to_line
+from rum.capture.event import BROKEN_OFF, from_line, to_line
 
 if TYPE_CHECKING:
     from rum.capture.event import Event
@@ -65,6 +65,26 @@ def test_claude_code_command_that_failed_has_its_exit_code_and_error():
     assert "ZeroDivisionError" in failed.get("output", "")
 
 
+def bash(event: str, given: dict[str, Any], **more: Any) -> Event:
+    told = {"session_id": "s", "cwd": "/p", "prompt_id": "t", "hook_event_name": event, "tool_use_id": "c"}
+    found = event_of({**told, "tool_name": "Bash", "tool_input": given, **more}, "claude-code", AT)
+    assert found
+    return found
+
+
+def test_claude_code_command_in_the_background_has_no_exit_code_yet():
+    assert bash("PostToolUse", {"command": "pytest"}, tool_response={"stdout": ""}).get("exit") == 0
+    asked = bash("PostToolUse", {"command": "pytest", "run_in_background": True}, tool_response={})
+    moved = bash("PostToolUse", {"command": "pytest"}, tool_response={"backgroundTaskId": "b1"})
+    assert "exit" not in asked
+    assert "exit" not in moved
+
+
+def test_claude_code_command_that_the_user_broke_off_says_so():
+    assert bash("PostToolUseFailure", {}, error="x", is_interrupt=True).get("source") == BROKEN_OFF
+    assert "source" not in bash("PostToolUseFailure", {}, error="x", is_interrupt=False)
+
+
 def test_claude_code_subagent_is_told_apart():
     inside = one("claude-code", kind="after", agent="a962662dd5032a99d")
     assert (inside.get("agent_type"), inside.get("command")) == ("general-purpose", "echo from the subagent")
@@ -95,6 +115,21 @@ def test_gemini_tool_with_an_error_has_failed():
     failed = one("gemini", kind="failed")
     assert failed.get("output") == "File not found: /project/absent.py"
     assert one("gemini", kind="stop").get("text") == "It now returns 0.0 for an empty list."
+
+
+def test_gemini_tools_that_end_at_the_same_moment_are_two_events():
+    told = {
+        "session_id": "s",
+        "cwd": "/p",
+        "hook_event_name": "AfterTool",
+        "timestamp": "2026-01-01T00:00:00Z",
+    }
+    calls = [("replace", "a.py"), ("replace", "b.py"), ("read_file", "a.py"), ("replace", "a.py")]
+    found = [
+        event_of({**told, "tool_name": name, "tool_input": {"file_path": path}}, "gemini", AT)
+        for name, path in calls
+    ]
+    assert len({event["id"] for event in found if event}) == 3
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from observing import CRASH, Telling, mended
+from rum.capture.event import BROKEN_OFF
 from rum.capture.observe.record import observed
 
 
@@ -92,6 +93,23 @@ def test_what_the_exit_code_hides_the_output_tells():
     memory = said(telling.stop("All good!"))
     assert memory["outcome"]["success"] is False
     assert memory["outcome"]["verified_by"]["result"] == "1 failed, 3 passed"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "success"),
+    [
+        ("pytest -q", "log: 2 errors handled\n5 passed in 1s", True),
+        ("npm test", "console.error 3 failed logins\nTests: 5 passed, 5 total", True),
+        ("npm test 2>&1", "FAIL: a word in a fixture\nTests: 5 passed, 5 total", True),
+        ("pytest -q -k 'a|b'", "log: 2 errors handled\n5 passed in 1s", True),
+        ("pytest -q | tail -3", "2 errors\n5 passed in 1s", False),
+        ("pytest -q; echo done", "1 failed, 5 passed", False),
+        ("python check.py", "1 failed, 5 passed", False),
+    ],
+)
+def test_what_the_exit_code_vouches_for_no_stray_word_denies(command: str, output: str, success: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, output)
+    assert said(telling.stop())["outcome"]["success"] is success
 
 
 def test_a_failure_that_was_mended_by_other_means_is_no_failure():
@@ -183,6 +201,34 @@ def test_what_was_denied_did_not_happen():
     assert why_not(telling.stop("Ok.")) == "nothing done"
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("docker ps", 1), ("pgrep server", 1), ("curl -sf localhost:8000/health", 7), ("git diff --quiet", 1)],
+)
+def test_the_answer_to_a_question_is_no_failure(command: str, code: int):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "", code)
+    assert said(telling.stop())["outcome"]["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "result"),
+    [("timeout 5 npm run dev", 124, None), ("npm run dev", 130, None), ("npm run dev", 137, False)],
+)
+def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, result: bool | None):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "listening", code)
+    memory = said(telling.stop())
+    assert results(memory)[-1] == (command, result)
+    assert memory["outcome"]["success"] is (result is None)
+
+
+@pytest.mark.parametrize(
+    "how", [{"source": BROKEN_OFF}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
+)
+def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
+    telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)
+    assert why_not(telling.stop("Ok.")) == "nothing done"
+
+
 def test_an_edit_that_failed_is_told_as_one():
     telling = (
         Telling()
@@ -229,6 +275,21 @@ def test_what_the_agent_stored_itself_is_named():
     ).stop()
     (turn,) = telling.turns()
     assert observed(turn).made == ("mem_1",)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_made"),
+    [
+        ("echo '{}' | rum store", True),
+        ("rum --project x store <<EOF\n{}\nEOF", True),
+        ("rum recall store", False),
+        ("echo store | rum recall x", False),
+    ],
+)
+def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
+    telling.call("rum", command=command, memories=["mem_1"])
+    assert observed(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
 
 
 def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():

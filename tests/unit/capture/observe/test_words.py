@@ -62,14 +62,36 @@ def test_one_that_says_to_go_on_is_about_what_was_begun(prompt: str):
 
 
 @pytest.mark.parametrize(
-    "said", ["I could not make it work.", "The tests still fail.", "I was unable to reproduce it."]
+    "said",
+    [
+        "I could not make it work.",
+        "The tests still fail.",
+        "I was unable to reproduce it.",
+        "Unable to reproduce the crash.",
+        "I changed the query, but couldn't get the index used.",
+        "Sorry. We can't fix this without the schema.",
+        "The crash could not be reproduced.",
+        "I added a retry. That did not help.",
+    ],
 )
 def test_an_agent_says_that_it_failed(said: str):
     assert gave_up(said)
 
 
 @pytest.mark.parametrize(
-    "said", ["It works now.", "The parser could not read BOMs; that is fixed.", "Done, all tests pass."]
+    "said",
+    [
+        "It works now.",
+        "The parser could not read BOMs; that is fixed.",
+        "Done, all tests pass.",
+        "Fixed the login. Users can't log in twice anymore.",
+        "The parser could not handle tabs; now it handles tabs.",
+        "Renamed it everywhere. I couldn't find any other caller.",
+        "Added a guard so that division can't fail to report.",
+        "I added the option. Note that it cannot be combined with --all.",
+        "It validates the input and cannot be made to crash.",
+        "Root cause: could not connect before the pool was ready. It waits for the pool.",
+    ],
 )
 def test_an_agent_that_tells_what_did_not_work_before_has_not_failed(said: str):
     assert not gave_up(said)
@@ -77,13 +99,42 @@ def test_an_agent_that_tells_what_did_not_work_before_has_not_failed(said: str):
 
 @pytest.mark.parametrize(
     "prompt",
-    ["No, that's not it", "That didn't work", "It still fails with the same error", "revert that please"],
+    [
+        "No, that's not it",
+        "No.",
+        "no, use fmean instead",
+        "no that breaks the tests",
+        "Nope, still broken",
+        "Wrong file!",
+        "That's not what I asked for",
+        "That didn't work",
+        "It still fails with the same error",
+        "revert that please",
+        "undo",
+    ],
 )
 def test_a_person_says_that_it_is_not_right(prompt: str):
     assert rejects(prompt)
 
 
-@pytest.mark.parametrize("prompt", ["No problem, next: add tests", "Now add the tests", "Notes are missing"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "No problem, next: add tests",
+        "Now add the tests",
+        "Notes are missing",
+        "No further changes there. Now add a test.",
+        "No, that's fine. Now add a test.",
+        "No, thanks. Next the docs",
+        "no that works",
+        "No tests exist for this. Add some.",
+        "That's not all: also add docs",
+        "That is not bad at all, now the docs",
+        "Undo is missing in the editor, add it",
+        "Revert the migration test to use sqlite too",
+        "Wrong passwords should show an error; add that",
+    ],
+)
 def test_a_person_who_goes_on_rejects_nothing(prompt: str):
     assert not rejects(prompt)
 
@@ -134,3 +185,8 @@ def test_whatever_is_said_can_be_read(prompt: str, earlier: str):
     task_type(prompt, earlier)
     rejects(prompt)
     gave_up(prompt)
+
+
+def test_a_summary_begins_as_the_agent_began():
+    assert summary_of("Now it returns 0.0.") == "Now it returns 0.0."
+    assert goal_of("Now add the tests") == "add the tests"

@@ -41,6 +41,14 @@ def test_touching_a_file_brings_what_failed_there(store: SqliteStore, tmp_path: 
     assert words(offer) == f"{said} More: recall memory_id=mem_1."
 
 
+def test_what_failed_there_and_worked_since_is_not_told(store: SqliteStore, tmp_path: Path):
+    tried = edited("auth.py", "+verify(token, leeway=0)", "ExpiredSignatureError")
+    add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
+    again = edited("auth.py", "+verify(token, leeway=0)", at=NOON + 10)
+    add_memory(store, "mem_2", actions=[again], files=[make_file("auth.py")])
+    assert offered(make_event("before", **READ), tmp_path) == []
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [
@@ -156,6 +164,14 @@ def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_
         spool.append(str(tmp_path / "spool"), SESSION, to_line(event))
     (offer,) = offered(start("compact"), tmp_path)
     assert words(offer) == "Before compaction: asked “Fix the login”; changed auth.py."
+
+
+def test_trouble_with_events_whose_project_could_not_be_told_is_told_too(tmp_path: Path):
+    folder = tmp_path / "projects" / "shop"
+    SqliteStore(str(folder)).close()
+    trouble.note(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
+    (offer,) = offered(make_event("start", source="startup"), folder)
+    assert "The settings cannot be read" in words(offer)
 
 
 def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):

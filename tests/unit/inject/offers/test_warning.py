@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,28 @@ def test_no_trouble_with_the_file_is_anybodys_trouble(store: SqliteStore, tmp_pa
     if trouble == "damaged":
         (tmp_path / "rum.db").write_bytes(b"no database " * 500)
     assert offered(event, tmp_path) == []
+
+
+@pytest.mark.parametrize("where", ["long ago", "in an earlier file", "in another place"])
+def test_it_warns_once_however_much_was_done_since_and_wherever_that_is_kept(tmp_path: Path, where: str):
+    folder = tmp_path / "projects" / "shop"
+    with closing(SqliteStore(str(folder))) as store:
+        add_memory(store, "mem_1", actions=PSYCOPG)
+    assert offered(make_run("pip install psycopg2"), folder)
+    noted = make_run("", kind="offered", offers=[{"kind": "warning", "memories": ["mem_1"], "text": "x"}])
+    work = to_line(make_run("x" * 60_000, kind="after"))
+    own, beside, _ = spool.folders(str(tmp_path), "shop", str(folder))
+    spool.append(beside if where == "in another place" else own, SESSION, to_line(noted))
+    for _ in range({"long ago": 20, "in an earlier file": 90, "in another place": 1}[where]):
+        spool.append(own, SESSION, work)
+    assert offered(make_run("pip install psycopg2"), folder) == []
+
+
+def test_a_command_that_had_worked_warns_once_it_failed_in_two_memories(store: SqliteStore, tmp_path: Path):
+    add_memory(store, "mem_1", actions=[ran("npm install", NOON)])
+    timeout = [failed_run("npm install", "network timeout", NOON + 10)] * 2
+    add_memory(store, "mem_2", actions=timeout)
+    assert offered(make_run("npm install"), tmp_path) == []
+    add_memory(store, "mem_3", actions=[failed_run("npm install", "no lockfile", NOON + 20)])
+    (offer,) = offered(make_run("npm install"), tmp_path)
+    assert "no lockfile" in words(offer)

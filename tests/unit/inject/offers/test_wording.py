@@ -1,0 +1,26 @@
+"""How an offer is worded: never beyond its tokens, never out of its fence."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.inject.offers.saying import MOST, offer
+from rum.model.tokens import estimate_tokens
+
+LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked instead: `{3}`."
+
+
+@pytest.mark.parametrize(
+    "text", ["修复登录页面在空列表情况下崩溃的问题" * 9, "é~ß" * 60, "word " * 200, "🙂" * 300]
+)
+def test_whatever_the_script_it_stays_within_its_tokens(text: str):
+    found = offer("warning", ["mem_1"], LONGEST, (text,) * 4, "recall memory_id=abcdefgh")
+    assert estimate_tokens(found.text) <= MOST
+    assert "recall memory_id=abcdefgh" in found.text
+
+
+@given(st.lists(st.text(max_size=300), min_size=4, max_size=4))
+def test_any_parts_fit(parts: list[str]):
+    assert estimate_tokens(offer("warning", [], LONGEST, parts, "recall memory_id=abcdefgh").text) <= MOST
