@@ -70,6 +70,22 @@ class TestMisuse:
         assert attempts(rum)[0]["result"] == "partial"
         assert "Recently Failed" not in rum.journal(agent="developer").prompt()
 
+    def test_a_wrong_call_leaves_nothing_for_others_to_read(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(InvalidQuery):
+            ended_by_call(run, lambda run: run.fail("x", "bad_luck"))
+        assert run.extracted is not None
+        assert not run.extracted.should_create_memory
+        assert not rum.notes.list().notes
+
+    def test_what_was_found_out_before_a_wrong_call_is_kept_without_it(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        learned = "`refreshToken()` must not be called twice, because the server takes a token only once."
+        with pytest.raises(InvalidQuery):
+            ended_by_call(run, lambda run: (run.discovery("failure_cause", learned), run.fail("x", "bad_luck")))
+        assert run.extracted is not None
+        assert run.extracted.content == learned
+
     def test_what_the_loop_said_before_it_stands(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
         with pytest.raises(InvalidQuery):
