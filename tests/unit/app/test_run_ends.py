@@ -82,7 +82,9 @@ class TestMisuse:
         run = rum.run(agent="developer", task=TASK)
         learned = "`refreshToken()` must not be called twice, because the server takes a token only once."
         with pytest.raises(InvalidQuery):
-            ended_by_call(run, lambda run: (run.discovery("failure_cause", learned), run.fail("x", "bad_luck")))
+            ended_by_call(
+                run, lambda run: (run.discovery("failure_cause", learned), run.fail("x", "bad_luck"))
+            )
         assert run.extracted is not None
         assert run.extracted.content == learned
 
