@@ -13,7 +13,7 @@ from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
 from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings
 from rum.consolidate.members import day, in_force, in_order, shortened
 from rum.consolidate.patterns import Pattern, patterns
-from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something, weighed
+from rum.consolidate.statements import LONGEST_CLAIM, SAID_OF, Kind, Statement, says_something, weighed
 from rum.consolidate.telling import is_rule
 from rum.consolidate.vocabulary import telling_words
 from rum.model.chapter import Chapter, Evidence, Wording
@@ -136,7 +136,7 @@ def _advises(statement: Statement) -> bool:
     """Whether a claim says what to do; of what a story tells only a rule that commands does."""
     if statement.kind in (Kind.GIVEN, Kind.LEARNED, Kind.NOTICED):
         return bool(_ADVICE.search(statement.text))
-    alone = " — " not in statement.text and is_rule(statement.text)
+    alone = SAID_OF not in statement.text and is_rule(statement.text)
     return alone and bool(_COMMANDS.search(statement.text))
 
 

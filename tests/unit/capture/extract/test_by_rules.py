@@ -42,9 +42,7 @@ def test_a_title_is_taken_from_what_the_note_says():
 
 
 def test_what_another_sentence_begins_with_is_said_once():
-    whole = (
-        "Redis must be started by `make redis` before the tests run, because fixtures connect at import."
-    )
+    whole = "Redis must be started by `make redis` before the tests run, because fixtures connect at import."
     finding = found(f"{whole}\n\nRedis must be started by make redis before the tests")
     assert finding.content == whole
 
