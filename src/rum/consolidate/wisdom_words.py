@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rum.consolidate.chapter_words import claims_of, picked
 from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
-from rum.consolidate.counting import listed, memories
+from rum.consolidate.counting import listed, memories, went
 from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
 from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings
 from rum.consolidate.members import day, in_force, in_order, shortened
@@ -194,7 +194,7 @@ def _summary(
     count = f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
     told = [f"{count} with {memories(len(ordered))} from {first} to {last}{f': {named}' if named else ''}."]
     failed = sum(not memory.outcome.success for memory in ordered)
-    told.append(f"{len(ordered) - failed} succeeded, {failed} failed." if failed else "All succeeded.")
+    told.append(f"{went(len(ordered), failed)}.")
     best = max(claims, key=lambda one: one.evidence.supporting, default=None)
     if best and best.evidence.supporting > 1:
         often = memories(best.evidence.supporting)
