@@ -10,28 +10,9 @@ from typing import Any, cast
 import pytest
 
 from opening import Shop
+from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, NotFound, Rum
 from rum.app.run import Run
-from rum.model.journal import Kind
-
-TASK = "Refresh the login token"
-FILE = "src/auth/refresh.ts"
-
-
-def memory_of(rum: Rum, run: Run) -> Any:
-    assert run.memory_id is not None
-    return rum.show(run.memory_id)
-
-
-def attempts(rum: Rum, agent: str = "developer") -> list[dict[str, Any]]:
-    return rum.journal(agent=agent).entries(Kind.ATTEMPT)
-
-
-def ended_by(error: BaseException, run: Run, before: Callable[[], None]) -> None:
-    """A run in which something is done, and then an exception raised."""
-    with run:
-        before()
-        raise error
 
 
 @pytest.fixture
@@ -328,7 +309,7 @@ class TestInterrupted:
             ended_by(error, run, lambda: run.step("Read it"))
         memory = memory_of(rum, run)
         assert memory.outcome.summary.startswith(f"Interrupted by {type(error).__name__}")
-        assert "test_run_ends.py" in str(memory.outcome.failure_reason)
+        assert "(in ended_by, ran.py:" in str(memory.outcome.failure_reason)
         assert memory.outcome.failure_category == "other"
         assert memory.tags == ("partial", "unverified")
         assert attempts(rum)[0]["result"] == "partial"
