@@ -41,6 +41,13 @@ def test_a_title_is_taken_from_what_the_note_says():
     assert finding.title in finding.content
 
 
+def test_a_title_leaves_out_by_which_word_it_was_announced():
+    finding = found(
+        "**Note:** The `orders` table has no index on created_at, so sorting must go through a view."
+    )
+    assert finding.title.startswith("The orders table has no index")
+
+
 def test_what_another_sentence_begins_with_is_said_once():
     whole = "Redis must be started by `make redis` before the tests run, because fixtures connect at import."
     finding = found(f"{whole}\n\nRedis must be started by make redis before the tests")
