@@ -14,6 +14,7 @@ from rum.store.terms import content_words
 
 PARAGRAPHS = 3
 """So many paragraphs of a message are looked at."""
+_BULLETS = ("-", "*", "•")
 _ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 NAMED = 3
 """So many of a commit's files are named."""
@@ -50,8 +51,9 @@ def are_copies(one: Memory, other: Memory) -> bool:
 def _reason(memory: Memory) -> str:
     """How the message of a commit begins to say more than its subject; nothing where it never does."""
     subject = set(content_words(memory.intent.goal))
-    paragraphs = reason_of(memory.intent.context).split("\n\n")
-    told = (_beginning(one) for one in paragraphs[:PARAGRAPHS])
+    first, *others = reason_of(memory.intent.context).split("\n\n")[:PARAGRAPHS]
+    # Further items are the subjects of commits that were squashed into one.
+    told = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
     return next((one for one in told if set(content_words(one)) - subject), "")
 
 

@@ -104,6 +104,7 @@ class TestCommits:
                 "Browsers run scripts in them.",
             ),
             ("* Drop the wrapper\n* Use streams", "Drop the wrapper; Use streams"),
+            ("* autoescape svg templates\n\n* add an entry", "templating.py"),
         ],
     )
     def test_a_commit_whose_message_begins_with_its_subject_tells_what_comes_then(
