@@ -156,6 +156,14 @@ def test_no_secret_is_sent_or_kept(shop: Shop, ids: list[str], server: ModelServ
     assert not files_hold(shop, TOKEN)
 
 
+def test_a_claim_with_a_secret_in_it_is_left_out(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    leaking = {"text": f"Always handle refresh token expiry too {TOKEN}", "sources": [1]}
+    server.script = [{**CHAPTER, "learnings": [*CHAPTER["learnings"], leaking]}]
+    made = ann(shop).chapters.create(memory_ids=ids)
+    assert (made.words, made.learnings) == ("model", (LEARNING,))
+    assert "REDACTED" not in made.title + made.summary
+
+
 def test_a_memory_that_is_forgotten_while_the_model_thinks_leaves_no_word(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
