@@ -41,6 +41,20 @@ BILLING: list[dict[str, Any]] = [
     for number in (1, 2, 3)
 ]
 
+LEARNING = "The refresh token expires too, so its expiry must be handled"
+"""What a language model may say of the first story: a claim, a chapter of it, and wisdom."""
+CHAPTER: dict[str, Any] = {
+    "title": "Refreshing tokens on 401",
+    "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
+    "learnings": [{"text": LEARNING, "sources": [1, 2]}],
+}
+WISDOM: dict[str, Any] = {
+    "summary": "Tokens are refreshed on 401 while requests wait in a queue.",
+    "insights": [{"text": LEARNING, "sources": [1, 2]}],
+    "patterns": [],
+    "best_practices": [{"text": "Flush key caches before rotation of keys", "sources": [3]}],
+}
+
 
 def tell(shop: Shop, rum: Rum, story: list[dict[str, Any]] = AUTH) -> list[str]:
     """Store a story, a minute between its memories; their ids."""

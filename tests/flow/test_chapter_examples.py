@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from making import NOON
-from opening import Shop, open_shop
+from opening import Shop
 from rum import InvalidQuery, Rum
 from storytelling import AUTH, BILLING, tell
 
 Json = dict[str, Any]
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +12,19 @@ import pytest
 from msgspec import UNSET
 
 from model_server import KINDS, STUCK, ModelServer, Request, Trouble
-from opening import Shop, keep, open_shop
+from opening import Shop, keep
 from rum import Rum
-from storytelling import tell
+from storytelling import CHAPTER, LEARNING, WISDOM, tell
 
 Json = dict[str, Any]
 TOKEN = "ghp_" + "a1B2" * 9
-LEARNING = "The refresh token expires too, so its expiry must be handled"
-CHAPTER: Json = {
-    "title": "Refreshing tokens on 401",
-    "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
-    "learnings": [{"text": LEARNING, "sources": [1, 2]}],
-}
-WISDOM: Json = {
-    "summary": "Tokens are refreshed on 401 while requests wait in a queue.",
-    "insights": [{"text": LEARNING, "sources": [1, 2]}],
-    "patterns": [],
-    "best_practices": [{"text": "Flush key caches before rotation of keys", "sources": [3]}],
-}
 MADE_UP = {"text": "Kangaroos steal tokens at midnight in Melbourne", "sources": [1]}
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
-    with ModelServer().serving() as running:
-        for name, value in running.settings("ollama").items():
-            monkeypatch.setenv(name, value)
-        running.script = [CHAPTER]
-        yield running
+def server(server: ModelServer) -> ModelServer:
+    server.script = [CHAPTER]
+    return server
 
 
 @pytest.fixture
@@ -176,6 +154,14 @@ def test_no_secret_is_sent_or_kept(shop: Shop, ids: list[str], server: ModelServ
     assert TOKEN not in json.dumps([request.body for request in server.requests])
     rum.close()
     assert not files_hold(shop, TOKEN)
+
+
+def test_a_claim_with_a_secret_in_it_is_left_out(shop: Shop, ids: list[str], server: ModelServer) -> None:
+    leaking = {"text": f"Always handle refresh token expiry too {TOKEN}", "sources": [1]}
+    server.script = [{**CHAPTER, "learnings": [*CHAPTER["learnings"], leaking]}]
+    made = ann(shop).chapters.create(memory_ids=ids)
+    assert (made.words, made.learnings) == ("model", (LEARNING,))
+    assert "REDACTED" not in made.title + made.summary
 
 
 def test_a_memory_that_is_forgotten_while_the_model_thinks_leaves_no_word(

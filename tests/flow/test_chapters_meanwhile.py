@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from model_server import ModelServer, Request
-from opening import Shop, open_shop
+from opening import Shop
 from rum import Rum
-from storytelling import tell
+from storytelling import CHAPTER, WISDOM, tell
 
 Json = dict[str, Any]
-LEARNING = "The refresh token expires too, so its expiry must be handled"
-CHAPTER: Json = {
-    "title": "Refreshing tokens on 401",
-    "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
-    "learnings": [{"text": LEARNING, "sources": [1, 2]}],
-}
-WISDOM: Json = {
-    "summary": "Tokens are refreshed on 401 while requests wait in a queue.",
-    "insights": [{"text": LEARNING, "sources": [1, 2]}],
-    "patterns": [],
-    "best_practices": [{"text": "Flush key caches before rotation of keys", "sources": [3]}],
-}
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
-    with ModelServer().serving() as running:
-        for name, value in running.settings("ollama").items():
-            monkeypatch.setenv(name, value)
-        running.script = [CHAPTER]
-        yield running
+def server(server: ModelServer) -> ModelServer:
+    server.script = [CHAPTER]
+    return server
 
 
 @pytest.fixture

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from opening import Shop, edited, keep, open_shop
+from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
 
 
 def other_home(shop: Shop, name: str, **how: object) -> Rum:

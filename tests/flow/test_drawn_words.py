@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import msgspec
-import pytest
 
 from consolidating import by_id, make_chapter
-from opening import Shop, open_shop
+from opening import Shop
 from repositories import Repository
 from rum.consolidate import chapter_words, wisdom_words
 from rum.consolidate.sourcing import unsourced
@@ -48,12 +46,6 @@ This reverts commit {sha}.
 
 Cookies are limited to 4096 bytes. Large baskets were cut off without a word.
 """
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
 
 
 def history(shop: Shop) -> list[Memory]:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from msgspec import UNSET
 
 from model_server import KINDS, STUCK, ModelServer, Trouble
-from opening import Shop, keep, open_shop
+from opening import Shop, keep
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.extraction import Extracted
 
@@ -50,18 +49,9 @@ TOKEN = "ghp_" + "a1B2" * 9
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    with open_shop(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
-    with ModelServer().serving() as running:
-        for name, value in running.settings("ollama").items():
-            monkeypatch.setenv(name, value)
-        running.script = [ANSWER]
-        yield running
+def server(server: ModelServer) -> ModelServer:
+    server.script = [ANSWER]
+    return server
 
 
 def notes_of(shop: Shop) -> list[str]:

@@ -39,7 +39,7 @@ def brief(context: Context, question: BriefQuestion) -> Brief:
         taken=list(map(_taken, said)) if question.explain else UNSET,
         broken=(broken + unreadable) or UNSET,
         code=UNSET if said else NO_RESULTS,
-        hint=UNSET if said else _why_nothing(pieces, question.tokens),
+        hint=UNSET if said else _why_nothing(pieces, question),
     )
 
 
@@ -57,8 +57,12 @@ def _taken(said: Said) -> Taken:
     return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
 
 
-def _why_nothing(pieces: list[Piece], tokens: int) -> str:
+def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
+    if not pieces and not (question.task or question.plan or question.files):
+        return "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it."
     if not pieces:
         return "Nothing is known about this yet."
     least = min(estimate_tokens(written([Said(piece, len(piece.forms) - 1)])) for piece in pieces)
-    return f"Something is known, but {tokens} tokens have no room for it; the shortest needs {least}."
+    return (
+        f"Something is known, but {question.tokens} tokens have no room for it; the shortest needs {least}."
+    )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from rum.capture.extract.passages import sentences
 from rum.capture.history.message import reason_of
 from rum.capture.history.record import is_size_of
 from rum.inject.brief import REASON
 from rum.model.memory import Memory
+from rum.store.terms import content_words
 
+PARAGRAPHS = 3
+"""So many paragraphs of a message are looked at."""
+_BULLETS = ("-", "*", "•")
+_ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 NAMED = 3
 """So many of a commit's files are named."""
 
@@ -23,7 +29,7 @@ def came_of(memory: Memory) -> str:
     """What came of some work: its summary; of a commit how its message begins, or the names of its files."""
     if not is_commit(memory):
         return memory.outcome.summary
-    return _beginning(reason_of(memory.intent.context)) or _names(memory) or memory.outcome.summary
+    return _reason(memory) or _names(memory) or memory.outcome.summary
 
 
 def solution(memory: Memory) -> str:
@@ -42,10 +48,20 @@ def are_copies(one: Memory, other: Memory) -> bool:
     )
 
 
-def _beginning(body: str) -> str:
-    """The first sentence of a text, and more as long as they are short."""
+def _reason(memory: Memory) -> str:
+    """How the message of a commit begins to say more than its subject; nothing where it never does."""
+    subject = set(content_words(memory.intent.goal))
+    first, *others = reason_of(memory.intent.context).split("\n\n")[:PARAGRAPHS]
+    # Further items are the subjects of commits that were squashed into one.
+    told = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
+    return next((one for one in told if set(content_words(one)) - subject), "")
+
+
+def _beginning(paragraph: str) -> str:
+    """The first sentence of a paragraph, and more as long as they are short; items as a list in a line."""
     told = ""
-    for one in sentences(" ".join(body.split("\n\n")[0].split()).lstrip("-*• ")):
+    listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
+    for one in sentences(" ".join(listed.split())):
         if told and len(told) + len(one) >= REASON:
             break
         told = f"{told} {one}".lstrip()

@@ -50,10 +50,10 @@ class Chapters:
             one = chapter_reading.known(self._context, chapter_id)
             return chapter_view(judged(self._context, [one])[0], members=True)
 
-    def suggest(self, most: int = suggesting.USUAL) -> Sequence[Suggestion]:
+    def suggest(self, limit: int = suggesting.USUAL) -> Sequence[Suggestion]:
         """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
         with self._context.turn():
-            return suggesting.suggestions(self._context, most)
+            return suggesting.suggestions(self._context, limit)
 
     def refresh(self, *chapter_ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the chapters that are named, or else all that are stale; says what changed."""

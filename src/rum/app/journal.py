@@ -13,7 +13,7 @@ from msgspec import UNSET
 from rum.app.context import Context
 from rum.app.public import public
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
-from rum.model.errors import InvalidQuery, RumError
+from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
 from rum.model.journal_answers import JournalArchived, JournalWritten, Validated
 from rum.model.journal_check import refuse_problems, spelt
@@ -167,6 +167,10 @@ class AgentJournal:
 
     def validate(self) -> Validated:
         """Everything that is wrong with the file, with lines and fields."""
+        if not self.exists:
+            there = self._sessions.agents(self.session)
+            some = f" There are those of {', '.join(there)}." if there else ""
+            raise NotFound(f"{self.agent} has no journal in {self.session}.{some}", agent=self.agent)
         with self._turn():
             return checked(self._file)
 

@@ -74,7 +74,7 @@ def _claimed(one: Chapter | Wisdom) -> Iterator[str]:
 
 def _shortened(title: str, lines: Sequence[str]) -> str:
     """The title and as many lines as there is room for; one is always there, if only its beginning."""
-    told = f"{title}: {lines[0]}" if title else lines[0]
+    told = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
     for line in lines[1:]:
         if len(told) + len(line) + 2 <= LONGEST:
             told = f"{told}; {line}"

@@ -88,7 +88,10 @@ class Layers:
             return fact_entry(lasting.learn(KnowledgeEntry(fact.key, fact.value, entry.timestamp)))
         if layer is MemoryType.PROCEDURAL:
             if "condition" not in metadata:
-                raise InvalidQuery("append: a rule needs `metadata.condition`.", field="metadata.condition")
+                raise InvalidQuery(
+                    "append: a rule needs a condition that says when it holds: `metadata.condition`.",
+                    field="metadata.condition",
+                )
             told = {"condition": metadata["condition"], "action": entry.content}
             rule = parse(told, GivenRule, "append")
             return lasting.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))

@@ -15,6 +15,8 @@ from rum.app.group_making import Craft, G, P, Pick, W, composed, settled, worded
 from rum.app.group_writing import may_change
 from rum.app.staleness import judged, judged_wisdom
 from rum.app.wisdom_making import WISDOM
+from rum.consolidate.headings import LONGEST_TITLE
+from rum.consolidate.members import shortened
 from rum.model.chapter import Chapter
 from rum.model.chapter_answers import RefreshResult, Renewed
 from rum.model.errors import NotFound, PermissionDenied
@@ -149,7 +151,7 @@ class _Renewal:
             Renewed(
                 id=old.id,
                 kind=craft.kind,
-                title=old.title if isinstance(old, Chapter) else old.summary[:80],
+                title=old.title if isinstance(old, Chapter) else shortened(old.summary, LONGEST_TITLE),
                 stale=old.stale,
                 changes=changes(old, new),
                 words=new.words,

@@ -276,7 +276,7 @@ class Run:
             "task": self.task,
             "agentOutput": self._record.told(verdict)[:LONGEST_RUN],
             "result": verdict.result.value,
-            "error": verdict.reason,
+            "error": None if isinstance(verdict, Unsaid) else verdict.reason,
         }
         self.extracted = extraction.extract(self._context, run)
 

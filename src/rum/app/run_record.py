@@ -116,8 +116,9 @@ class Record:
         return draft
 
     def told(self, verdict: Verdict) -> str:
-        """All that the agent said and found out, as extraction reads it."""
-        parts = [verdict.output, verdict.summary, *verdict.learnings]
+        """All that the agent said and found out, as extraction reads it; none of RUM's own words."""
+        summary = "" if isinstance(verdict, Unsaid) else verdict.summary
+        parts = [verdict.output, summary, *verdict.learnings]
         parts += [str(one["content"]) for one in self.discoveries]
         parts += [_decided(one["description"], one.get("reasoning") or "") for one in self.decisions]
         parts += [str(one["lessons"]) for one in self.attempts if one.get("lessons")]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from rum.consolidate.counting import file_counts, is_by_the_way, kind_name, listed, memories, most
+from rum.consolidate.counting import file_counts, is_by_the_way, kind_name, listed, memories, most, went
 from rum.consolidate.failures import failure_of
 from rum.consolidate.members import day, shortened
 from rum.consolidate.statements import goal_of
@@ -36,10 +36,10 @@ def summary_of(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
 
 
 def _single(memory: Memory) -> str:
-    went = "succeeded" if memory.outcome.success else "failed"
+    how = "succeeded" if memory.outcome.success else "failed"
     reason = failure_of(memory) or _result(memory)
     said = f": {reason.rstrip('.')}" if reason else ""
-    return f"“{goal_of(memory)}” of {day(memory.created_at)} {went}{said}."
+    return f"“{goal_of(memory)}” of {day(memory.created_at)} {how}{said}."
 
 
 def _what(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
@@ -57,13 +57,13 @@ def _what(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
 def _how(ordered: Sequence[Memory]) -> str:
     """What succeeded and what failed, the latest failures by name."""
     failed = [memory for memory in ordered if not memory.outcome.success]
+    how = went(len(ordered), len(failed))
     if not failed:
-        return "All succeeded." if len(ordered) > 2 else "Both succeeded."
+        return f"{how}."
     shown = [f"“{goal_of(memory)}”" for memory in failed[-_FAILED:]]
     more = len(failed) - len(shown)
     rest = f" and {more} more" if more else ""
-    went = f"{len(ordered) - len(failed)} succeeded, {len(failed)} failed"
-    return f"{went}: {listed(shown) if not more else ', '.join(shown)}{rest}."
+    return f"{how}: {listed(shown) if not more else ', '.join(shown)}{rest}."
 
 
 def _where(ordered: Sequence[Memory]) -> str:

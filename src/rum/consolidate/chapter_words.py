@@ -10,7 +10,7 @@ from rum.consolidate.evidence import evidence_of
 from rum.consolidate.failures import failures
 from rum.consolidate.headings import aims_of, headings, title_of
 from rum.consolidate.members import in_force, in_order
-from rum.consolidate.statements import Kind, Statement, statements_of
+from rum.consolidate.statements import SAID_OF, Kind, Statement, statements_of
 from rum.consolidate.vocabulary import telling_words
 from rum.model.chapter import ChapterWords, Evidence
 from rum.model.memory import Memory
@@ -51,7 +51,7 @@ def claims_of(ordered: Sequence[Memory]) -> list[Statement]:
 
 def _repeats(text: str, told: str) -> bool:
     """Whether a story, such as that of taking work back, only says why the work failed."""
-    reason = text.partition(" — ")[2] or text
+    reason = text.partition(SAID_OF)[2] or text
     return reason in told
 
 

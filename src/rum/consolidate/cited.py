@@ -7,6 +7,7 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
 
+from rum.consolidate.by_model import CUT
 from rum.consolidate.evidence import HALF_SAID, Tracing, evidence_of
 from rum.consolidate.sourcing import said_share, unsaid_figures
 from rum.consolidate.statements import says_something
@@ -108,6 +109,8 @@ def _problem(text: str, cited: Sequence[Memory], counts: Words = frozenset()) ->
         return "it names no memory that was shown"
     if not says_something(text):
         return "it says too little, or gives orders"
+    if CUT in text:
+        return "a secret was cut out of it"
     if unsaid := unsaid_figures(text, cited) - counts:
         return f"its sources do not say {', '.join(sorted(unsaid))}"
     share = said_share(text, cited)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rum.consolidate.opposed import opposed, position
 from rum.consolidate.readings import Reading, reading
 from rum.consolidate.sayings import crosses, differs
-from rum.consolidate.statements import Kind, Statement
+from rum.consolidate.statements import SAID_OF, Kind, Statement
 from rum.consolidate.vocabulary import Vocabulary, Words, telling_words
 from rum.store.claims import Claim
 
@@ -24,6 +24,7 @@ MOST = 1500
 _MORE = 3
 _SOON_READ = 200
 """Characters; a longer claim is worth a little less."""
+_LEANING = (Kind.TOLD, Kind.CHOSEN)
 _MEANT = 40
 """Claims that are compared by meaning: each costs a vector."""
 
@@ -79,6 +80,12 @@ class _Taken(NamedTuple):
     read: Reading
     position: Claim
 
+    @property
+    def said_of(self) -> tuple[str, str] | None:
+        """Of a sentence that leans on the work it was said of: that work, and the sentence."""
+        work, _, sentence = self.statement.text.partition(SAID_OF)
+        return (work, sentence) if sentence and self.statement.kind in _LEANING else None
+
 
 class _Comparison:
     """Some claims, and for each of them which others say it."""
@@ -92,6 +99,10 @@ class _Comparison:
         for number, claim in enumerate(claims):
             for word in claim.read.words:
                 self._holders.setdefault(word, set()).add(number)
+        self._by_sentence: dict[str, list[int]] = {}
+        for number, claim in enumerate(claims):
+            if said_of := claim.said_of:
+                self._by_sentence.setdefault(said_of[1], []).append(number)
         self._sayers = [[number, *self._said_by(number)] for number in range(len(claims))]
 
     def _said_by(self, number: int) -> list[int]:
@@ -117,6 +128,8 @@ class _Comparison:
         """Whether a claim may say another in other words: they name the same, and nothing is turned round."""
         sayer, wording = self._claims[one], self._claims[other]
         if not self._may_say(one, other) or sayer.read.names ^ wording.read.names:
+            return False
+        if _of_other_work(sayer, wording):
             return False
         if self._vocabulary.share(wording.words, sayer.words) < HALF_SAYS:
             return False
@@ -147,8 +160,13 @@ class _Comparison:
         for number in self._ranked():
             if number not in gone:
                 found.append(self._cluster(number, said[number]))
-                gone.update(self._sayers[number], said[number])
+                gone.update(self._sayers[number], said[number], self._echoes(number))
         return found
+
+    def _echoes(self, number: int) -> list[int]:
+        """The places of claims that say the same sentence of other work: no evidence, and nothing new."""
+        said_of = self._claims[number].said_of
+        return self._by_sentence[said_of[1]] if said_of else []
 
     def _ranked(self) -> list[int]:
         """Places of claims, the best first; among equals the shorter wording, as it is the clearer one."""
@@ -175,6 +193,14 @@ class _Comparison:
 
     def _statements(self, places: Iterable[int]) -> tuple[Statement, ...]:
         return tuple(self._claims[one].statement for one in places)
+
+
+def _of_other_work(one: _Taken, other: _Taken) -> bool:
+    """Whether two claims are said of work of which each names something that the other does not."""
+    if not (one.said_of and other.said_of):
+        return False
+    mine, theirs = (telling_words(said_of[0]) for said_of in (one.said_of, other.said_of))
+    return bool(mine - theirs and theirs - mine)
 
 
 def _different(statements: Iterable[Statement]) -> list[_Taken]:

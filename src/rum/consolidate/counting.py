@@ -26,6 +26,8 @@ _BY_THE_WAY = re.compile(
     r"(?:change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?", re.IGNORECASE
 )
 """The names of files that are changed along with anything: what is new, and which versions are locked."""
+_TESTS = re.compile(r"^tests?[-_]|(?:[-_](?:tests?|spec)|(?<=[a-z])Tests?)$")
+"""What makes of a file's name, without its endings, the name of its test."""
 
 
 def kind_name(kind: TaskType, count: int) -> str:
@@ -37,6 +39,13 @@ def kind_name(kind: TaskType, count: int) -> str:
 def memories(count: int) -> str:
     """So many memories, in words."""
     return "1 memory" if count == 1 else f"{count} memories"
+
+
+def went(count: int, failed: int) -> str:
+    """How so many memories went, of which some failed, in words."""
+    if 0 < failed < count:
+        return f"{count - failed} succeeded, {failed} failed"
+    return f"{'Both' if count == 2 else 'All'} {'failed' if failed else 'succeeded'}"
 
 
 def times(count: int) -> str:
@@ -63,6 +72,12 @@ def changed_files(memory: Memory) -> frozenset[str]:
 def is_by_the_way(path: str) -> bool:
     """Whether a file is one that is changed along with anything, and so tells nothing of the work."""
     return bool(_BY_THE_WAY.fullmatch(path.rpartition("/")[2]))
+
+
+def belong_together(one: str, other: str) -> bool:
+    """Whether two files are plainly parts of one: a source with its header, or with its test."""
+    mine, theirs = (_TESTS.sub("", path.rpartition("/")[2].partition(".")[0]) for path in (one, other))
+    return mine == theirs != ""
 
 
 def file_counts(members: Iterable[Memory]) -> Counter[str]:

@@ -17,7 +17,7 @@ LONGEST_TITLE = 80
 MOST_TOPICS = 8
 _IN_TITLE = 3
 _FEW, _SOME = 3, 8
-"""So few memories are better named by their goals than by one word, and some by the goal that says most."""
+"""So few memories are best named by their goals, and some by the goal that has most of what they share."""
 _LONGEST_PHRASE = 3
 READ = 400
 """Characters of a goal that are looked at."""
@@ -27,6 +27,8 @@ _TAGGED = 0.85
 """So much less counts a memory that has a word only as its tag."""
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
+_NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\(#\d{1,9}\))*\.?\Z")
+"""The end of a goal that is no part of a title: the number of a pull request, a full stop."""
 _UNDOES = re.compile(r"(?:revert|undo|back out)\b", re.IGNORECASE)
 _PLAIN = re.compile(r"[a-z]+(?![\w.(])")
 """A word that may begin with a capital letter, other than the name of something."""
@@ -36,6 +38,9 @@ add adjust adapt allow apply avoid bump change check clean cleanup convert corre
 document drop enable ensure extend fix follow get handle implement improve introduce investigate keep let
 make merge move need pass prepare prevent reduce refactor remove rename replace reset return revert rewrite
 run set show simplify skip split stop support sync tidy try tweak update use verify work write clarify
+accept assign calculate clear compute determine emit factor fill force harmonize honor ignore increase
+decrease insert invoke mangle populate preserve provide reject relax reorder reorganize respect retain reuse
+silence specify strip suppress treat trim unify warn wrap
 deprecate expose install mention pin refer require restore revise rework start switch upgrade
 """
 _PALE_WORDS = """
@@ -72,31 +77,26 @@ def aims_of(ordered: Iterable[Memory]) -> list[Aim]:
 
 
 def title_of(ordered: Sequence[Aim], found: Sequence[Heading]) -> str:
-    """A title for some work, oldest first, that shares these headings: words it has."""
+    """A title for work, oldest first, that shares these headings: a goal, of much work what it was on."""
     goals = _different(ordered)
-    if not found or len(goals) == 1:
-        return shortened(goals[0], LONGEST_TITLE) if goals else ""
-    if " " not in found[0].text and len(ordered) <= _SOME:
+    if len(ordered) <= _SOME or not found or len(goals) == 1:
         told = "; ".join(goals)
-        few = len(ordered) <= _FEW and len(told) <= LONGEST_TITLE
-        return told if few else shortened(_central(ordered, found), LONGEST_TITLE)
-    first = found[0].text
-    others = [one.text for one in found[1:] if len(one.holders) * _SHARED >= len(ordered)]
+        few = found and len(ordered) <= _FEW and len(told) <= LONGEST_TITLE
+        return told if few else shortened(_central(goals, found), LONGEST_TITLE)
+    first, *others = (one for one in found if one is found[0] or len(one.holders) * _SHARED >= len(ordered))
     # Two words together tell more than one alone.
-    rest = sorted(others, key=lambda text: " " not in text)[: _IN_TITLE - 1]
-    title = f"{first}: {', '.join(rest)}" if rest and " " in first else first
-    if rest and title == first:
-        title = f"work on {listed([first, *rest])}"
+    rest = sorted((one.text for one in others), key=lambda text: " " not in text)[: _IN_TITLE - 1]
+    title = f"Work on {listed([first.text, *rest])}" if rest else first.text
     return shortened(title[:1].upper() + title[1:] if _PLAIN.match(title) else title, LONGEST_TITLE)
 
 
 def _different(ordered: Sequence[Aim]) -> list[str]:
     """The goals of some work, without those that took it back, and of few without those that say no more."""
-    goals = list(dict.fromkeys(aim.goal for aim in ordered))
+    goals = list(dict.fromkeys(_NUMBERED.sub("", aim.goal) or aim.goal for aim in ordered))
     goals = [goal for goal in goals if not _UNDOES.match(goal)] or goals
     if len(goals) > _FEW:
         return goals
-    about = [frozenset(filter(None, map(_key, _WORD.findall(goal)))) for goal in goals]
+    about = list(map(_about, goals))
     return [
         goal
         for place, goal in enumerate(goals)
@@ -105,11 +105,16 @@ def _different(ordered: Sequence[Aim]) -> list[str]:
     ]
 
 
-def _central(ordered: Sequence[Aim], found: Sequence[Heading]) -> str:
-    """The goal of the work that has most of what is shared; the first among equals, and none that undoes."""
-    shared = [sum(len(one.holders) for one in found if place in one.holders) for place in range(len(ordered))]
-    best = max(range(len(ordered)), key=lambda one: (not _UNDOES.match(ordered[one].goal), shared[one], -one))
-    return ordered[best].goal
+def _central(goals: Sequence[str], found: Sequence[Heading]) -> str:
+    """The goal that has most of what is shared; where none has any, that says most; the first of equals."""
+    shared = {key: len(one.holders) for one in found for key in _about(one.text)}
+    other = 0 if shared else 1
+    return max(goals, key=lambda goal: sum(shared.get(key, other) for key in _about(goal)), default="")
+
+
+def _about(text: str) -> frozenset[str]:
+    """What stands for the words of a text that say what it is about."""
+    return frozenset(filter(None, map(_key, _WORD.findall(text))))
 
 
 def is_pale(term: str) -> bool:
@@ -131,22 +136,20 @@ def headings(ordered: Sequence[Aim]) -> list[Heading]:
     least = 2 if len(ordered) > 1 else 1
     shared = [key for key, who in holders.items() if len(who) >= least]
     ranked = sorted(shared, key=lambda key: (-_worth(key, len(holders[key]) - _TAGGED * tagged[key]), key))
-    chosen = list[tuple[str, ...]]()
+    chosen, told = list[tuple[str, ...]](), set[str]()
     for key in ranked:
         if len(chosen) == MOST_TOPICS:
             break
-        if not any(_overlap(key, other) for other in chosen):
+        parts = frozenset(terms(_usual(spoken[key])))
+        if parts.isdisjoint(told):
             chosen.append(key)
+            told |= parts
     return [Heading(_usual(spoken[key]), frozenset(holders[key])) for key in chosen]
 
 
 def _worth(key: tuple[str, ...], holders: float) -> float:
     """Many memories, and several words: two together tell more than one."""
     return holders * (1 + 0.7 * (len(key) - 1))
-
-
-def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return not set(one).isdisjoint(other)
 
 
 def _usual(spoken: Counter[str]) -> str:
@@ -162,13 +165,18 @@ def _phrases(aim: Aim) -> dict[tuple[str, ...], str]:
         keys = [_key(word[0]) for word in words]
         for start in range(len(words)):
             for end in range(start + 1, min(start + _LONGEST_PHRASE, len(words)) + 1):
-                if not keys[end - 1]:
+                if not keys[end - 1] or (end - 1 > start and not _is_next(clause, *words[end - 2 : end])):
                     break
                 stems = tuple(sorted({key for key in keys[start:end] if key}))
                 text = clause[words[start].start() : words[end - 1].end()]
                 # A capital at the beginning of a sentence is no part of the word.
                 found[stems] = text if text.islower() else found.get(stems, text)
     return found
+
+
+def _is_next(clause: str, one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether nothing but blanks stands between two words."""
+    return not clause[one.end() : other.start()].strip()
 
 
 def _tags(aim: Aim) -> dict[tuple[str, ...], str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rum.consolidate.clusters import clustered
 from rum.consolidate.counting import (
+    belong_together,
     changed_files,
     file_counts,
     is_by_the_way,
@@ -118,7 +119,10 @@ def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
 
 
 def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Files that are seldom changed without another; of those that belong to everything nothing is told."""
+    """Files that are seldom changed without another, as one would not know by their names.
+
+    Of those that belong to everything nothing is told.
+    """
     sets = [changed_files(memory) for memory in ordered]
     changes = Counter({path: n for path, n in file_counts(ordered).items() if not is_by_the_way(path)})
     pairs = Counter(
@@ -126,6 +130,7 @@ def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
         for files in sets
         if len(files) <= _SWEEPING
         for pair in combinations(sorted(path for path in files if changes[path] >= FEWEST), 2)
+        if not belong_together(*pair)
     )
     named = set[str]()
     for one, other in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):

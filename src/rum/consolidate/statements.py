@@ -29,6 +29,8 @@ LONGEST_CLAIM = 360
 """Characters of a claim."""
 LONGEST_GOAL = 120
 """Characters of a goal inside a claim."""
+SAID_OF = " — "
+"""Stands in a claim between the work that it is said of, and what is said."""
 FEWEST_WORDS = 2
 """Words that say something; with fewer it is no claim."""
 MOST = 8
@@ -100,11 +102,11 @@ def _claims(memory: Memory) -> Iterator[tuple[Kind, str, float]]:
     thought = memory.reasoning
     approach, why = shortened(thought.approach_chosen, LONGEST_GOAL).rstrip("."), _whole(thought.why_chosen)
     if approach and says_something(why):
-        yield weighed(Kind.CHOSEN, f"{approach} — {why}")
+        yield weighed(Kind.CHOSEN, f"{approach}{SAID_OF}{why}")
     small = _SMALLER if memory.intent.task_type in _SMALL else 0.0
     for sentence, weight in _best(memory.intent.context, ENOUGH)[:2]:
         alone = is_rule(sentence)
-        text = sentence if alone else f"{goal_of(memory)} — {sentence}"
+        text = sentence if alone else f"{goal_of(memory)}{SAID_OF}{sentence}"
         yield Kind.TOLD, text, weight / 2 - small + (_RULE if alone else 0.0)
 
 

@@ -29,6 +29,8 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     """A group that could become a chapter; its members in order of time."""
 
     memory_ids: tuple[str, ...]
+    goals: tuple[str, ...]
+    """What each of them was for."""
     title: str
     reason: str
     tags: tuple[str, ...] = ()
@@ -119,6 +121,7 @@ def _suggestion(
     within = sum(len(links.get(place, set[int]()).intersection(group)) for place in group) // 2
     return Suggestion(
         memory_ids=tuple(one.id for one in members),
+        goals=tuple(one.goal for one in members),
         title=title_of(aims, headings(aims)),
         reason=reason(members, within, lambda one: rare[one.id]),
         tags=tags(members),

@@ -87,6 +87,12 @@ _DOES = re.compile(
     _FLAGS,
 )
 _ANCHOR = re.compile(r"`|\w_\w|\w\(\)|\d|[a-z][A-Z]|\b[A-Z]{3,}\b|\w[/.]\w|::|(?<![.!?] )(?<!^)\b[A-Z][a-z]+")
+_OF_THE_COMMIT = re.compile(
+    r"(?:this|the)\ (?:commit|patch|change|series|pr|pull\ request)\ (?:also\ )?"
+    r"(?:adds|allows|changes|cleans|enables|extends|implements|introduces|makes|moves|refactors|removes|updates)\b",
+    _FLAGS,
+)
+"""What was done, as anybody sees who looks at it."""
 _SOON = 32
 _BEGINS = re.compile(r"[A-Z0-9`\"']|[^\x00-\x7f]|[\w.-]{0,60}[_(/.:0-9-]\w")
 """A capital letter, or a name: what begins otherwise is a part of something."""
@@ -127,7 +133,8 @@ def weight_of(sentence: str) -> float:
     weight += 0.5 if _ANCHOR.search(sentence) else -0.5
     weight -= 1.0 if _DOES.match(sentence) or not _BEGINS.match(sentence) else 0.0
     weight -= 1.0 if _HISTORY.search(sentence) or _ASIDE.search(sentence) else 0.0
-    return weight - (3.0 if sentence.endswith("?") or _DANGLES.search(sentence) else 0.0)
+    weight -= 2.0 if _OF_THE_COMMIT.match(sentence) else 0.0
+    return min(weight - 3.0, 0.0) if sentence.endswith("?") or _DANGLES.search(sentence) else weight
 
 
 def is_rule(sentence: str) -> bool:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from rum.consolidate.chapter_words import claims_of, picked
 from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
-from rum.consolidate.counting import listed, memories
+from rum.consolidate.counting import listed, memories, went
 from rum.consolidate.evidence import MOST_NAMED, Tracing, evidence_of
 from rum.consolidate.headings import LONGEST_TITLE, aims_of, headings
 from rum.consolidate.members import day, in_force, in_order, shortened
 from rum.consolidate.patterns import Pattern, patterns
-from rum.consolidate.statements import LONGEST_CLAIM, Kind, Statement, says_something, weighed
+from rum.consolidate.statements import LONGEST_CLAIM, SAID_OF, Kind, Statement, says_something, weighed
 from rum.consolidate.telling import is_rule
 from rum.consolidate.vocabulary import telling_words
 from rum.model.chapter import Chapter, Evidence, Wording
@@ -136,7 +136,7 @@ def _advises(statement: Statement) -> bool:
     """Whether a claim says what to do; of what a story tells only a rule that commands does."""
     if statement.kind in (Kind.GIVEN, Kind.LEARNED, Kind.NOTICED):
         return bool(_ADVICE.search(statement.text))
-    alone = " — " not in statement.text and is_rule(statement.text)
+    alone = SAID_OF not in statement.text and is_rule(statement.text)
     return alone and bool(_COMMANDS.search(statement.text))
 
 
@@ -194,7 +194,7 @@ def _summary(
     count = f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
     told = [f"{count} with {memories(len(ordered))} from {first} to {last}{f': {named}' if named else ''}."]
     failed = sum(not memory.outcome.success for memory in ordered)
-    told.append(f"{len(ordered) - failed} succeeded, {failed} failed." if failed else "All succeeded.")
+    told.append(f"{went(len(ordered), failed)}.")
     best = max(claims, key=lambda one: one.evidence.supporting, default=None)
     if best and best.evidence.supporting > 1:
         often = memories(best.evidence.supporting)

@@ -25,15 +25,17 @@ LONGEST = 1000
 def journal_context(discoveries: Sequence[Entry], failures: Sequence[Entry], context: Entry | None) -> str:
     """What an agent should know of its session: newest discoveries, newest failures, where it stands."""
     text = ""
-    if discoveries:
-        text += "## Key Discoveries\n"
-        text += "".join(f"- [{_line(one.get('type'))}] {_first(one.get('content'))}\n" for one in discoveries)
-    if failures:
-        text += "\n## Recently Failed Approaches (Don't Repeat)\n"
-        text += "".join(f"- {_line(one.get('description'))}{_came_of_it(one)}\n" for one in failures)
+    found = [
+        f"[{_line(one.get('type'))}] {told}" for one in discoveries if (told := _first(one.get("content")))
+    ]
+    failed = list(filter(None, (f"{_line(one.get('description'))}{_came_of_it(one)}" for one in failures)))
+    if found:
+        text += "## Key Discoveries\n" + _listed(found)
+    if failed:
+        text += "\n## Recently Failed Approaches (Don't Repeat)\n" + _listed(failed)
     lines = _stand(context or {})
     if lines:
-        text += "\n## Current Task Context\n" + "".join(f"- {line}\n" for line in lines)
+        text += "\n## Current Task Context\n" + _listed(lines)
     return text
 
 
@@ -59,6 +61,11 @@ def arbiter_prompt(work: Iterable[tuple[str, Entry | str | None]]) -> str:
         "Use this to make informed decisions about which agent should work next.",
         NOTICE,
     )
+
+
+def _listed(lines: Iterable[str]) -> str:
+    """Items of a list, each once."""
+    return "".join(f"- {line}\n" for line in dict.fromkeys(lines))
 
 
 def _stand(context: Entry) -> list[str]:

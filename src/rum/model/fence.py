@@ -21,7 +21,9 @@ _CLOSES = ">\uff1e\ufe65\u203a\u276f\u27e9\u3009"
 # What stands between the sign and the first letter, and as much after it as a name in disguise may need.
 _TAG = re.compile(rf"[{_OPENS}](?=((?:_|[^\w{_OPENS}])*+)([^{_OPENS}{_CLOSES}]{{0,96}}))")
 _BARS = ("|", "\uff5c")
-_SPEAKER = re.compile(rf"(?:{'|'.join(SPEAKERS)})(?![a-z0-9])")
+_SPEAKER = re.compile(rf"(?:{'|'.join(SPEAKERS)})(?![a-z0-9])|sys\s*\Z")
+# The turns of some models stand between brackets.
+_BRACKETED = re.compile(r"[\[\uff3b](?=\s*+/?\s*+INST\s*+[\]\uff3d])")
 _BETWEEN = re.compile(r"[\W_]+")
 # A name at the beginning of a line, as transcripts have it, with what headings and bold type put around it.
 _TURN = re.compile(
@@ -50,7 +52,8 @@ def defused(text: str, name: str = "") -> str:
     def escaped(found: Match[str]) -> str:
         return "&lt;" if _speaks(found[1], found[2], own) else found[0]
 
-    return _TURN.sub(_quoted, _TAG.sub(escaped, without_unseen(text)))
+    tame = _BRACKETED.sub("&#91;", _TAG.sub(escaped, without_unseen(text)))
+    return _TURN.sub(_quoted, tame)
 
 
 def _quoted(found: Match[str]) -> str:

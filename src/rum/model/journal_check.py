@@ -11,7 +11,7 @@ import msgspec
 
 from rum.model.errors import InvalidQuery
 from rum.model.journal import VERSION, Journal, Kind, Part, Period, Situation, is_newer, seconds_of
-from rum.model.parse import parse
+from rum.model.parse import parse, required
 
 Path = tuple[str | int, ...]
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -47,7 +47,7 @@ def problems_of(
     known = msgspec.structs.fields(model)
     for name in [field.encode_name for field in known if field.required]:
         if (whole and name not in given) or (name in given and given[name] is None):
-            yield Problem((name,), f"{what}: `{name}` is required.")
+            yield Problem((name,), required(model, name, what))
     left = {name: one for name, one in given.items() if one is not None}
     for name in [field.encode_name for field in known if field.encode_name in _TIMES]:
         if name in left and seconds_of(left.pop(name)) is None:

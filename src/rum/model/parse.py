@@ -43,13 +43,20 @@ def _explained(text: str, model: type, what: str) -> InvalidQuery:
         return _unknown_field(unknown[1], path, at, what)
     if missing := _MISSING.fullmatch(message):
         field = _join(path, missing[1])
-        return InvalidQuery(f"{what}: `{field}` is required.", field=field)
+        return InvalidQuery(required(model, field, what), field=field)
     if allowed := _members(at):
         named = f"{what}: `{path}`" if path else what
         return InvalidQuery(
             f"{named} must be one of {', '.join(allowed)}.", field=path or what, allowed=allowed
         )
     return InvalidQuery(f"{what}: `{path or 'the whole'}`: {_plain(message)}.", field=path or None)
+
+
+def required(model: type, field: str, what: str) -> str:
+    """That a field is missing, and what it may be where that is a closed set."""
+    allowed = _members(_type_at(model, _INDEX.sub("[]", field)))
+    choice = f": one of {', '.join(allowed)}" if allowed else ""
+    return f"{what}: `{field}` is required{choice}."
 
 
 def check_field(model: type, path: str, name: str, what: str) -> None:

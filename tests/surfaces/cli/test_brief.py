@@ -26,6 +26,12 @@ def test_it_prints_nothing_when_there_is_nothing_to_say(run: Run):
     assert done.err == "Nothing is known about this yet.\n"
 
 
+def test_who_asks_for_nothing_is_told_what_to_ask_for(run: Run):
+    assert run("brief").err == (
+        "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it.\n"
+    )
+
+
 def test_json_tells_what_was_taken_with_points_and_tokens(run: Run):
     run("facts", "set", "token", "JWT")
     told = run("brief", *TASK, "--json").json

@@ -28,6 +28,14 @@ def ids(rum: Rum) -> list[str]:
     ]
 
 
+def _keep(rum: Rum, goal: str, *paths: str) -> str:
+    return rum.store(
+        intent={"goal": goal, "task_type": "feature_add"},
+        outcome={"success": True, "summary": "Done"},
+        actions=[{"type": "file_edit", "file_path": path} for path in paths],
+    ).memory_id
+
+
 @pytest.fixture
 def chapters(rum: Rum, ids: list[str]) -> list[str]:
     return [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
@@ -105,6 +113,21 @@ def test_refreshing_shows_a_diff(run: Run, rum: Rum, ids: list[str], chapters: l
 def test_groups_are_suggested_or_it_is_said_that_there_are_none(run: Run, ids: list[str]):
     assert "No group of memories" in run("chapter", "suggest").err
     assert run("chapters", "suggest", "--limit", "3", "--json").json == []
+
+
+def test_a_group_is_suggested_with_goals_and_ids_by_which_to_make_it(run: Run, rum: Rum):
+    for number in range(40):
+        _keep(rum, f"Everyday item {number} of part{number % 7}", f"src/part{number % 7}/file{number}.py")
+    story = [
+        _keep(rum, f"{deed} webhook signatures", "src/hooks/send.py", "src/hooks/sign.py")
+        for deed in ("Send", "Check", "Rotate", "Retry", "Log", "Test")
+    ]
+    shown = run("chapter", "suggest", "--limit", "1").out
+    assert "memories:\n  - Send webhook signatures\n" in shown
+    assert "  - and 1 more\n" in shown
+    tails = next(line for line in shown.splitlines() if line.startswith("ids: ")).split()[1:]
+    assert tails == [one[-8:] for one in story]
+    assert run("chapter", "create", *tails).code == 0
 
 
 def test_forgetting_a_memory_tells_what_was_built_on_it(run: Run, ids: list[str], chapters: list[str]):

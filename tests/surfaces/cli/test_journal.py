@@ -231,6 +231,20 @@ def test_whoever_noted_nothing_down_is_told_who_did(run: Run, project: Path) -> 
     assert "tester has noted nothing down in s1; there are developer." in ran.err
 
 
+def test_what_is_not_there_is_told_with_what_is(run: Run, project: Path) -> None:
+    run("journal", "context", *SESSION, "--open-question", "Why?")
+    assert "developer has noted nothing down in s1.\n" in run("journal", "show", *SESSION).err
+    run("journal", "add", "attempt", *SESSION, "--description", "Stream the rows")
+    ran = run("journal", "update", "attempt-9", *SESSION, "--result", "success")
+    assert "has no entry `attempt-9`. The newest are `attempt-001`." in ran.err
+    ran = run("journal", "validate", "--session", "s1", "--agent", "nobody")
+    assert (ran.code, ran.out) == (1, "")
+    assert "nobody has no journal in s1. There are those of developer." in ran.err
+    ran = run("journal", "add", "discovery", *SESSION, "--content", "Handlers are structs")
+    assert "`type` is required: one of codebase_structure, dependency_check, " in ran.err
+    assert "1 attempt\t" in run("journal", "sessions").out
+
+
 def test_validate_names_a_broken_journal_that_is_nobodys(run: Run, project: Path) -> None:
     path = put(project, whole()).parent.with_name("agent-memory.yaml")
     path.write_text("x: [\n")

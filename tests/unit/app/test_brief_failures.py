@@ -95,6 +95,30 @@ class TestCommits:
         assert text.count('Revert "Keep users logged in"') <= 2  # as the reason, and as work of its own
         assert "Taken back by" not in text
 
+    @pytest.mark.parametrize(
+        ("body", "told"),
+        [
+            ("fix: autoescape svg templates", "templating.py"),
+            (
+                "fix: autoescape svg templates\n\nBrowsers run scripts in them.",
+                "Browsers run scripts in them.",
+            ),
+            ("* Drop the wrapper\n* Use streams", "Drop the wrapper; Use streams"),
+            ("* autoescape svg templates\n\n* add an entry", "templating.py"),
+        ],
+    )
+    def test_a_commit_whose_message_begins_with_its_subject_tells_what_comes_then(
+        self, repo: Repository, shop: Shop, body: str, told: str
+    ):
+        repo.commit("Begin", {"readme": "1\n"})
+        repo.commit(f"fix: autoescape svg templates (#12)\n\n{body}", {"src/templating.py": "1\n"})
+        rum = shop.open()
+        rum.import_git()
+        assert (
+            f"- fix: autoescape svg templates (#12): {told.rstrip('.')} ["
+            in rum.brief(file="src/templating.py").text
+        )
+
     def test_a_commit_tells_why_or_where_instead_of_its_size(self, repo: Repository, shop: Shop):
         repo.commit("Begin", {"readme": "1\n"})
         body = "Templates of svg were not escaped. Browsers run scripts in them."

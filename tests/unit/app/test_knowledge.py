@@ -43,6 +43,12 @@ def test_a_chapter_that_holds_the_words_comes_beside_the_memories(rum: Rum, ids:
     assert after.token_estimate > before.token_estimate
 
 
+def test_a_claim_that_begins_with_the_title_is_told_once(rum: Rum, ids: list[str]) -> None:
+    rum.chapters.create(memory_ids=ids, title="Key caches")
+    [known] = list(rum.recall(query="key caches before rotation").knowledge or ())
+    assert known.text == "Key caches must be flushed before rotation (1)"
+
+
 def test_a_claim_that_no_memory_makes_is_not_told(rum: Rum, ids: list[str]) -> None:
     said, invented = "Always handle refresh token expiry too", "Refresh tokens were invented by unicorns"
     made = rum.chapters.create(memory_ids=ids, title="Refresh token expiry", learnings=[invented, said])

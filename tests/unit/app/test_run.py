@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,29 +12,10 @@ from typing import Any
 import pytest
 
 from opening import Shop
+from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, PermissionDenied, Rum
-from rum.app.run import Run
 from rum.model.journal import Kind
 from rum.model.tokens import estimate_tokens
-
-TASK = "Refresh the login token"
-FILE = "src/auth/refresh.ts"
-
-
-def memory_of(rum: Rum, run: Run) -> Any:
-    assert run.memory_id is not None
-    return rum.show(run.memory_id)
-
-
-def attempts(rum: Rum, agent: str = "developer") -> list[dict[str, Any]]:
-    return rum.journal(agent=agent).entries(Kind.ATTEMPT)
-
-
-def ended_by(error: BaseException, run: Run, before: Callable[[], None]) -> None:
-    """A run in which something is done, and then an exception raised."""
-    with run:
-        before()
-        raise error
 
 
 @pytest.fixture
@@ -174,7 +154,7 @@ class TestOutcome:
         assert not outcome.success
         assert outcome.failure_category == category
         assert str(outcome.failure_reason).startswith(type(error).__name__)
-        assert "test_run.py" in str(outcome.failure_reason)
+        assert "(in ended_by, ran.py:" in str(outcome.failure_reason)
         assert attempts(rum)[-1]["result"] == "failure"
 
     def test_a_program_that_ends_well_has_not_failed(self, rum: Rum):

@@ -10,28 +10,9 @@ from typing import Any, cast
 import pytest
 
 from opening import Shop
+from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, NotFound, Rum
 from rum.app.run import Run
-from rum.model.journal import Kind
-
-TASK = "Refresh the login token"
-FILE = "src/auth/refresh.ts"
-
-
-def memory_of(rum: Rum, run: Run) -> Any:
-    assert run.memory_id is not None
-    return rum.show(run.memory_id)
-
-
-def attempts(rum: Rum, agent: str = "developer") -> list[dict[str, Any]]:
-    return rum.journal(agent=agent).entries(Kind.ATTEMPT)
-
-
-def ended_by(error: BaseException, run: Run, before: Callable[[], None]) -> None:
-    """A run in which something is done, and then an exception raised."""
-    with run:
-        before()
-        raise error
 
 
 @pytest.fixture
@@ -69,6 +50,24 @@ class TestMisuse:
         assert memory.tags == ("partial", "unverified")
         assert attempts(rum)[0]["result"] == "partial"
         assert "Recently Failed" not in rum.journal(agent="developer").prompt()
+
+    def test_a_wrong_call_leaves_nothing_for_others_to_read(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        with pytest.raises(InvalidQuery):
+            ended_by_call(run, lambda run: run.fail("x", "bad_luck"))
+        assert run.extracted is not None
+        assert not run.extracted.should_create_memory
+        assert not rum.notes.list().notes
+
+    def test_what_was_found_out_before_a_wrong_call_is_kept_without_it(self, rum: Rum):
+        run = rum.run(agent="developer", task=TASK)
+        learned = "`refreshToken()` must not be called twice, because the server takes a token only once."
+        with pytest.raises(InvalidQuery):
+            ended_by_call(
+                run, lambda run: (run.discovery("failure_cause", learned), run.fail("x", "bad_luck"))
+            )
+        assert run.extracted is not None
+        assert run.extracted.content == learned
 
     def test_what_the_loop_said_before_it_stands(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
@@ -310,7 +309,7 @@ class TestInterrupted:
             ended_by(error, run, lambda: run.step("Read it"))
         memory = memory_of(rum, run)
         assert memory.outcome.summary.startswith(f"Interrupted by {type(error).__name__}")
-        assert "test_run_ends.py" in str(memory.outcome.failure_reason)
+        assert "(in ended_by, ran.py:" in str(memory.outcome.failure_reason)
         assert memory.outcome.failure_category == "other"
         assert memory.tags == ("partial", "unverified")
         assert attempts(rum)[0]["result"] == "partial"

@@ -15,6 +15,8 @@ def test_groups_are_shown_and_nothing_is_made(shop: Shop, rum: Rum) -> None:
     [story] = rum.chapters.suggest()
     assert set(story.memory_ids) == set(ids)
     assert "src/hooks/send.py" in story.reason
+    assert story.goals == tuple(rum.show(one).intent.goal for one in story.memory_ids)
+    assert rum.chapters.suggest(limit=1) == [story]
     assert rum.chapters.list().total == 0
     with pytest.raises(InvalidQuery, match="limit"):
         rum.chapters.suggest(0)

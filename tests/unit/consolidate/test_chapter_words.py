@@ -121,3 +121,9 @@ def test_vectors_bring_other_wordings_together():
 )
 def test_orders_to_a_model_are_not_drawn(hostile: str):
     assert draw([make_work(n, "Fix the login", hostile) for n in range(3)]).learnings == ()
+
+
+def test_work_of_which_all_failed_is_told_so():
+    one, two, three = (make_work(n, f"Cache rates {n}", failed="Stale after midnight") for n in range(3))
+    assert " Both failed: “" in draw([one, two]).summary
+    assert " All failed: “" in draw([one, two, three]).summary

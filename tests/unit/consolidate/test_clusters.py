@@ -207,3 +207,15 @@ def test_a_contradiction_of_a_claim_that_went_into_another_is_not_lost():
     assert [cluster.best.text for cluster in found] == [said[0].text, said[2].text]
     assert found[0].against == (said[2],)
     assert by_text(found)[said[1].text] is found[0]
+
+
+def test_the_same_sentence_of_other_work_is_no_evidence_and_told_once():
+    sentence = "This functionality was deprecated in 3.7 due to lack of use, testing and maintenance."
+    works = ("packet parsers", "datapath interface", "subtable lookup")
+    told = [
+        Statement(f"netdev: Remove optimized {work} — {sentence}", Kind.TOLD, 2.0, (f"mem_{number}",))
+        for number, work in enumerate(works)
+    ]
+    (cluster,) = clustered(told, likeness=lambda _one, _other: 1.0)
+    assert cluster.best.text == f"netdev: Remove optimized packet parsers — {sentence}"
+    assert cluster.memory_ids == ("mem_0",)

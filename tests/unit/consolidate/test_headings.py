@@ -23,9 +23,15 @@ def topics_of(members: Sequence[Memory]) -> tuple[str, ...]:
     return tuple(heading.text for heading in headings.headings(headings.aims_of(in_order(members))))
 
 
-def test_a_title_is_made_of_what_most_goals_share():
-    assert title_of(LOGINS) == "Refresh tokens: endpoint, lock"
+def test_a_title_is_the_goal_with_most_of_what_they_share():
+    assert title_of(LOGINS) == "Rotate refresh tokens"
     assert topics_of(LOGINS)[0] == "refresh tokens"
+
+
+def test_a_title_has_neither_a_full_stop_nor_the_number_of_a_pull_request():
+    assert title_of([make_work(1, "Rotate keys. (#12) (#345)")]) == "Rotate keys"
+    assert title_of([make_work(1, "(#12)")]) == "(#12)"
+    assert title_of([make_work(1, "Wait...")]) == "Wait..."
 
 
 def test_what_was_done_is_no_topic_and_names_stay_as_they_are_written():
@@ -73,6 +79,17 @@ def test_where_nothing_is_shared_the_first_goal_is_the_title(goals: list[str]):
     assert title_of([make_work(number, goal) for number, goal in enumerate(goals)]) == goals[0]
 
 
+def test_where_nothing_is_shared_a_goal_that_says_nothing_is_no_title():
+    members = [make_work(1, "Polish"), make_work(2, "Show invoices of last year")]
+    assert title_of(members) == "Show invoices of last year"
+
+
+def test_topics_are_no_parts_of_each_other_and_phrases_have_only_blanks_within():
+    goals = ("route-table: Use table=id' parameter", "route-table: Use table=id' parameter of route again")
+    topics = topics_of([make_work(number, goal) for number, goal in enumerate(goals)])
+    assert sorted(topics) == ["id", "parameter", "route-table"]
+
+
 def test_titles_and_topics_are_bounded_and_do_not_depend_on_the_order():
     members = [
         make_work(n, f"{'wordy' * 30} part{n % 20} of thing{n % 13} and item{n % 7}") for n in range(60)
@@ -104,3 +121,9 @@ def test_a_title_of_many_names_phrases_before_words_and_neither_verbs_nor_versio
     members = [make_work(number, goals[number % 3], tags=["examples"]) for number in range(12)]
     members += [make_work(20, "Check examples for debug")]
     assert title_of(members) == "Work on examples, ruff linter and debug"
+
+
+def test_a_title_of_many_is_a_phrase_of_english():
+    goals = [f"docs: Remove references {number} to the kernel module" for number in range(9)]
+    members = [make_work(number, goal, tags=["debian"]) for number, goal in enumerate(goals)]
+    assert title_of(members) == "Work on kernel module and debian"

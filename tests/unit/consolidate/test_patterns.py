@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from consolidating import make_work
 from making import make_file, make_memory
 from rum.consolidate.patterns import patterns
@@ -20,6 +22,20 @@ def test_files_that_are_seldom_changed_alone_are_told_with_counts():
         "CMakeLists.txt and configure.ac change together (4 of 5 memories that changed the former)."
     ]
     assert patterns(members)[0].memory_ids == ("mem_000", "mem_001", "mem_002", "mem_003")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("src/pay.py", "tests/unit/test_pay.py"),
+        ("pkg/cipher.go", "pkg/cipher_test.go"),
+        ("lib/flow.c", "lib/flow.h"),
+        ("src/Pay.java", "test/PayTest.java"),
+        ("src/pay.ts", "src/pay.spec.ts"),
+    ],
+)
+def test_a_file_and_its_own_test_or_header_are_no_news(one: str, other: str):
+    assert texts(*(make_work(n, files=[one, other]) for n in range(4))) == []
 
 
 def test_a_change_of_everything_ties_no_files_together():

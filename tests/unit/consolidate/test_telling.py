@@ -20,6 +20,9 @@ TALK = [
     "Renamed the variable.",
     "As discussed, this will follow.",
     "The following table shows why:",
+    "On Fedora 37 (at least), MFEX unit tests are failing because of deprecation warnings:",
+    "This commit introduces the initial infrastructure required to allow other implementations.",
+    "This patch adds more detailed debug logs on failures to ease debugging the actual cause.",
 ]
 
 

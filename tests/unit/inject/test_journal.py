@@ -101,10 +101,17 @@ def test_whatever_was_written_stays_on_its_line() -> None:
     assert "\u202e" not in text
 
 
+def test_what_was_noted_down_twice_is_told_once() -> None:
+    told = {"type": "code_pattern", "content": "Handlers are structs."}
+    assert journal_context([told, dict(told)], [], None) == (
+        "## Key Discoveries\n- [code_pattern] Handlers are structs.\n"
+    )
+
+
 def test_odd_values_of_a_file_edited_by_hand_do_no_harm() -> None:
     context: dict[str, Any] = {"currentPlanStep": "two", "blockers": "words"}
     text = journal_context([{"content": 5}, {}], [{"output": ["a"]}], context)
-    assert "- [] 5\n- [] \n" in text
+    assert "- [] 5\n\n" in text
     assert "- : ['a']" in text
     assert "- Step: two" in text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rum.capture.extract.facts import facts_in
 from rum.capture.extract.judge import ENOUGH, Verdict, judge
-from rum.capture.extract.passages import passages
+from rum.capture.extract.passages import passages, without_repeats
 from rum.capture.extract.patterns import when_to_use
 from rum.capture.extract.rules import rules_in
 from rum.capture.extract.stated import is_decision
@@ -24,13 +24,14 @@ _ABOUT: dict[Kind, str] = {
 
 def found_by_rules(run: FinishedRun) -> Finding:
     """The note, facts and rules of a run whose words hold no secrets any more; none if nothing lasts."""
-    said = passages(run.agent_output)
+    said = without_repeats(passages(run.agent_output))
     verdict = judge(said, asks_why=_asks_why(run))
     if verdict.kind is None:
         return Finding(reasoning=_nothing(run, verdict))
     judged = verdict.judged
     content = text_of(judged, run.error)
-    title = title_of(judged, verdict.kind)
+    repeated = [one for one in judged if one.passage.text in content]
+    title = title_of(repeated or judged, verdict.kind)
     kind = Kind.DECISION if is_decision(title) else verdict.kind
     title = without_reason(title, content) if kind is Kind.DECISION else title
     return Finding(

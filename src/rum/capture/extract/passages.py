@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rum.capture.extract.noise import is_mostly_noise, is_noise
@@ -17,6 +18,7 @@ _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*$")
 _RULE = re.compile(r"[\s|:-]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]`]*\s+(?=[\"'(\[`]*[A-Z0-9`\"'(/.@_-])")
+_WORD = re.compile(r"\w+")
 _SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|resp)|\b[A-Z])\.\s*$", re.IGNORECASE)
 
 
@@ -49,6 +51,16 @@ def passages(text: str) -> list[Passage]:
             under = label[1] if label else heading
             found += [Passage(said, under, number, kind) for kind, said in _said(kept[1:] if label else kept)]
     return found
+
+
+def without_repeats(said: Sequence[Passage]) -> list[Passage]:
+    """What was said, each once: not what another passage begins with, and goes on from."""
+    words = [tuple(_WORD.findall(one.text.lower())) for one in said]
+    order = sorted(range(len(said)), key=lambda one: (words[one], -one))
+    repeats = {
+        one for one, other in pairwise(order) if words[one] and words[other][: len(words[one])] == words[one]
+    }
+    return [one for place, one in enumerate(said) if place not in repeats or one.kind == "code"]
 
 
 def _heading(lines: list[str]) -> str:

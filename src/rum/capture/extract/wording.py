@@ -43,7 +43,7 @@ _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 def title_of(judged: Sequence[Judged], kind: Kind) -> str:
     """The clause that tells most, short enough for a heading."""
     best = max(judged, key=lambda one: _as_title(one, kind))
-    text = _plain(LEAD.sub("", best.passage.text))
+    text = LEAD.sub("", _plain(best.passage.text))
     heading = _plain(best.passage.heading)
     if best.passage.kind == "item" and heading and not LESSONS.search(heading):
         items = (_plain(one.passage.text) for one in judged if one.passage.block == best.passage.block)

@@ -30,6 +30,12 @@ _TRAILER = re.compile(
     r"|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)++: \S.*",
     re.IGNORECASE,
 )
+_NAMES_SOMEBODY = re.compile(
+    r"[ \t]*(?:[A-Z][\w-]{1,40}-by|cc) ?: [^<>\n]{0,200}<[^<>\s]{1,200}>[ \t]*", re.IGNORECASE
+)
+"""The trailer of a commit that was squashed into this one, in the midst of the message."""
+_RULE = re.compile(r"-{5,}")
+"""What stands between the squashed messages and their trailers."""
 _TRAILER_LENGTH = 500
 _UNDOING = re.compile(
     r"^[ \t]*This reverts commits?\s[^.]*?(?:,\s+reversing\s+changes made to )?[0-9a-f]{7}"
@@ -80,12 +86,13 @@ def cut(text: str, most: int) -> str:
 
 
 def _said(rest: str) -> str:
-    """The text without trailers: people, links and marks of tools at its end."""
+    """The text without trailers: people, links and marks of tools at its end, people anywhere."""
     lines = [line.rstrip() for line in rest.strip("\n").split("\n")]
     end = len(lines)
     while end and (not lines[end - 1] or _is_trailer(lines, end - 1)):
         end -= 1
-    return "\n".join(lines[:end])
+    told = (line for line in lines[:end] if not (_NAMES_SOMEBODY.fullmatch(line) or _RULE.fullmatch(line)))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(told)).strip("\n")
 
 
 def _is_trailer(lines: list[str], number: int) -> bool:

@@ -24,6 +24,7 @@ _BREAKS = ("\r", "\n", "\x85")
 _EMPTY = re.compile(r"[ \t]*(?:\[\s*\]|(?:~|null|Null|NULL)(?=[ \t]*(?:[ \t]#|[\r\n\x85]|\Z)))")
 _ENTRIES = "a list of entries, each after a dash"
 _HEADER = re.compile(r"([|>])([1-9]?)[-+]?([1-9]?)")
+_NEWEST_NAMED = 3
 _SANE = 5
 """So many digits at most has the number of an id that is counted on from."""
 
@@ -181,8 +182,16 @@ class JournalText:
         """The entry with this id, and what kind of entry it is."""
         found = self.find(entry_id)
         if found is None:
-            raise NotFound(f"{self.where} has no entry `{entry_id}`.", id=entry_id)
+            raise NotFound(f"{self.where} has no entry `{entry_id}`.{self._there()}", id=entry_id)
         return found
+
+    def _there(self) -> str:
+        """Which entries there are, of each kind the newest ones."""
+        ids = [
+            entry.field("id") for kind in Kind for entry in list(self.entries(kind.section))[-_NEWEST_NAMED:]
+        ]
+        named = [f"`{one}`" for one in ids if isinstance(one, str)]
+        return f" The newest are {', '.join(named)}." if named else " It has none yet."
 
     def with_changes(self, entry: Entry, changes: Mapping[str, object], *, blocks: bool = True) -> str:
         """The text with some fields of one of its entries set; maps in it are merged."""

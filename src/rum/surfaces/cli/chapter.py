@@ -21,6 +21,8 @@ from rum.surfaces.cli.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
+_GOALS = 5
+"""So many memories of a group are told of."""
 _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
 
 
@@ -80,15 +82,15 @@ def show(asked: Asked, chapter_id: str) -> None:
 
 
 @chapter.command("suggest")
-@click.option("--limit", "most", type=click.IntRange(min=1), default=10, metavar="N", help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, metavar="N", help="At most so many.")
 @click.pass_obj
-def suggest(asked: Asked, most: int) -> None:
+def suggest(asked: Asked, limit: int) -> None:
     """Show groups of memories that look like one story.
 
     Nothing is made of them: `rum chapter create` does, with their ids.
     """
     with opened(asked) as rum:
-        found = rum.chapters.suggest(most)
+        found = rum.chapters.suggest(limit)
     say(asked.json, found, _suggested)
     if not found and not asked.json:
         note("No group of memories looks like one story that is not told yet.")
@@ -192,8 +194,15 @@ def _suggested(found: Sequence[Suggestion]) -> View:
             [
                 ("why", one.reason),
                 *([("tags", ", ".join(one.tags))] if one.tags else []),
-                ("memories", " ".join(one.memory_ids)),
+                ("memories", _goals(one)),
+                ("ids", " ".join(map(short_id, one.memory_ids))),
             ],
         )
         for one in found
     ]
+
+
+def _goals(group: Suggestion) -> list[str]:
+    """What the first of a group were for, and how many more there are."""
+    more = len(group.goals) - _GOALS
+    return [*group.goals[:_GOALS], *([f"and {more} more"] if more > 0 else [])]

@@ -141,8 +141,9 @@ def show(asked: Asked, id: str | None, session: str | None) -> None:
         elif text:
             say_text(text)
         else:
-            there = ", ".join(rum.journals.agents(journal.session))
-            note(f"{journal.agent} has noted nothing down in {journal.session}; there are {there}.")
+            others = [one for one in rum.journals.agents(journal.session) if one != journal.agent]
+            there = f"; there are {', '.join(others)}" if others else ""
+            note(f"{journal.agent} has noted nothing down in {journal.session}{there}.")
 
 
 def _entry(entry: dict[str, Any]) -> View:
@@ -251,10 +252,15 @@ def _table(found: list[SessionView]) -> View:
         (
             Word(one.session, "id"),
             Word(", ".join(one.agents), "strong"),
-            Word(" ".join(f"{count} {name}" for name, count in one.counts.items() if count)),
+            Word(" ".join(f"{count} {_counted(name, count)}" for name, count in one.counts.items() if count)),
             Word(one.end or one.start, "dim"),
             Word(one.task),
         )
         for one in found
     ]
     return [Table(("session", "agents", "entries", "last", "task"), rows)] if rows else []
+
+
+def _counted(section: str, count: int) -> str:
+    """The name of a section's entries, or of its one entry."""
+    return next((kind.value for kind in Kind if kind.section == section and count == 1), section)

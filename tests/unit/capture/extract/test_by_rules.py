@@ -34,6 +34,31 @@ def test_a_cause_becomes_a_note_with_all_that_a_note_needs():
     assert "what went wrong and why" in finding.reasoning
 
 
+def test_a_title_is_taken_from_what_the_note_says():
+    finding = found(
+        "Rates are read in rates(), one place\n\nA cache of rates needs an end of day", "Cache rates in Redis"
+    )
+    assert finding.title in finding.content
+
+
+def test_a_title_leaves_out_by_which_word_it_was_announced():
+    finding = found(
+        "**Note:** The `orders` table has no index on created_at, so sorting must go through a view."
+    )
+    assert finding.title.startswith("The orders table has no index")
+
+
+def test_what_another_sentence_begins_with_is_said_once():
+    whole = "Redis must be started by `make redis` before the tests run, because fixtures connect at import."
+    finding = found(f"{whole}\n\nRedis must be started by make redis before the tests")
+    assert finding.content == whole
+
+
+def test_the_same_sentence_twice_is_said_where_it_stood_first():
+    finding = found(f"## Cause\n\n{CAUSE}\n\n## Summary\n\n{CAUSE}")
+    assert finding.content == f"## Cause\n\n{CAUSE}"
+
+
 @pytest.mark.parametrize(
     ("output", "reason"),
     [

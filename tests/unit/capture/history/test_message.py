@@ -35,6 +35,24 @@ def test_trailers_are_no_part_of_the_body(trailer: str):
     assert parted(f"Fix it\n\nIt was open.\n\n{trailer}\nReported-by: Dave\n").body == "It was open."
 
 
+def test_people_named_in_the_messages_that_were_squashed_into_one_are_left_out():
+    squashed = """Do not log 204 (#12)
+
+* Don't log 204
+
+Signed-off-by: Ann <ann@example.org>
+
+* Add an entry
+
+Co-authored-by: Bob <bob@example.org>
+
+---------
+
+Signed-off-by: Ann <ann@example.org>
+"""
+    assert parted(squashed).body == "* Don't log 204\n\n* Add an entry"
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

@@ -1,0 +1,26 @@
+"""A shop whose memory is open, and a language model that is set for it, for stories told through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from model_server import ModelServer
+from opening import Shop, open_shop
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with open_shop(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
+    """A server that is set as the language model; what it says is up to the test."""
+    with ModelServer().serving() as running:
+        for name, value in running.settings("ollama").items():
+            monkeypatch.setenv(name, value)
+        yield running

@@ -1,0 +1,31 @@
+"""What tests of runs share: a task, and what a run left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rum import Rum
+from rum.app.run import Run
+from rum.model.journal import Kind
+
+TASK = "Refresh the login token"
+FILE = "src/auth/refresh.ts"
+
+
+def memory_of(rum: Rum, run: Run) -> Any:
+    """The memory of a run that is over."""
+    assert run.memory_id is not None
+    return rum.show(run.memory_id)
+
+
+def attempts(rum: Rum, agent: str = "developer") -> list[dict[str, Any]]:
+    """What an agent's journal tells of things tried."""
+    return rum.journal(agent=agent).entries(Kind.ATTEMPT)
+
+
+def ended_by(error: BaseException, run: Run, before: Callable[[], None]) -> None:
+    """A run in which something is done, and then an exception raised."""
+    with run:
+        before()
+        raise error
