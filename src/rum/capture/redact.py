@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import lru_cache
 from itertools import chain
 
@@ -184,6 +183,8 @@ def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[i
     marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
     if not marks:
         return found
+    from bisect import bisect_right  # noqa: PLC0415 (hardly any text was redacted before)
+
     ends = [end for _, end in marks]
     kept: list[tuple[int, int, str]] = []
     for span in found:
