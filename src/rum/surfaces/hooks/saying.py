@@ -28,12 +28,19 @@ def hears(event: Event, client: str) -> bool:
 
 
 def say(event: Event, offers: list[Offer], places: tuple[str, ...]) -> None:
-    """Note what is said, so that it is not said again, and only then say it."""
+    """Say what is worth saying, and not twice."""
+    fitting = noted(event, offers, places)
+    if fitting:
+        answer = module_of(event["client"]).answer(event["kind"], "\n".join(one.text for one in fitting))
+        os.write(1, json.dumps(answer).encode() + b"\n")
+
+
+def noted(event: Event, offers: list[Offer], places: tuple[str, ...]) -> list[Offer]:
+    """The offers that may be said now that it is noted that they are; none where that cannot be noted."""
     fitting = within(offers)
     if not fitting or keep(places, event["session"], to_line(_noted(event, fitting)))[0] is None:
-        return
-    answer = module_of(event["client"]).answer(event["kind"], "\n".join(offer.text for offer in fitting))
-    os.write(1, json.dumps(answer).encode() + b"\n")
+        return []
+    return fitting
 
 
 def within(offers: list[Offer]) -> list[Offer]:

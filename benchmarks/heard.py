@@ -1,0 +1,107 @@
+"""What an agent hears of RUM in a made-up day: how much, of which kind, and in how many turns nothing at all.
+
+Run it: `python -m benchmarks.heard [CALLS]`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.day import Day, made_day
+from benchmarks.replay import CLIENT
+from rum import Rum
+from rum.capture.cleaning import clean
+from rum.capture.clients.recognise import event_of
+from rum.capture.event import to_line
+from rum.capture.redact import Redactor
+from rum.capture.spool import append
+from rum.inject.offers import offers_for
+from rum.inject.offers.offer import Offer
+from rum.model.tokens import estimate_tokens
+from rum.surfaces.hooks.saying import hears, noted
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
+
+_ENDS = ("stop", "end")
+
+
+class Heard(NamedTuple):
+    """What came of a day for those who worked."""
+
+    calls: int
+    turns: int
+    silent: int
+    """Turns in which nothing was said."""
+    offers: Counter[str]
+    tokens: Counter[str]
+    """By kind of offer."""
+    most_at_once: int
+    """Tokens at one event."""
+    most_in_a_session: int
+
+
+def heard(base: str, calls: int, seed: int = 1) -> Heard:
+    """Go through a day event by event, as hooks do, and take in what was seen at the end of each turn."""
+    work = os.path.join(base, "work")
+    os.makedirs(work)
+    day = made_day(work, calls, seed)
+    with Rum.open(work, home=os.path.join(base, "home"), owner=True) as rum:
+        said = list(_said(rum, day))
+    tokens = [(event, one.kind, estimate_tokens(one.text)) for event, offers in said for one in offers]
+    turns = {(one.session, one.turn) for one in day.expected}
+    spoken = {(event["session"], event.get("turn")) for event, offers in said if offers}
+    at_once, in_session, by_kind = Counter[str](), Counter[str](), Counter[str]()
+    for event, kind, count in tokens:
+        at_once[event["id"]] += count
+        in_session[event["session"]] += count
+        by_kind[kind] += count
+    return Heard(
+        calls=day.calls,
+        turns=len(turns),
+        silent=len(turns - spoken),
+        offers=Counter(kind for _, kind, _ in tokens),
+        tokens=by_kind,
+        most_at_once=max(at_once.values(), default=0),
+        most_in_a_session=max(in_session.values(), default=0),
+    )
+
+
+def _said(rum: Rum, day: Day) -> list[tuple[Event, list[Offer]]]:
+    folder, redactor = rum.project.directory, Redactor((), ())
+    spool = os.path.join(folder, "spool")
+    said: list[tuple[Event, list[Offer]]] = []
+    for told in day.told:
+        event = event_of(told.payload, CLIENT, told.at)
+        if event is None:
+            continue
+        event = clean(event, redactor)
+        append(spool, event["session"], to_line(event))
+        if hears(event, CLIENT):
+            said.append((event, noted(event, offers_for(event, folder, rum.project.root), (spool,))))
+        if event["kind"] in _ENDS:
+            rum.take_in()
+    return said
+
+
+def main() -> None:
+    """Print what was heard."""
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    with tempfile.TemporaryDirectory() as base:
+        found = heard(base, calls)
+    print(f"calls             {found.calls}")
+    print(
+        f"turns             {found.turns}, of them silent {found.silent} ({found.silent / found.turns:.0%})"
+    )
+    for kind, count in found.offers.most_common():
+        print(f"{kind:17} {count} offers, {found.tokens[kind]} tokens")
+    print(f"tokens in all     {found.tokens.total()}, {found.tokens.total() / found.turns:.1f} a turn")
+    print(f"most at one event {found.most_at_once} tokens, in a session {found.most_in_a_session}")
+
+
+if __name__ == "__main__":
+    main()
