@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rum.store import terms
+from rum.store import terms, tried
 from rum.store.sqlite.connect import APPLICATION_ID
 from rum.store.sqlite.migrate import migrations
 from rum.store.sqlite.store import SCHEMA, SqliteStore
@@ -104,6 +104,7 @@ def build_by_hand(folder: Path, family: str, upto: int) -> None:
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         if family == "rum" and upto:
             db.execute("INSERT INTO derived VALUES ('tokeniser', ?)", (str(terms.VERSION),))
+            db.execute("UPDATE derived SET value = ? WHERE name = 'attempts'", (str(tried.VERSION),))
         db.execute("PRAGMA journal_mode = WAL")
 
 

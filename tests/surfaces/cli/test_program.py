@@ -51,7 +51,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
         "--content",
         "So",
     )
-    assert "token refresh" in do("brief", "--task", "Repair the login token refresh")
+    assert "token refresh" in do("brief", "--task", "Repair the race in token refresh")
     assert "Refreshing" in do("chapter", "create", bug, fix, "--title", "Refreshing")
     assert "insights" in do("wisdom", "synthesize", "--tag", "auth", "--min-chapters", "1")
     assert do("refresh") == "Nothing is stale.\n"

@@ -80,7 +80,7 @@ def _apply(connection: sqlite3.Connection, family: str, known: int) -> None:
                     connection.execute(statement)
             connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, int(time.time())))
             connection.execute(f"PRAGMA user_version = {number}")
-    if family == "rum" and not known:
+    if family == "rum" and connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None:
         connection.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
         connection.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
