@@ -12,13 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.day import Day, made_day
-from benchmarks.replay import CLIENT
+from benchmarks.replay import CLIENT, spooled
 from rum import Rum
-from rum.capture.cleaning import clean
-from rum.capture.clients.recognise import event_of
-from rum.capture.event import to_line
-from rum.capture.redact import Redactor
-from rum.capture.spool import append
 from rum.inject.offers import offers_for
 from rum.inject.offers.offer import Offer
 from rum.model.tokens import estimate_tokens
@@ -51,7 +46,7 @@ def heard(base: str, calls: int, seed: int = 1) -> Heard:
     os.makedirs(work)
     day = made_day(work, calls, seed)
     with Rum.open(work, home=os.path.join(base, "home"), owner=True) as rum:
-        said = list(_said(rum, day))
+        said = _said(rum, day)
     tokens = [(event, one.kind, estimate_tokens(one.text)) for event, offers in said for one in offers]
     turns = {(one.session, one.turn) for one in day.expected}
     spoken = {(event["session"], event.get("turn")) for event, offers in said if offers}
@@ -72,15 +67,10 @@ def heard(base: str, calls: int, seed: int = 1) -> Heard:
 
 
 def _said(rum: Rum, day: Day) -> list[tuple[Event, list[Offer]]]:
-    folder, redactor = rum.project.directory, Redactor((), ())
+    folder = rum.project.directory
     spool = os.path.join(folder, "spool")
     said: list[tuple[Event, list[Offer]]] = []
-    for told in day.told:
-        event = event_of(told.payload, CLIENT, told.at)
-        if event is None:
-            continue
-        event = clean(event, redactor)
-        append(spool, event["session"], to_line(event))
+    for event in spooled(day, spool):
         if hears(event, CLIENT):
             said.append((event, noted(event, offers_for(event, folder, rum.project.root), (spool,))))
         if event["kind"] in _ENDS:

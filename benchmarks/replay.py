@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.day import Day, made_day
 from rum import Rum
@@ -25,6 +26,9 @@ from rum.capture.redact import Redactor
 from rum.capture.spool import append
 from rum.settings.home import file_lock
 from rum.store.seen import TurnKey
+
+if TYPE_CHECKING:
+    from rum.capture.event import Event
 
 CLIENT = "claude-code"
 
@@ -48,15 +52,15 @@ class Replayed(NamedTuple):
     """Memories that were there before the last one, which nobody killed."""
 
 
-def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> int:
-    """Leave a part of a day in a spool as hooks would; how many events."""
-    redactor, count = Redactor((), ()), 0
+def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> Iterator[Event]:
+    """Leave a part of a day in a spool as hooks would, event by event."""
+    redactor = Redactor((), ())
     for told in day.told[since:until]:
         event = event_of(told.payload, CLIENT, told.at)
         if event is not None:
-            append(folder, event["session"], to_line(clean(event, redactor)))
-            count += 1
-    return count
+            event = clean(event, redactor)
+            append(folder, event["session"], to_line(event))
+            yield event
 
 
 def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
@@ -70,7 +74,7 @@ def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
     at = killed = 0
     for number in range(kills):
         end = len(day.told) * (number + 1) // kills
-        events += spooled(day, folder, at, end)
+        events += sum(1 for _ in spooled(day, folder, at, end))
         at = end
         killed += _killed(home, folder, chance.uniform(0, 1.2))
     with Rum.open(work, home=home, owner=True) as rum:
