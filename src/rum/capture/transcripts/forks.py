@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 
 from rum.capture.clients.plain import items, table, text
 from rum.capture.transcripts.records import lines, parsed
@@ -21,7 +22,7 @@ def copied(path: str, last: int | None = None) -> dict[str, bool]:
     found: set[str] = set()
     for beside in _beside(path):
         # Where it was said first, it shares its name with fewer others.
-        sizes = _sizes(beside, None)
+        sizes = _known(beside)
         found |= {record for record in doubtful & sizes.keys() if sizes[record] < own[record]}
     return {record: record in found for record in own} if found else {}
 
@@ -37,6 +38,20 @@ def _sizes(path: str, last: int | None) -> dict[str, int]:
                 if _is_prompt(record):
                     named.setdefault(text(record.get("promptId")), []).append(text(record.get("uuid")))
     return {record: len(records) for records in named.values() for record in records}
+
+
+def _known(path: str) -> dict[str, int]:
+    """The same of a whole file, which is read once for all that lie beside it."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return {}
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, changed: int, size: int) -> dict[str, int]:  # noqa: ARG001 (a file that grew is another)
+    return _sizes(path, None)
 
 
 def _is_prompt(record: dict[str, object]) -> bool:
