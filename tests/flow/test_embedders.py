@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from embedding import Endpoint
-from making import make_draft
+from making import ids_of, make_draft
 from processes import Place, end, lines_of, make_place
 from rum import Rum
 
@@ -42,7 +42,8 @@ def keep(rum: Rum, *goals: str) -> list[str]:
 
 def near(rum: Rum, text: str) -> list[str]:
     """The memories nearest to a text by meaning alone."""
-    return [memory_id for memory_id, _ in rum._context.meaning.nearest(text, 1)]
+    context = rum._context
+    return ids_of(context.store, [number for number, _ in context.meaning.nearest(text, 1)])
 
 
 def test_two_projects_use_an_embedder_each(place: Place, monkeypatch: pytest.MonkeyPatch):

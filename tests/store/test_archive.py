@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
+from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome, number_of
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
@@ -27,10 +27,6 @@ RICH: dict[str, Any] = {
     "tags": ["zoo", "stripes"],
 }
 ANYTHING = Filters(superseded=True)
-
-
-def number(store: Store, memory_id: str) -> int:
-    return store.search.by_ids([memory_id], ANYTHING)[0][4]
 
 
 def archived(store: Store) -> list[str]:
@@ -83,7 +79,7 @@ class TestReading:
 
     def test_its_terms_and_outline_are_as_before(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
-        one = number(store, "mem_zebra")
+        one = number_of(store, "mem_zebra")
         before = store.search.texts(["mem_zebra"]), store.search.outlines([one])
         store.archive.put(["mem_zebra"], LATER)
         assert (store.search.texts(["mem_zebra"]), store.search.outlines([one])) == before
@@ -91,7 +87,7 @@ class TestReading:
 
 class TestWords:
     def test_the_live_index_knows_nothing_of_it_and_the_archives_everything(self, zoo: Store):
-        one = number(zoo, "mem_zebra")
+        one = number_of(zoo, "mem_zebra")
         for term in ("zebra", "giraff", "stripe", "quietli", "zoo"):
             assert (term, zoo.search.holders(term, 9)) == (term, [])
             assert (term, zoo.archive.holders(term, 9)) == (term, [one])
@@ -102,7 +98,7 @@ class TestWords:
         for one, goal in (("a", "cow dog"), ("b", "cow dog elk"), ("c", "cow"), ("d", "elk")):
             add_memory(store, f"mem_{one}", goal)
         store.archive.put(["mem_a", "mem_b", "mem_c", "mem_d"], LATER)
-        a, b, c, d = (number(store, f"mem_{one}") for one in "abcd")
+        a, b, c, d = (number_of(store, f"mem_{one}") for one in "abcd")
         assert store.archive.holders("cow", 2) == [c, b]
         assert sorted(store.archive.holders_beside("cow", ["dog", "elk"])) == [a, b]
         assert store.archive.newest_with(["cow", "dog"], 9) == [b, a]
@@ -124,7 +120,7 @@ class TestWords:
 class TestComingBack:
     def test_it_comes_back_as_it_was(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
-        one = number(store, "mem_zebra")
+        one = number_of(store, "mem_zebra")
         before = (
             store.memories.get(["mem_zebra"]),
             store.search.texts(["mem_zebra"]),
@@ -147,7 +143,7 @@ class TestComingBack:
         zoo.memories.replace(make_memory("mem_zebra", "Wake the okapi", version=2))
         assert archived(zoo) == []
         assert zoo.memories.get(["mem_zebra"])[0].intent.goal == "Wake the okapi"
-        assert zoo.search.holders("okapi", 9) == [number(zoo, "mem_zebra")]
+        assert zoo.search.holders("okapi", 9) == [number_of(zoo, "mem_zebra")]
         assert zoo.archive.existing(["zebra", "okapi"]) == []
 
     def test_being_superseded_leaves_it_where_it_is(self, zoo: Store):
@@ -168,10 +164,10 @@ class TestForgetting:
     def test_the_number_of_a_forgotten_one_may_be_given_again(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
         store.archive.put(["mem_zebra"], LATER)
-        one = number(store, "mem_zebra")
+        one = number_of(store, "mem_zebra")
         store.memories.delete("mem_zebra")
         add_memory(store, "mem_okapi", "Wake the okapi")
-        assert number(store, "mem_okapi") == one
+        assert number_of(store, "mem_okapi") == one
         store.archive.put(["mem_okapi"], LATER)
         assert store.archive.holders("zebra", 9) == []
         assert store.archive.holders("okapi", 9) == [one]
@@ -197,7 +193,7 @@ class TestPutting:
             archive_and_fail()
         assert archived(zoo) == ["mem_zebra"]
         assert zoo.archive.count() == 1
-        assert zoo.search.holders("lion", 9) == [number(zoo, "mem_lion")]
+        assert zoo.search.holders("lion", 9) == [number_of(zoo, "mem_lion")]
 
 
 class TestVectors:
@@ -206,16 +202,16 @@ class TestVectors:
         for one in ("mem_a", "mem_b"):
             add_memory(store, one)
             store.vectors.put(MODEL, [(one, 1, one.encode())])
-        (first, _), (last, _) = store.vectors.since(MODEL, 0, 9)
+        (first, one, _), (last, other, _) = store.vectors.since(MODEL, 0, 9)
         store.archive.put(["mem_a"], LATER)
-        assert store.vectors.since(MODEL, 0, 9) == [(last, b"mem_b")]
-        assert store.vectors.owners([first, last]) == {last: "mem_b"}
-        [(packed, data)] = store.archive.vectors.since(MODEL, 0, 9)
-        assert (data, store.archive.vectors.owners([packed])) == (b"mem_a", {packed: "mem_a"})
-        assert store.vectors.of(MODEL, ["mem_a", "mem_b"]) == {"mem_a": b"mem_a", "mem_b": b"mem_b"}
+        assert store.vectors.since(MODEL, 0, 9) == [(last, other, b"mem_b")]
+        assert store.vectors.owners([first, last]) == {last: other}
+        [(packed, owner, data)] = store.archive.vectors.since(MODEL, 0, 9)
+        assert (data, owner, store.archive.vectors.owners([packed])) == (b"mem_a", one, {packed: one})
+        assert store.vectors.of(MODEL, [one, other]) == {one: b"mem_a", other: b"mem_b"}
         assert store.vectors.counts(MODEL) == (2, 0)
         store.archive.take_back(["mem_a"])
-        [(again, _)] = store.vectors.since(MODEL, last, 9)
+        [(again, _, _)] = store.vectors.since(MODEL, last, 9)
         assert again > last
         assert store.archive.vectors.since(MODEL, 0, 9) == []
         assert not store.archive.vectors.any(MODEL)
@@ -224,8 +220,8 @@ class TestVectors:
         zoo.vectors.adopt(MODEL, NOON)
         assert zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")]) == 2
         assert zoo.vectors.counts(MODEL) == (2, 0)
-        assert [data for _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
-        assert [data for _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
+        assert [data for _, _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
+        assert [data for _, _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
         assert zoo.upkeep.problems() == []
 
     def test_they_are_dropped_and_found_missing_as_others(self, zoo: Store):

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory, make_memory, make_outcome
+from making import NOON, add_memory, make_memory, make_outcome, number_of
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
 
@@ -23,6 +23,12 @@ def fill(store: Store, *ids: str, model: str = A) -> None:
         store.vectors.put(model, [(one, 1, one.encode())])
 
 
+def kept(store: Store, *ids: str, model: str = A) -> dict[str, bytes]:
+    """The vectors of memories, by id."""
+    numbers = {number_of(store, one): one for one in ids}
+    return {numbers[number]: data for number, data in store.vectors.of(model, numbers).items()}
+
+
 def test_memories_are_pending_until_they_have_a_vector_the_newest_first(store: Store):
     store.vectors.adopt(A, NOON)
     for one in ("mem_a", "mem_b", "mem_c"):
@@ -31,7 +37,8 @@ def test_memories_are_pending_until_they_have_a_vector_the_newest_first(store: S
     assert store.vectors.put(A, [("mem_c", 1, b"c"), ("mem_a", 1, b"a")]) == 2
     assert store.vectors.pending(A, 9) == ["mem_b"]
     assert store.vectors.counts(A) == (2, 1)
-    assert store.vectors.of(A, ["mem_a", "mem_b", "mem_c"]) == {"mem_a": b"a", "mem_c": b"c"}
+    assert kept(store, "mem_a", "mem_b", "mem_c") == {"mem_a": b"a", "mem_c": b"c"}
+    assert store.vectors.waiting(A, [1, 2, 3]) == {2}
 
 
 def test_for_a_model_that_was_never_used_every_memory_is_pending(store: Store):
@@ -66,7 +73,7 @@ def test_a_vector_goes_when_what_the_memory_means_changes_and_only_then(store: S
         start=3,
     ):
         store.memories.replace(make_memory("mem_a", version=version, **changed))
-        assert store.vectors.of(A, ["mem_a"]) == {}
+        assert kept(store, "mem_a") == {}
         assert store.vectors.pending(A, 9) == ["mem_a"]
         assert store.vectors.put(A, [("mem_a", version, b"new")]) == 1
     assert store.upkeep.problems() == []
@@ -74,9 +81,9 @@ def test_a_vector_goes_when_what_the_memory_means_changes_and_only_then(store: S
 
 def test_a_vector_goes_with_its_memory(store: Store):
     fill(store, "mem_a", "mem_b")
-    numbers = [number for number, _ in store.vectors.since(A, 0, 9)]
+    numbers = [number for number, _, _ in store.vectors.since(A, 0, 9)]
     store.memories.delete("mem_b")
-    assert store.vectors.owners(numbers) == {numbers[0]: "mem_a"}
+    assert store.vectors.owners(numbers) == {numbers[0]: number_of(store, "mem_a")}
     assert store.vectors.counts(A) == (1, 0)
     assert store.upkeep.problems() == []
 
@@ -84,30 +91,30 @@ def test_a_vector_goes_with_its_memory(store: Store):
 def test_whoever_has_read_up_to_a_number_reads_on_from_there(store: Store, other: Store):
     fill(store, "mem_a", "mem_b")
     first, second = other.vectors.since(A, 0, 9)
-    assert (first[1], second[1]) == (b"mem_a", b"mem_b")
+    assert (first[2], second[2]) == (b"mem_a", b"mem_b")
     assert other.vectors.since(A, 0, 1) == [first]
     assert other.vectors.since(A, second[0], 9) == []
     fill(store, "mem_c")
     (third,) = other.vectors.since(A, second[0], 9)
-    assert other.vectors.owners([third[0]]) == {third[0]: "mem_c"}
+    assert other.vectors.owners([third[0]]) == {third[0]: third[1]} == {third[0]: number_of(other, "mem_c")}
 
 
 def test_a_number_never_comes_back_even_if_the_last_vector_went(store: Store):
     fill(store, "mem_a")
-    ((number, _),) = store.vectors.since(A, 0, 9)
+    ((number, _, _),) = store.vectors.since(A, 0, 9)
     store.memories.delete("mem_a")
     fill(store, "mem_b")
-    ((later, data),) = store.vectors.since(A, number, 9)
+    ((later, _, data),) = store.vectors.since(A, number, 9)
     assert (later > number, data) == (True, b"mem_b")
     assert store.vectors.owners([number]) == {}
 
 
 def test_a_renewed_vector_has_a_new_number(store: Store):
     fill(store, "mem_a")
-    ((number, _),) = store.vectors.since(A, 0, 9)
+    ((number, _, _),) = store.vectors.since(A, 0, 9)
     store.memories.replace(make_memory("mem_a", "Other words", version=2))
     store.vectors.put(A, [("mem_a", 2, b"new")])
-    assert [data for _, data in store.vectors.since(A, number, 9)] == [b"new"]
+    assert [data for _, _, data in store.vectors.since(A, number, 9)] == [b"new"]
     assert store.vectors.owners([number]) == {}
 
 
@@ -125,8 +132,8 @@ def test_models_do_not_see_each_others_vectors(store: Store):
     assert (store.vectors.counts(B), store.vectors.any(B)) == ((0, 1), False)
     fill(store, "mem_b", model=B)
     assert store.vectors.any(B)
-    assert store.vectors.of(A, ["mem_a", "mem_b"]) == {"mem_a": b"mem_a"}
-    assert [data for _, data in store.vectors.since(B, 0, 9)] == [b"mem_b"]
+    assert kept(store, "mem_a", "mem_b") == {"mem_a": b"mem_a"}
+    assert [data for _, _, data in store.vectors.since(B, 0, 9)] == [b"mem_b"]
     assert (store.vectors.pending(A, 9), store.vectors.pending(B, 9)) == (["mem_b"], ["mem_a"])
     assert store.vectors.models() == [A, B]
 
@@ -162,10 +169,10 @@ def test_what_a_model_cannot_embed_is_neither_pending_nor_among_the_vectors(stor
     assert store.vectors.put(A, [("mem_odd", 1, b"")]) == 1
     assert (store.vectors.counts(A), store.vectors.refused(A)) == ((1, 0), 1)
     assert (store.vectors.any(A), store.vectors.since(A, 0, 9)) == (False, [])
-    assert store.vectors.of(A, ["mem_odd"]) == {"mem_odd": b""}
+    assert kept(store, "mem_odd") == {"mem_odd": b""}
     fill(store, "mem_a")
     assert (store.vectors.any(A), store.vectors.refused(A), store.vectors.refused(B)) == (True, 1, 0)
-    assert [data for _, data in store.vectors.since(A, 0, 9)] == [b"mem_a"]
+    assert [data for _, _, data in store.vectors.since(A, 0, 9)] == [b"mem_a"]
     store.memories.replace(make_memory("mem_odd", "In other words", version=2))
     assert (store.vectors.refused(A), store.vectors.pending(A, 9)) == (0, ["mem_odd"])
 
@@ -203,7 +210,9 @@ def test_whatever_happens_each_memory_has_a_vector_or_is_pending(changes: list[t
                     waiting = store.vectors.pending(model, 99)
                     assert done + pending == store.memories.count()
                     assert len(set(waiting)) == pending
-                    assert not store.vectors.of(model, waiting)
+                    assert not kept(store, *waiting, model=model)
+                    numbers = {number_of(store, one) for one in waiting}
+                    assert store.vectors.waiting(model, range(9)) == numbers
             assert store.upkeep.problems() == []
         finally:
             store.close()

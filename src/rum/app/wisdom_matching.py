@@ -13,6 +13,7 @@ from rum.app.wording import drawn
 from rum.consolidate.clusters import Likeness
 from rum.consolidate.vocabulary import Words, telling_words
 from rum.model.wisdom import Wisdom
+from rum.store.filters import Filters
 from rum.store.terms import query_terms, says_little
 
 LEAST = 0.3
@@ -71,7 +72,8 @@ def by_meaning(context: Context, query: str) -> dict[str, Match]:
     store = context.store
     if not store.wisdom.count():
         return {}
-    near = frozenset(one for one, cosine in context.meaning.nearest(query, NEAREST) if cosine >= NEAR)
+    numbers = [number for number, cosine in context.meaning.nearest(query, NEAREST) if cosine >= NEAR]
+    near = frozenset(row[0] for row in store.search.at(numbers, Filters(superseded=True)))
     built = store.wisdom.get(list(store.wisdom.holding(store.chapters.holding(near)))) if near else []
 
     def judged(likeness: Likeness | None) -> dict[str, Match]:

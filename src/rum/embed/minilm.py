@@ -18,6 +18,9 @@ GROUP = 64
 
 _BATCH = 256
 """Tokens worked on at once: more make the products no faster, and take memory."""
+_SIZES = (3 * WIDTH**2, WIDTH**2, 4 * WIDTH**2, 4 * WIDTH**2)
+"""The numbers in the four products of a layer."""
+_EACH = np.full(WIDTH, 1 / WIDTH, dtype=np.float32)
 _EPSILON = 1e-12
 _GELU = (-1.5957691216, -0.0713548163)
 """-2·√(2/π) and 0.044715 times that: GELU's usual form, with its tanh written as an exponential."""
@@ -57,7 +60,10 @@ class MiniLM:
     def __init__(self, arrays: Arrays) -> None:
         self._words, self._factors = arrays["words"], arrays["words.factor"]
         self._positions, self._norm = arrays["positions"].copy(), arrays["norm"].copy()
-        self._layers = [_layer(arrays, number) for number in range(LAYERS)]
+        # All products' numbers in one piece: that gets large pages of memory, and is run through faster.
+        whole = np.empty(sum(_SIZES) * LAYERS, dtype=np.float32)
+        room = iter(np.split(whole, np.cumsum(_SIZES * LAYERS)[:-1]))
+        self._layers = [_layer(arrays, number, room) for number in range(LAYERS)]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Floats:
         """A vector of length one for each list of ids; none of them may be empty or too long."""
@@ -116,10 +122,11 @@ def _runs(lengths: list[int]) -> Iterator[Run]:
         start = end
 
 
-def _layer(arrays: Arrays, number: int) -> Layer:
+def _layer(arrays: Arrays, number: int, room: Iterator[Floats]) -> Layer:
     def dense(name: str) -> Dense:
-        groups = arrays[f"{number}.{name}"].astype(np.float32)
-        groups *= arrays[f"{number}.{name}.factor"]
+        steps = arrays[f"{number}.{name}"]
+        groups = next(room).reshape(steps.shape)
+        np.multiply(steps, arrays[f"{number}.{name}.factor"], out=groups)
         return Dense(groups.reshape(-1, groups.shape[-1]), arrays[f"{number}.{name}.bias"].copy())
 
     gather_norm, narrow_norm = (arrays[f"{number}.{name}.norm"].copy() for name in ("gather", "narrow"))
@@ -161,11 +168,11 @@ def _gelu(rows: Floats) -> Floats:
 
 def _normed(rows: Floats, norm: Floats) -> Floats:
     """In place: mean 0 and variance 1 a row, then the norm's factors and offsets."""
-    rows -= rows.mean(axis=1, keepdims=True)
+    rows -= (rows @ _EACH)[:, None]
     spread = np.einsum("ij,ij->i", rows, rows)
     spread /= rows.shape[1]
     spread += _EPSILON
-    rows /= np.sqrt(spread, out=spread)[:, None]
+    rows *= (1 / np.sqrt(spread))[:, None]
     rows *= norm[0]
     rows += norm[1]
     return rows

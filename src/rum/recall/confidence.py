@@ -87,8 +87,12 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     best, likely = max(scores), shares(scores)
     first = _chance_of_first(column, {"bias": 1.0, "share": max(likely), "score": best, **question})
     others = fitted.OTHERS[column]
+    asked = others["bias"] + sum(others[name] * value for name, value in question.items())
     return [
-        min(first * math.exp(weights.FALL * (score - best)), chance(others, score, share, question))
+        min(
+            first * math.exp(weights.FALL * (score - best)),
+            _probability(asked + others["share"] * share + others["score"] * score),
+        )
         if score < best
         else first
         for score, share in zip(scores, likely, strict=True)
@@ -102,13 +106,6 @@ def _chance_of_first(column: str, told: dict[str, float]) -> float:
         least, most, slope, bend = fitted.FIRST[column][name]
         within = min(max(value, least), most)
         odds += within * (slope + bend * within)
-    return _probability(odds)
-
-
-def chance(fit: dict[str, float], score: float, share: float, question: dict[str, float]) -> float:
-    """The probability that a memory is right, by its score, its share among all, and the question itself."""
-    asked = sum(fit[name] * value for name, value in question.items())
-    odds = fit["bias"] + fit["share"] * share + fit["score"] * score + asked
     return _probability(odds)
 
 

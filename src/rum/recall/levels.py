@@ -205,7 +205,8 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
         return found
     if inquiry.patient:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
-        inquiry.meaning.catch_up(seconds, first=[match.memory_id for match in found.foremost()])
+        foremost = [(match.number, match.memory_id) for match in found.foremost()]
+        inquiry.meaning.catch_up(seconds, first=foremost)
     return _near(inquiry, found, inquiry.meaning)
 
 
@@ -238,9 +239,8 @@ def _means_nothing(text: str) -> bool:
     return text.isdigit() or (not text.isalpha() and COMMIT.fullmatch(text) is not None)
 
 
-def _passing(inquiry: Inquiry, nearest: list[tuple[str, float]]) -> list[Row]:
-    ids = [memory_id for memory_id, _ in nearest]
-    return inquiry.store.search.by_ids(ids, inquiry.filters)[: inquiry.pool]
+def _passing(inquiry: Inquiry, nearest: list[tuple[int, float]]) -> list[Row]:
+    return inquiry.store.search.at((number for number, _ in nearest), inquiry.filters)[: inquiry.pool]
 
 
 CASCADE: dict[str, Level] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -113,38 +113,46 @@ class Meaning:
             return False
         return bool(self._store.vectors.pending(embedder.model, 1))
 
-    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[str, float]]:
-        """The live memories nearest to a text, or the archived ones, with their cosines, nearest first."""
+    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[int, float]]:
+        """The numbers of the memories nearest to a text with their cosines; live ones, or archived ones."""
         embedder, nearby = self._embedder, self._archived if archived else self._live
         if embedder is None or most < 1 or not nearby.any(embedder.model):
             return []  # there is nothing to compare it with, so it need not be embedded
         question = self._vector(embedder, text)
         return [] if question is None else nearby.nearest(embedder.model, question, most)
 
-    def likeness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
-        """How near memories are to a text, as cosines, for those that have a vector."""
-        embedder = self._embedder
-        found = self._store.vectors.of(embedder.model, ids) if embedder and ids else {}
-        kept = {one: data for one, data in found.items() if data}
-        question = self._vector(embedder, text) if embedder and kept else None
+    def likeness(self, text: str, numbers: Set[int]) -> dict[int, float]:
+        """How near memories are to a text, as cosines by their numbers, for those that have a vector."""
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or not numbers or not self._comparable(embedder.model):
+            return {}
+        question = self._vector(embedder, text)
         if question is None:
             return {}
-        from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
+        # What is in memory may be of a memory's text as it was; then that waits for another vector.
+        made = numbers - vectors.waiting(embedder.model, numbers)
+        near = self._live.cosines(embedder.model, question, made)
+        if archived := made - near.keys():
+            from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
 
-        return cosines(question, kept)
+            near |= cosines(question, vectors.of(embedder.model, archived))
+        return near
+
+    def _comparable(self, model: str) -> bool:
+        return self._live.any(model) or self._archived.any(model)
 
     def catch_up(
         self,
         seconds: float,
         tell: Callable[[int], None] = lambda _: None,
         *,
-        first: Sequence[str] = (),
+        first: Sequence[tuple[int, str]] = (),
         thorough: bool = False,
     ) -> bool:
         """Embed memories that have no vector, the newest first, for that long; whether some still have none.
 
-        `first` come before all others. `thorough` is for whom nobody waits: then an endpoint may take its
-        time, and a store of any size is begun with.
+        `first`, by number and id, come before all others. `thorough` is for whom nobody waits: then an
+        endpoint may take its time, and a store of any size is begun with.
         """
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or not vectors.pending(embedder.model, 1):
@@ -168,7 +176,7 @@ class Meaning:
         embedder: Embedder,
         deadline: float,
         tell: Callable[[int], None],
-        first: Sequence[str],
+        first: Sequence[tuple[int, str]],
         thorough: bool,
     ) -> None:
         if not self._begun(embedder.model, deadline, thorough):
@@ -176,8 +184,8 @@ class Meaning:
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
         vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
-        there = vectors.of(embedder.model, first) if first else {}
-        missing = [memory_id for memory_id in first if memory_id not in there]
+        waiting = vectors.waiting(embedder.model, [number for number, _ in first])
+        missing = [memory_id for number, memory_id in first if number in waiting]
         while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
             missing = missing[share:]
             began = time.monotonic()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rum.recall.scan import Floats, Matrix
     from rum.store.archive import ArchivedVectors
     from rum.store.vectors import Vectors
@@ -31,8 +33,12 @@ class Nearby:
         """Whether there is anything to be near to."""
         return self._matrix is not None or self._vectors.any(model)
 
-    def nearest(self, model: str, question: Floats, most: int) -> list[tuple[str, float]]:
-        """The memories nearest to a vector with their cosines, nearest first."""
+    def cosines(self, model: str, question: Floats, memories: Collection[int]) -> dict[int, float]:
+        """How near memories are to a vector, by their numbers, as far as theirs are among these."""
+        return self._up_to_date(model, len(question)).cosines(question, memories)
+
+    def nearest(self, model: str, question: Floats, most: int) -> list[tuple[int, float]]:
+        """The numbers of the memories nearest to a vector with their cosines, nearest first."""
         ranked, owners = self._ranked(model, question, most + _SPARE)
         if len(owners) < min(most, len(ranked)):
             # More are gone than could be spared: what is in memory is too old.
@@ -42,7 +48,7 @@ class Nearby:
 
     def _ranked(
         self, model: str, question: Floats, most: int
-    ) -> tuple[list[tuple[int, float]], dict[int, str]]:
+    ) -> tuple[list[tuple[int, float]], dict[int, int]]:
         """The nearest vectors, and whose they are as far as they are still there."""
         matrix = self._up_to_date(model, len(question))
         ranked = matrix.nearest(question, most)

@@ -11,7 +11,7 @@ from rum.store.filters import Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable
 
     from rum.store.base import Store
 
@@ -34,16 +34,15 @@ class Neighbourhood:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._sessions: set[str] = set()
-        self._around: dict[int, tuple[int, int, int, int]] = {}
+        self._orders: dict[int, tuple[int, ...]] = {}
+        """All of a session in order of time, by each of them, with nobody twice at either end."""
         self._linked: defaultdict[int, list[int]] = defaultdict(list)
         self._asked: set[str] = set()
-        self._ids: dict[int, str] = {}
 
     def learn(self, memories: Iterable[Neighbour]) -> None:
         """Look up who stands next to memories, unless it is known."""
         new = [one for one in memories if one.memory_id not in self._asked]
         self._asked.update(one.memory_id for one in new)
-        self._ids.update((one.number, one.memory_id) for one in new)
         self._learn_sessions({one.session_id for one in new} - self._sessions)
         self._learn_links({one.memory_id: one.number for one in new})
 
@@ -52,9 +51,8 @@ class Neighbourhood:
         found = self._store.search.in_sessions(sessions, weights.TOGETHER) if sessions else []
         for numbers in found:
             if len(numbers) >= weights.SHORTEST:
-                padded = [NOBODY, NOBODY, *numbers, NOBODY, NOBODY]
-                around = zip(padded[1:], padded[3:], padded, padded[4:], strict=False)
-                self._around.update(zip(numbers, around, strict=True))
+                order = (NOBODY, NOBODY, *numbers, NOBODY, NOBODY)
+                self._orders.update(dict.fromkeys(numbers, order))
 
     def _learn_links(self, numbers: dict[str, int]) -> None:
         edges = self._store.links.of(sorted(numbers)) if numbers else []
@@ -69,7 +67,11 @@ class Neighbourhood:
 
     def around(self, number: int) -> tuple[int, int, int, int]:
         """The memories one step before and after one in its session, and two steps; 0 where there is none."""
-        return self._around.get(number, (NOBODY, NOBODY, NOBODY, NOBODY))
+        order = self._orders.get(number)
+        if order is None:
+            return NOBODY, NOBODY, NOBODY, NOBODY
+        at = order.index(number)
+        return order[at - 1], order[at + 1], order[at - 2], order[at + 2]
 
     def linked(self, number: int) -> list[int]:
         """Some of the memories one is linked to, each once; not those next to it anyway."""
@@ -78,9 +80,3 @@ class Neighbourhood:
         beside = {number, *self.around(number)}
         linked = (other for other in dict.fromkeys(self._linked[number]) if other not in beside)
         return list(islice(linked, weights.LINKED))
-
-    def ids(self, numbers: Set[int]) -> dict[int, str]:
-        """The ids of memories that were met or stand next to one, by number."""
-        if unknown := numbers - self._ids.keys():
-            self._ids.update((row[4], row[0]) for row in self._store.search.at(unknown, _WHOEVER))
-        return self._ids

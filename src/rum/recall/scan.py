@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-LARGE = 30_000
-"""From here on codes choose the candidates; below, looking at every vector takes 3 ms at most."""
+LARGE = 6_000
+"""From here on codes choose the candidates; below, looking at every vector takes 1 ms at most."""
 CANDIDATES = 3000
 """How many vectors with the nearest codes are looked at, at least."""
 SHARE = 25
@@ -42,7 +42,7 @@ def packed(vector: Floats) -> bytes:
     return np.array([1 / length], dtype="<f4").tobytes() + steps.tobytes()
 
 
-def cosines(question: Floats, kept: Mapping[str, bytes]) -> dict[str, float]:
+def cosines(question: Floats, kept: Mapping[int, bytes]) -> dict[int, float]:
     """How near kept vectors are to a unit vector; one that is not of its kind is left out."""
     good = {name: data for name, data in kept.items() if len(data) == _SCALE + len(question)}
     near = _near(*_read(list(good.values()), len(question)), question)
@@ -80,23 +80,30 @@ class Matrix:
         self._numbers = np.empty(0, dtype=np.int64)
         self._scales = np.empty(0, dtype=np.float32)
         self._steps = np.empty((0, dimensions), dtype=np.int8)
+        self._places = np.empty(0, dtype=np.int32)
+        """By a memory's number, the row of the last vector it was given; -1 where there is none."""
         self._codes = _Codes(dimensions)
 
     def __len__(self) -> int:
         return self._size
 
-    def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        """Take in numbered vectors; one that is not of this kind is left out."""
-        good = [(number, data) for number, data in rows if len(data) == _SCALE + self.dimensions]
+    def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
+        """Take in vectors, with their numbers and their memories'; what is not of this kind is left out."""
+        good = [row for row in rows if len(row[2]) == _SCALE + self.dimensions]
         start, self._size = self._size, self._size + len(good)
-        self._make_room()
-        steps, scales = _read([data for _, data in good], self.dimensions)
-        self._numbers[start : self._size] = [number for number, _ in good]
+        self._make_room(max((memory for _, memory, _ in good), default=0))
+        steps, scales = _read([data for _, _, data in good], self.dimensions)
+        self._numbers[start : self._size] = [number for number, _, _ in good]
         self._scales[start : self._size] = scales
         self._steps[start : self._size] = steps
+        self._places[[memory for _, memory, _ in good]] = np.arange(start, self._size)
         self.last = max(self.last, rows[-1][0]) if rows else self.last
 
-    def _make_room(self) -> None:
+    def _make_room(self, memory: int) -> None:
+        if memory >= len(self._places):
+            known = len(self._places)
+            self._places = _longer(self._places, max(_FIRST_ROOM, memory * 2))
+            self._places[known:] = -1
         if self._size > len(self._numbers):
             room = max(_FIRST_ROOM, self._size * 2)  # what is not used takes no memory
             self._numbers = _longer(self._numbers, room)
@@ -107,6 +114,15 @@ class Matrix:
         """Let vectors that are gone be found no more."""
         rows = np.searchsorted(self._numbers[: self._size], np.array(numbers, dtype=np.int64))
         self._scales[rows] = 0
+
+    def cosines(self, question: Floats, memories: Collection[int]) -> dict[int, float]:
+        """How near memories are, by their numbers, as far as their vectors are here."""
+        asked = np.fromiter((one for one in memories if one < len(self._places)), dtype=np.intp)
+        asked = asked[self._places[asked] >= 0]
+        asked = asked[self._scales[self._places[asked]] > 0]
+        rows = self._places[asked]
+        near = _near(self._steps[rows], self._scales[rows], question)
+        return dict(zip(asked.tolist(), near.tolist(), strict=True))
 
     def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
         """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle."""

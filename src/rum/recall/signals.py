@@ -40,14 +40,17 @@ def measure(inquiry: Inquiry, found: Found) -> None:
 def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     """Which words of the question each candidate holds."""
     asked = inquiry.words
-    said = {match.number: asked.masks.get(match.number, 0) for match in matches}
+    masks = asked.masks_of({match.number for match in matches})
+    said = {match.number: masks.get(match.number, 0) for match in matches}
     packed = inquiry.packed(said)
-    unsure = [match for match in matches if match.number in packed or asked.untold(match.number)]
     # Not every holder of a common word was looked up, so some memories' own words are read.
+    untold = {
+        match: asked.everything if match.number in packed else asked.untold(match.number) for match in matches
+    }
+    unsure = [match for match, some in untold.items() if some]
     texts = inquiry.store.search.texts(match.memory_id for match in unsure) if unsure else {}
     for match in unsure:
-        held = asked.mask_in(" ".join(texts.get(match.memory_id, ())))
-        said[match.number] |= held if match.number in packed else held & asked.untold(match.number)
+        said[match.number] |= asked.mask_in(" ".join(texts.get(match.memory_id, ())), untold[match])
     return said
 
 
@@ -65,8 +68,8 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
         match.signals.update(
             words=asked.weight(mask),
             rarest=asked.rarest(mask),
-            goal=asked.weight(asked.mask_in(goal) & mask),
-            paths=asked.weight(asked.mask_in(paths) & mask),
+            goal=asked.weight(asked.mask_in(goal, mask)),
+            paths=asked.weight(asked.mask_in(paths, mask)),
             length=math.log1p(length / 10),
         )
     for name in ("words", "rarest", "goal", "paths"):
@@ -79,17 +82,20 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
     `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
     """
     asked, near = inquiry.words, inquiry.neighbourhood
-    masks, weighed = asked.masks, asked.weighed
     near.learn(Neighbour(match.memory_id, match.session_id, match.number) for match in matches)
+    around = {match.number: near.around(match.number) for match in matches}
+    linked = {match.number: near.linked(match.number) for match in matches}
+    masks = asked.masks_of(set(chain(*around.values(), *linked.values())))
     best = max(map(asked.weight, set(said.values())), default=0.0) or 1.0
     for match in matches:
-        own = together = said[match.number]
-        others = [masks.get(other, 0) for other in near.around(match.number)]
-        linked = [masks.get(other, 0) for other in near.linked(match.number)]
+        number = match.number
+        own = together = said[number]
+        others = [masks.get(other, 0) for other in around[number]]
         for other in others:
             together |= other
+        others += [masks.get(other, 0) for other in linked[number]]
         match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
-        match.signals["beside"] = sum([weighed[mask] for mask in others + linked]) / best
+        match.signals["beside"] = sum(map(asked.weight, others)) / best
 
 
 def here(inquiry: Inquiry, matches: Matches) -> None:
@@ -149,18 +155,15 @@ def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     next_to = {
         match.number: [one for one in near.around(match.number)[:2] if one != NOBODY] for match in matches
     }
-    known = near.ids(set(chain.from_iterable(next_to.values())))
-    beside = {known[number] for numbers in next_to.values() for number in numbers}
-    ids = beside | {match.memory_id for match in matches}
-    like = inquiry.meaning.likeness(inquiry.text, sorted(ids))
-    placed = [match.memory_id in like for match in found.foremost()]
+    like = inquiry.meaning.likeness(inquiry.text, next_to.keys() | set(chain.from_iterable(next_to.values())))
+    placed = [match.number in like for match in found.foremost()]
     enough = len(placed) <= weights.FEW or sum(placed) >= weights.COVERED * len(placed)
     found.by_meaning = bool(like) and enough
     # A memory that has no vector yet is held to be as near as the others are on average.
     typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:
-        match.signals["meaning"] = like.get(match.memory_id, typical)
-        nearby = (like.get(known[number], typical) for number in next_to[match.number])
+        match.signals["meaning"] = like.get(match.number, typical)
+        nearby = (like.get(number, typical) for number in next_to[match.number])
         match.signals["meaning_next"] = max(nearby, default=0.0)
 
 

@@ -13,7 +13,7 @@ from rum.store.terms import query_terms, says_little, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rum.store.archive import Archive
     from rum.store.search import Search
@@ -195,10 +195,19 @@ class Words:
     @cached_property
     def masks(self) -> dict[int, int]:
         """Which terms a memory holds, by its number, as far as their holders were gone through."""
+        return self._gone_through(self.holders)
+
+    def masks_of(self, numbers: set[int]) -> dict[int, int]:
+        """The same of some memories at least, in a fraction of the time where nobody needs those of all."""
+        if "masks" in self.__dict__:
+            return self.masks
+        return self._gone_through({term: numbers.intersection(self.holders[term]) for term in self._scanned})
+
+    def _gone_through(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
         found: dict[int, int] = {}
         for term in self._scanned:
             flag = 1 << self.terms.index(term)
-            for number in self.holders[term]:
+            for number in holders[term]:
                 found[number] = found.get(number, 0) | flag
         for number in self._hidden:
             found.pop(number, None)
@@ -228,11 +237,11 @@ class Words:
             return 0
         return sum([flag for flag, known_from in self._known_from if number < known_from])
 
-    def mask_in(self, text: str) -> int:
-        """Which terms stand in an indexed text."""
+    def mask_in(self, text: str, among: int = -1) -> int:
+        """Which terms stand in an indexed text, of all or of a set."""
         found, padded = 0, f" {text} "
         for flag, spelled in self._spelled:
-            if spelled in padded:
+            if flag & among and spelled in padded:
                 found |= flag
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-Vector = tuple[int, bytes]
+from rum.store.vectors import Vector
 
 
 class Weighed(NamedTuple):
@@ -24,11 +24,11 @@ class ArchivedVectors(Protocol):
         ...
 
     def since(self, model: str, number: int, most: int) -> list[Vector]:
-        """(number, data) of the vectors that came after that number, in order."""
+        """The vectors that came after that number, in order."""
         ...
 
-    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Whose vectors these are; one that went is left out."""
+    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The numbers of the memories whose vectors these are; one that went is left out."""
         ...
 
     def origin(self) -> object:

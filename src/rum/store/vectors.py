@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
+
+Vector = tuple[int, int, bytes]
+"""A vector's number, that of its memory, and its data."""
 
 
 class VectorCounts(NamedTuple):
@@ -45,16 +48,20 @@ class Vectors(Protocol):
         """Whether any memory has a vector of a model."""
         ...
 
-    def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
-        """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
+    def since(self, model: str, number: int, most: int) -> list[Vector]:
+        """The vectors kept after that number, in order; a renewed one has a new number."""
         ...
 
-    def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of these memories, as far as they have one; empty where the model cannot embed them."""
+    def of(self, model: str, memories: Collection[int]) -> dict[int, bytes]:
+        """The vectors of memories, by their numbers, as far as they have one; empty if none can be made."""
         ...
 
-    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Whose vectors these are; one that was replaced, or went with its memory, is left out."""
+    def waiting(self, model: str, memories: Collection[int]) -> set[int]:
+        """Which of the memories, by their numbers, have yet to get a vector, or another one."""
+        ...
+
+    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
         ...
 
     def counts(self, model: str) -> VectorCounts:

@@ -167,7 +167,7 @@ def test_it_is_asked_by_its_indexes(store: SqliteStore, statement: str):
     db = store._rum.connection
     db.set_trace_callback(asked.append)
     {
-        "vectors": lambda: store.vectors.of("m", ["mem_a"]),
+        "vectors": lambda: store.vectors.of("m", [1]),
         "archived vectors": lambda: store.archive.vectors.since("m", 0, 9),
         "weigh": lambda: list(store.archive.weigh(NOON + 1, 0.7)),
         "among": lambda: store.archive.among([1, 2]),

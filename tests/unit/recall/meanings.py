@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from embedding import WordEmbedder
-from making import HandClock, add_memory
+from making import HandClock, add_memory, ids_of
 from rum.recall.meaning import Meaning
 from rum.store.base import Store
+from rum.store.filters import Filters
 
 
 def made(store: Store, embedder: WordEmbedder | None, clock: HandClock) -> Meaning:
@@ -21,4 +22,16 @@ def keep(store: Store, *goals: str) -> None:
 
 def near(meaning: Meaning, text: str, most: int = 1) -> list[str]:
     """The memories nearest to a text."""
-    return [memory_id for memory_id, _ in meaning.nearest(text, most)]
+    return list(nearest(meaning, text, most))
+
+
+def nearest(meaning: Meaning, text: str, most: int, *, archived: bool = False) -> dict[str, float]:
+    """The memories nearest to a text with their cosines, nearest first."""
+    found = dict(meaning.nearest(text, most, archived=archived))
+    return dict(zip(ids_of(meaning._store, found), found.values(), strict=True))
+
+
+def likeness(meaning: Meaning, text: str, *ids: str) -> dict[str, float]:
+    """How near memories are to a text."""
+    numbers = {row[4]: row[0] for row in meaning._store.search.by_ids(ids, Filters(superseded=True))}
+    return {numbers[number]: cosine for number, cosine in meaning.likeness(text, set(numbers)).items()}

@@ -13,6 +13,7 @@ from rum.recall.cascade import run, search
 from rum.recall.meaning import Meaning
 from rum.recall.words import Words
 from rum.store.base import Store
+from unit.recall.meanings import likeness, nearest
 
 ANIMALS = "ant bee cow dog elk fox gnu hen ibex jay koi lynx mole newt owl pig quail rat seal toad".split()  # noqa: SIM905 (as read)
 LATER = NOON + 1
@@ -205,12 +206,12 @@ class TestByMeaning:
         assert set(given.values()) == {"semantic"}
 
     def test_live_and_archived_are_compared_by_the_same_vectors(self, herd: Store, meaning: Meaning):
-        everyone = dict(meaning.nearest("cow dog farm", 20))
+        everyone = nearest(meaning, "cow dog farm", 20)
         shelve(herd, *ANIMALS[::2])
-        parted = [meaning.nearest("cow dog farm", 20, archived=which) for which in (False, True)]
+        parted = [nearest(meaning, "cow dog farm", 20, archived=which) for which in (False, True)]
         assert [len(part) for part in parted] == [10, 10]
-        assert dict(parted[0] + parted[1]) == pytest.approx(everyone)
-        assert meaning.likeness("cow dog farm", list(everyone)) == pytest.approx(everyone)
+        assert (parted[0] | parted[1]) == pytest.approx(everyone)
+        assert likeness(meaning, "cow dog farm", *everyone) == pytest.approx(everyone)
 
     def test_its_vectors_are_left_alone_where_something_is_sure(self, herd: Store, meaning: Meaning):
         add_memory(herd, "mem_zebra", "Groom the zebra of the zoo", session_id="s")
@@ -224,10 +225,10 @@ class TestByMeaning:
     ):
         assert len(meaning.nearest("farm", 20)) == 20
         shelve(herd, *ANIMALS[:18])
-        assert {one for one, _ in meaning.nearest("farm", 20)} == {"mem_seal", "mem_toad"}
+        assert nearest(meaning, "farm", 20).keys() == {"mem_seal", "mem_toad"}
         herd.archive.take_back(["mem_ant"])
-        assert "mem_ant" in dict(meaning.nearest("farm", 20))
-        assert "mem_ant" not in dict(meaning.nearest("farm", 20, archived=True))
+        assert "mem_ant" in nearest(meaning, "farm", 20)
+        assert "mem_ant" not in nearest(meaning, "farm", 20, archived=True)
 
 
 def test_neighbours_in_the_archive_lend_their_words_as_live_ones_do(store: Store):

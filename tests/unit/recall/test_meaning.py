@@ -15,40 +15,41 @@ import pytest
 from numpy.typing import NDArray
 
 from embedding import WordEmbedder
-from making import HandClock, add_memory, make_memory
+from making import HandClock, add_memory, make_memory, number_of
 from processes import make_place
 from rum.recall.meaning import AT_ONCE, MANY, USE_NOTED, Meaning
 from rum.recall.resting import REST
 from rum.recall.scan import packed
 from rum.store.sqlite.store import SqliteStore
-from unit.recall.meanings import keep, made, near
+from unit.recall.meanings import keep, likeness, made, near, nearest
 
 
 def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, meaning: Meaning):
     keep(store, "login fails after reset", "build is slow at night", "certificate expires")
     assert meaning.catch_up(math.inf) == 0
     assert meaning.counts() == (3, 0)
-    found = meaning.nearest("the build at night is slow", 2)
-    assert [found[0][0], len(found)] == ["mem_build", 2]
-    assert 1 >= found[0][1] > found[1][1] > 0
+    found = nearest(meaning, "the build at night is slow", 2)
+    assert [next(iter(found)), len(found)] == ["mem_build", 2]
+    first, second = found.values()
+    assert 1 >= first > second > 0
 
 
 def test_likeness_is_told_of_the_memories_asked_for_that_have_a_vector(store: SqliteStore, meaning: Meaning):
     keep(store, "login fails", "build is slow")
     meaning.catch_up(math.inf)
     keep(store, "cache is cold")
-    alike = meaning.likeness("the build", ["mem_build", "mem_login", "mem_cache", "mem_unknown"])
+    alike = likeness(meaning, "the build", "mem_build", "mem_login", "mem_cache")
     assert set(alike) == {"mem_build", "mem_login"}
-    assert alike["mem_build"] == dict(meaning.nearest("the build", 9))["mem_build"]
+    assert alike["mem_build"] == nearest(meaning, "the build", 9)["mem_build"]
     assert alike["mem_build"] > alike["mem_login"]
-    assert meaning.likeness("the build", []) == {}
+    assert meaning.likeness("the build", {7, 10**9}) == meaning.likeness("the build", set()) == {}
 
 
 def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: SqliteStore, clock: HandClock):
     meaning = made(store, None, clock)
     keep(store, "login fails")
     assert (meaning.model, meaning.trouble, meaning.has_work()) == (None, None, False)
-    assert (meaning.catch_up(9), meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == (
+    assert (meaning.catch_up(9), meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == (
         0,
         [],
         {},
@@ -59,7 +60,7 @@ def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
     store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    assert (meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == ([], {})
+    assert (meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == ([], {})
     assert meaning.catch_up(math.inf) == 0
     assert meaning.nearest("login", 0) == []
     assert len(embedder.asked) == 1
@@ -73,7 +74,7 @@ def test_a_question_is_embedded_once_and_without_its_secrets(
     embedder.asked.clear()
     for _ in range(3):
         meaning.nearest("login with hunter2", 5)
-        meaning.likeness("login with hunter2", ["mem_login"])
+        likeness(meaning, "login with hunter2", "mem_login")
     assert embedder.asked == ["login with ***"]
 
 
@@ -158,7 +159,7 @@ def test_vectors_of_another_model_are_never_compared(store: SqliteStore, meaning
     keep(store, "login fails")
     meaning.catch_up(math.inf)
     other = made(store, WordEmbedder("other/1", 64), clock)
-    assert (other.nearest("login", 5), other.likeness("login", ["mem_login"])) == ([], {})
+    assert (other.nearest("login", 5), likeness(other, "login", "mem_login")) == ([], {})
     assert other.counts() == (0, 1)
     assert other.catch_up(math.inf) == 0
     assert near(other, "login") == near(meaning, "login") == ["mem_login"]
@@ -171,7 +172,7 @@ def test_a_model_whose_vectors_got_another_length_is_no_error(
     meaning.catch_up(math.inf)
     assert near(meaning, "login") == ["mem_login"]
     changed = made(store, WordEmbedder(dimensions=32), clock)
-    assert (changed.nearest("login", 5), changed.likeness("login", ["mem_login"])) == ([], {})
+    assert (changed.nearest("login", 5), likeness(changed, "login", "mem_login")) == ([], {})
 
 
 def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
@@ -247,9 +248,9 @@ def test_a_text_whose_vector_points_nowhere_is_refused_and_stops_no_other(
     assert not meaning.catch_up(math.inf)
     assert (meaning.counts(), meaning.trouble) == ((1 + len(others), 0), None)
     assert store.vectors.refused(embedder.model) == 1
-    assert store.vectors.of(embedder.model, ["mem_odd"]) == {"mem_odd": b""}
+    assert [*store.vectors.of(embedder.model, [number_of(store, "mem_odd")]).values()] == [b""]
     assert len(near(meaning, "the build is slow and the cache is cold", 9)) == len(others)
-    assert meaning.likeness("login", ["mem_odd"]) == {}
+    assert likeness(meaning, "login", "mem_odd") == {}
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
@@ -261,7 +262,7 @@ def test_a_refused_text_is_not_asked_for_again(
     meaning.catch_up(math.inf)
     keep(store, "build is slow")
     embedder.asked.clear()
-    meaning.catch_up(math.inf, first=["mem_odd", "mem_build"])
+    meaning.catch_up(math.inf, first=[(number_of(store, one), one) for one in ("mem_odd", "mem_build")])
     assert [text for text in embedder.asked if "odd" in text] == []
 
 
@@ -274,7 +275,7 @@ def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
     embedder.asked.clear()
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     for _ in range(2):
-        assert (meaning.nearest("odd login", 5), meaning.likeness("odd login", ["mem_login"])) == ([], {})
+        assert (meaning.nearest("odd login", 5), likeness(meaning, "odd login", "mem_login")) == ([], {})
     assert (embedder.asked, meaning.trouble) == (["odd login"], None)
 
 
@@ -324,7 +325,7 @@ def test_who_asks_uses_the_vectors_which_is_noted_once_a_day(
     second = used_at(folder)
     clock.forward(60)
     for one in (meaning, made(store, WordEmbedder(), clock)):
-        one.likeness("login", ["mem_login"])
+        likeness(one, "login", "mem_login")
         one.note_use()
     assert used_at(folder) == second
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from making import NOON, add_memory
+from making import NOON, add_memory, ids_of, number_of
 from rum.model.links import Edge, LinkType
 from rum.recall import weights
 from rum.recall.neighbourhood import NOBODY, Neighbour, Neighbourhood
 from rum.recall.weights import TOGETHER
 from rum.store.base import Store
-from rum.store.filters import Filters
 
 
 def add(store: Store, *names: str, session: str = "day", first: int = 0) -> None:
@@ -27,22 +26,16 @@ def met(store: Store, *names: str) -> Neighbourhood:
     """A neighbourhood that has been told of these memories, one by one."""
     near = Neighbourhood(store)
     for memory in store.memories.get([f"mem_{name}" for name in names]):
-        near.learn([Neighbour(memory.id, memory.session_id, number(store, memory.id))])
+        near.learn([Neighbour(memory.id, memory.session_id, number_of(store, memory.id))])
     return near
 
 
-def number(store: Store, memory_id: str) -> int:
-    [row] = store.search.by_ids([memory_id], Filters(superseded=True))
-    return row[4]
-
-
 def beside(store: Store, near: Neighbourhood, name: str, distance: int = 1) -> list[str]:
-    at = number(store, f"mem_{name}")
+    at = number_of(store, f"mem_{name}")
     around = near.around(at)
     found = [*around[:2], *near.linked(at)] if distance == 1 else around[2:]
     some = [one for one in found if one != NOBODY]
-    ids = near.ids(set(some))
-    return sorted(ids[one][4:] for one in some)
+    return sorted(one[4:] for one in ids_of(store, some))
 
 
 def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
@@ -50,7 +43,7 @@ def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
     near = met(store, "c")
     assert beside(store, near, "c") == ["b", "d"]
     assert beside(store, near, "c", 2) == ["a", "e"]
-    assert near.around(number(store, "mem_c")) == tuple(number(store, f"mem_{name}") for name in "bdae")
+    assert near.around(number_of(store, "mem_c")) == tuple(number_of(store, f"mem_{name}") for name in "bdae")
 
 
 def test_a_session_of_a_few_memories_makes_no_neighbours(

@@ -15,7 +15,7 @@ from rum.embed.base import OutOfTime
 from rum.recall.meaning import Meaning
 from rum.recall.resting import LONGEST_REST, REST
 from rum.store.base import Store
-from unit.recall.meanings import keep, made, near
+from unit.recall.meanings import keep, likeness, made, near
 
 
 @pytest.mark.parametrize("fault", [None, ImportError("No module named 'numpy'")])
@@ -26,7 +26,7 @@ def test_an_embedder_that_fails_gives_no_results_and_says_why(
     meaning.catch_up(math.inf)
     embedder.fail("the endpoint is down")
     embedder.fault = fault or embedder.fault
-    assert (meaning.nearest("login", 5), meaning.likeness("login", ["mem_login"])) == ([], {})
+    assert (meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == ([], {})
     assert meaning.trouble == str(embedder.fault)
 
 

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from rum.recall.scan import CANDIDATES, Matrix, cosines, packed, points
+from rum.store.vectors import Vector
 
 Floats = NDArray[np.float32]
 
@@ -28,8 +29,9 @@ def crowd(count: int, dimensions: int = 96, seed: int = 7) -> Floats:
     return unit(rows)
 
 
-def numbered(rows: Floats, first: int = 1) -> list[tuple[int, bytes]]:
-    return [(number, packed(row)) for number, row in enumerate(rows, start=first)]
+def numbered(rows: Floats, first: int = 1) -> list[Vector]:
+    """Vectors as they are kept; a memory's number is a thousand more than its vector's."""
+    return [(number, 1000 + number, packed(row)) for number, row in enumerate(rows, start=first)]
 
 
 def filled(rows: Floats, large: int = 10**6) -> Matrix:
@@ -45,7 +47,7 @@ def test_a_packed_vector_is_near_itself_in_a_byte_a_dimension(vector: Floats):
     vector = unit(vector)
     data = packed(vector)
     assert len(data) == len(vector) + 4
-    assert cosines(vector, {"it": data})["it"] == pytest.approx(1, abs=0.01)
+    assert cosines(vector, {1: data})[1] == pytest.approx(1, abs=0.01)
 
 
 @pytest.mark.parametrize("numbers", [[0, 0], [1, np.nan], [np.inf, 0], [-np.inf, 1], []])
@@ -58,21 +60,22 @@ def test_what_points_nowhere_is_no_vector_to_keep(numbers: list[float]):
 def test_whatever_an_embedder_gives_is_kept_with_a_length_or_not_at_all(vector: Floats):
     data = packed(vector)
     assert bool(data) == points(vector)
-    assert not data or math.isfinite(cosines(unit(np.ones(len(vector))), {"it": data})["it"])
+    assert not data or math.isfinite(cosines(unit(np.ones(len(vector))), {1: data})[1])
 
 
 def test_cosines_are_those_of_the_vectors():
     rows = crowd(50)
-    found = cosines(rows[0], {str(n): packed(row) for n, row in enumerate(rows)})
+    found = cosines(rows[0], {n: packed(row) for n, row in enumerate(rows)})
     assert list(found.values()) == pytest.approx((rows @ rows[0]).tolist(), abs=0.01)
 
 
 def test_vectors_of_another_length_are_left_out():
     question = unit(np.ones(8))
-    kept = {"longer": packed(unit(np.ones(16))), "right": packed(question), "cut": b"abc", "empty": b""}
-    assert cosines(question, kept) == {"right": pytest.approx(1)}
+    kept = {1: packed(unit(np.ones(16))), 2: packed(question), 3: b"abc", 4: b""}
+    assert cosines(question, kept) == {2: pytest.approx(1)}
     matrix = Matrix(8)
-    matrix.add([(1, kept["longer"]), (2, kept["right"]), (3, kept["cut"])])
+    matrix.add([(number, number, kept[number]) for number in (1, 2, 3)])
+    assert matrix.cosines(question, kept.keys()) == {2: pytest.approx(1)}
     assert [number for number, _ in matrix.nearest(question, 9)] == [2]
     assert matrix.last == 3
 
@@ -142,3 +145,14 @@ def test_what_was_dropped_is_found_no_more(large: int):
     best = [number for number, _ in matrix.nearest(rows[3], 3)]
     matrix.drop(best[:2])
     assert [number for number, _ in matrix.nearest(rows[3], 1)] == best[2:]
+
+
+@pytest.mark.parametrize("large", [1, 10**6])
+def test_the_cosines_of_some_memories_are_those_of_their_last_vectors(large: int):
+    rows = crowd(40)
+    matrix = filled(rows, large)
+    matrix.drop([5])
+    matrix.add([(41, 1007, packed(rows[0]))])
+    found = matrix.cosines(rows[0], [1001, 1005, 1007, 1040, 3, 10**9])
+    assert found == pytest.approx({1001: 1, 1007: 1, 1040: float(rows[39] @ rows[0])}, abs=0.01)
+    assert Matrix(96).cosines(rows[0], [1, 2]) == {}

@@ -21,6 +21,7 @@ from rum.store.sqlite.shelving import (
     take_back,
 )
 from rum.store.sqlite.wording import apart, distinct
+from rum.store.vectors import Vector
 
 _AT_ONCE = 1000
 
@@ -159,12 +160,12 @@ class SqliteArchivedVectors:
         """Whether any archived memory has a vector of a model."""
         return bool(self._rows("any_archived_vector", (self._number(model),)))
 
-    def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
-        """(number, data) of the vectors that came after that number, in order."""
+    def since(self, model: str, number: int, most: int) -> list[Vector]:
+        """The vectors that came after that number, in order."""
         return self._rows("archived_vectors_since", (number, self._number(model), most))
 
-    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Whose vectors these are; one that went is left out."""
+    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The numbers of the memories whose vectors these are; one that went is left out."""
         return dict(self._rows("owners_of_archived_vectors", (json.dumps(list(numbers)),)))
 
     def origin(self) -> object:

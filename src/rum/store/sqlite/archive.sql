@@ -144,11 +144,10 @@ DELETE FROM archived_vectors WHERE model = ?;
 SELECT 1 FROM archived_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: archived_vectors_since
-SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
+SELECT number, memory, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: owners_of_archived_vectors
-SELECT v.number, m.id FROM json_each(?) AS wanted
-JOIN archived_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq = v.memory;
+SELECT v.number, v.memory FROM json_each(?) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;
 
 -- name: parts_of_index
 -- The plain tables of a text index, each with that of an empty one beside it.

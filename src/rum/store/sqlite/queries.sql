@@ -273,20 +273,21 @@ DELETE FROM unembedded WHERE memory = ? AND model = ?;
 SELECT 1 FROM memory_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: vectors_since
-SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
+SELECT number, memory, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: vectors_of
-SELECT m.id, v.data FROM json_each(:ids) AS wanted
-CROSS JOIN memories AS m ON m.id = wanted.value
-CROSS JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = :model
+SELECT v.memory, v.data FROM json_each(:memories) AS wanted
+CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = :model
 UNION ALL
-SELECT m.id, v.data FROM json_each(:ids) AS wanted
-CROSS JOIN memories AS m ON m.id = wanted.value
-CROSS JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = :model;
+SELECT v.memory, v.data FROM json_each(:memories) AS wanted
+CROSS JOIN archived_vectors AS v ON v.memory = wanted.value AND v.model = :model;
+
+-- name: waiting_for_vectors
+SELECT u.memory FROM json_each(:memories) AS wanted
+CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = :model;
 
 -- name: owners_of_vectors
-SELECT v.number, m.id FROM json_each(?) AS wanted
-JOIN memory_vectors AS v ON v.number = wanted.value JOIN memories AS m ON m.seq = v.memory;
+SELECT v.number, v.memory FROM json_each(?) AS wanted CROSS JOIN memory_vectors AS v ON v.number = wanted.value;
 
 -- name: count_memories
 SELECT count(*) FROM memories;

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.shelving import is_archived, move_vectors
-from rum.store.vectors import VectorCounts
+from rum.store.vectors import Vector, VectorCounts
 
 
 class SqliteVectors:
@@ -70,18 +70,24 @@ class SqliteVectors:
         number = self._number(model)
         return number is not None and bool(self._rows("any_vector", (number,)))
 
-    def since(self, model: str, number: int, most: int) -> list[tuple[int, bytes]]:
-        """(number, data) of the vectors kept after that number, in order; a renewed one has a new number."""
+    def since(self, model: str, number: int, most: int) -> list[Vector]:
+        """The vectors kept after that number, in order; a renewed one has a new number."""
         return self._rows("vectors_since", (number, self._number(model), most))
 
-    def of(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of these memories, as far as they have one; empty where the model cannot embed them."""
-        # Its CROSS JOINs keep the order: from the ids to their vectors, never through all those of the model.
-        wanted = {"ids": json.dumps(list(ids)), "model": self._number(model)}
-        return dict(self._rows("vectors_of", wanted))
+    def of(self, model: str, memories: Collection[int]) -> dict[int, bytes]:
+        """The vectors of memories, by their numbers, as far as they have one; empty if none can be made."""
+        # Its CROSS JOINs keep the order: from memories to their vectors, not through all those of the model.
+        return dict(self._rows("vectors_of", self._wanted(model, memories)))
 
-    def owners(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Whose vectors these are; one that was replaced, or went with its memory, is left out."""
+    def waiting(self, model: str, memories: Collection[int]) -> set[int]:
+        """Which of the memories, by their numbers, have yet to get a vector, or another one."""
+        return {one for (one,) in self._rows("waiting_for_vectors", self._wanted(model, memories))}
+
+    def _wanted(self, model: str, memories: Collection[int]) -> dict[str, object]:
+        return {"memories": json.dumps(list(memories)), "model": self._number(model)}
+
+    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
         return dict(self._rows("owners_of_vectors", (json.dumps(list(numbers)),)))
 
     def counts(self, model: str) -> VectorCounts:
