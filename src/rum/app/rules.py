@@ -16,9 +16,9 @@ from rum.capture.tombstones_worded import rule_marks
 from rum.inject import match
 from rum.inject.match import Match, Text, best, compiled
 from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, NotFound
 from rum.model.fact import GivenRule, Rule, RuleVersion
-from rum.model.ids import new_id
+from rum.model.ids import TAIL, new_id
 from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
 from rum.model.unseen import one_line
@@ -67,24 +67,18 @@ class Rules:
 
     def candidates(self) -> Sequence[Proposal]:
         """What people corrected, as rules that they may have meant; none of them is in force."""
-        from rum.app import seeing  # noqa: PLC0415 (that module is built on this one)
-
         with self._context.turn():
-            return seeing.candidates(self._context)
+            return candidates(self._context)
 
     def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
         """Make a rule of a candidate, in its own words or in better ones."""
-        from rum.app import seeing  # noqa: PLC0415 (as above)
-
         with self._context.turn():
-            return seeing.accept(self._context, candidate_id, condition, action)
+            return accept(self._context, candidate_id, condition, action)
 
     def reject(self, candidate_id: str) -> Proposal:
         """Drop a candidate; the same words do not bring it back."""
-        from rum.app import seeing  # noqa: PLC0415 (as above)
-
         with self._context.turn():
-            return seeing.reject(self._context, candidate_id)
+            return reject(self._context, candidate_id)
 
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""
@@ -150,6 +144,37 @@ def _given(context: Context, condition: str, action: str) -> GivenRule:
     if not compiled(given.condition).alternatives:
         raise InvalidQuery(f"rule: `condition` {match.problem(given.condition)}.", field="condition")
     return parse(context.clean(msgspec.to_builtins(given)), GivenRule, "rule")
+
+
+def candidates(context: Context) -> Sequence[Proposal]:
+    """Rules that people may have meant, the last one told first."""
+    return context.store.seen.proposals()
+
+
+def accept(context: Context, name: str, condition: str | None = None, action: str | None = None) -> Rule:
+    """Make a rule of a candidate, in its own words or in better ones."""
+    one = _candidate(context, name)
+    rule = add(context, condition or one.condition, action or one.action)
+    context.store.seen.settle(one.id, "accepted")
+    return rule
+
+
+def reject(context: Context, name: str) -> Proposal:
+    """Drop a candidate; the same words do not bring it back."""
+    one = _candidate(context, name)
+    context.store.seen.settle(one.id, "rejected")
+    return one
+
+
+def _candidate(context: Context, name: str) -> Proposal:
+    known = candidates(context)
+    found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
+    if len(found) != 1:
+        raise NotFound(
+            f"No candidate `{name}`; `rum rules candidates` lists them. A tail has {TAIL} characters.",
+            id=name,
+        )
+    return found[0]
 
 
 def problem(rule: Rule) -> str | None:

@@ -1,20 +1,16 @@
-"""What was seen of agents at work, and what became of it; and the rules that people may have meant."""
+"""What was seen of agents at work, and what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.context import Context
 from rum.app.intake_events import as_event
-from rum.app.rules import add
 from rum.inject.render import one_line, short_id
-from rum.model.errors import InvalidQuery, NotFound
-from rum.model.fact import Rule
-from rum.model.ids import TAIL
-from rum.store.seen import Found, Proposal, Sought
+from rum.model.errors import InvalidQuery
+from rum.store.seen import Found, Sought
 
 if TYPE_CHECKING:
     from rum.capture.event import Event
@@ -113,34 +109,3 @@ def _what(event: Event) -> str:
 def _ids(memories: object) -> str:
     named = cast("list[object]", memories) if isinstance(memories, list) else []
     return " ".join(short_id(one) for one in named if isinstance(one, str))
-
-
-def candidates(context: Context) -> Sequence[Proposal]:
-    """Rules that people may have meant, the last one told first."""
-    return context.store.seen.proposals()
-
-
-def accept(context: Context, name: str, condition: str | None = None, action: str | None = None) -> Rule:
-    """Make a rule of a candidate, in its own words or in better ones."""
-    one = _candidate(context, name)
-    rule = add(context, condition or one.condition, action or one.action)
-    context.store.seen.settle(one.id, "accepted")
-    return rule
-
-
-def reject(context: Context, name: str) -> Proposal:
-    """Drop a candidate; the same words do not bring it back."""
-    one = _candidate(context, name)
-    context.store.seen.settle(one.id, "rejected")
-    return one
-
-
-def _candidate(context: Context, name: str) -> Proposal:
-    known = candidates(context)
-    found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
-    if len(found) != 1:
-        raise NotFound(
-            f"No candidate `{name}`; `rum rules candidates` lists them. A tail has {TAIL} characters.",
-            id=name,
-        )
-    return found[0]
