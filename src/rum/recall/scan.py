@@ -89,15 +89,20 @@ class Matrix:
 
     def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         """Take in vectors, with their numbers and their memories'; what is not of this kind is left out."""
+        if not rows:
+            return
+        self.last = max(self.last, rows[-1][0])
         good = [row for row in rows if len(row[2]) == _SCALE + self.dimensions]
+        if not good:
+            return
+        numbers, memories, kept = zip(*good, strict=True)
         start, self._size = self._size, self._size + len(good)
-        self._make_room(max((memory for _, memory, _ in good), default=0))
-        steps, scales = _read([data for _, _, data in good], self.dimensions)
-        self._numbers[start : self._size] = [number for number, _, _ in good]
+        self._make_room(max(memories))
+        steps, scales = _read(kept, self.dimensions)
+        self._numbers[start : self._size] = numbers
         self._scales[start : self._size] = scales
         self._steps[start : self._size] = steps
-        self._places[[memory for _, memory, _ in good]] = np.arange(start, self._size)
-        self.last = max(self.last, rows[-1][0]) if rows else self.last
+        self._places[np.array(memories)] = np.arange(start, self._size)
 
     def _make_room(self, memory: int) -> None:
         if memory >= len(self._places):
