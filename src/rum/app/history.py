@@ -109,12 +109,14 @@ def _wanted(place: GitPlace, ledger: Ledger, since: float | None, paths: Sequenc
 
 
 def _new(
-    ledger: Ledger, wanted: Iterable[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
+    ledger: Ledger, wanted: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
 ) -> tuple[list[Entry], Counter[str]]:
-    """What is to be read, oldest first, and why the rest is not."""
+    """What is to be read, oldest first, and why others of that time are not."""
     skipped = Counter[str]()
     told: list[Entry] = []
-    for entry in wanted:
+    for entry in reversed(wanted):
+        if len(told) == most:
+            break
         # What a bot did counts once somebody had to take it back.
         kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.undone)
         if entry.sha in cut_off:
@@ -123,8 +125,7 @@ def _new(
             skipped[(entry.noise or Noise.MERGE).value] += 1
         else:
             told.append(entry)
-    newest = told if most is None else told[max(0, len(told) - most) :]
-    return [entry for entry in newest if entry.sha not in here], skipped
+    return [entry for entry in reversed(told) if entry.sha not in here], skipped
 
 
 def _not_below(
