@@ -214,6 +214,10 @@ def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
     assert run("recall", "--since", "1h").err == "5 of 7; --limit gives more.\n"
     assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; --limit gives more.\n"
     assert run("recall", "--since", "1h", "--limit", "7").err == ""
+    # By words many match that are not sure enough to be given, so more is promised to nobody.
+    assert (
+        run("recall", "token", "--limit", "2").err == "The 2 surest of 7; a higher --limit may give more.\n"
+    )
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
     told = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err

@@ -64,10 +64,11 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
         answer = rum.recall(**question)
         say(asked.json, answer, recalled)
         if not asked.json:
-            _remark(answer, question.get("limit", rum.settings.recall_limit))
+            by_words = "query" in question or "intent" in question
+            _remark(answer, question.get("limit", rum.settings.recall_limit), by_words=by_words)
 
 
-def _remark(answer: RecallResult, limit: int) -> None:
+def _remark(answer: RecallResult, limit: int, *, by_words: bool) -> None:
     """What a person should know beside the memories: what to try, or how to get more."""
     given, total = len(answer.memories), answer.total_matches
     if answer.hint:
@@ -75,6 +76,9 @@ def _remark(answer: RecallResult, limit: int) -> None:
     elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
+    elif given == limit < total and by_words:
+        surest = "The surest" if given == 1 else f"The {given} surest"
+        note(f"{surest} of {total}; a higher --limit may give more.")
     elif given == limit < total:
         note(f"{given} of {total}; --limit gives more.")
     elif given < total:
