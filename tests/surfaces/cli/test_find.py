@@ -243,6 +243,13 @@ def test_depth_gives_a_block_a_memory_in_a_pipe(run: Run, rum: Rum, stored: str)
     assert "  - src/auth.py (edit)\n" in out
 
 
+@pytest.mark.parametrize("command", ["show", "recall --depth outcome --memory-id", "trace --depth outcome"])
+def test_who_made_a_memory_is_told_by_name(run: Run, command: str):
+    run("--agent", "Ada Byron", "store", "--goal", "x", "--type", "other", "--success", "--summary", "y")
+    (ada,), (one,) = run("agents", "--json").json, run("list", "--json").json["memories"]
+    assert f"\nagent_id: {ada['agent_id']} (Ada Byron)\n" in run(*command.split(), one["id"]).out
+
+
 def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):
     for number in range(5):
         store(rum, f"Rotate the token, part {number}")
