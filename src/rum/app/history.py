@@ -60,7 +60,9 @@ def import_git(
     place = _repository(context, path)
     here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
-    wanted = _wanted(place, ledger, chosen.since, _asked(context, place, chosen.paths))
+    asked = _asked(context, place, chosen.paths)
+    wanted = _wanted(place, ledger, chosen.since, asked)
+    unmet = [] if wanted or not ledger.entries else _unmet(asked, chosen.since)
     new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
     tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
     tally.skipped += skipped
@@ -71,7 +73,7 @@ def import_git(
         source = Commits(context, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
         deal_with = count if chosen.dry_run else take_in
         deal_with(context, source, tally, progress)
-    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=_notes(place, ledger))
+    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
 
 
 def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPlace:
@@ -141,6 +143,12 @@ def _read(context: Context, ids: Iterable[str]) -> Iterator[Memory]:
     waiting = iter(sorted(ids))
     while batch := list(islice(waiting, BATCH)):
         yield from context.store.memories.get(batch)
+
+
+def _unmet(paths: Sequence[str], since: float | None) -> list[str]:
+    """What to say where no commit was chosen, and that is perhaps for a path that is not there."""
+    when = "" if since is None else " since then"
+    return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
 
 
 def _notes(place: GitPlace, ledger: Ledger) -> list[str]:
