@@ -49,9 +49,7 @@ class TestRarity:
 
 
 class TestNames:
-    def test_parts_that_nobody_used_count_for_nothing_where_the_name_is_known(
-        self, store: Store
-    ) -> None:
+    def test_parts_that_nobody_used_count_for_nothing_where_the_name_is_known(self, store: Store) -> None:
         fill(store, "add sqlite utilities")
         words = Words(store.search, "SQLite utilities")
         assert (words.terms, words.unknown) == (["sqlite", "util"], 0)
