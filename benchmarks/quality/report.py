@@ -13,7 +13,7 @@ PAGE = """# Quality of recall
 
 <!-- Made by `make quality ARGS="--fold test --write docs/quality.md"`. -->
 
-Three sets of questions with known answers, put to RUM and to what one would use without it. Everything runs
+Questions with known answers, put to RUM and to what one would use without it. Everything runs
 offline; RUM is asked through a real `rum mcp`.
 
 - **any@k**: share of the questions, in percent, with a right answer among the first k; **MRR**: the mean of
@@ -53,7 +53,7 @@ other half (`test`) only for measuring.
 | `typo` | the same with slips of the keyboard |
 | `nothing` | what no commit of the project answers |
 
-The other two sets are not part of the repository: LoCoMo is a file you give (`--locomo FILE`; its licence
+Two more sets are not part of the repository: LoCoMo is a file you give (`--locomo FILE`; its licence
 forbids commercial use), and commit causes are read from any git directory (`--repo NAME=GIT_DIR`): later
 commits that name an earlier one as what they fix, revert or follow up, asked before they are stored.
 

@@ -17,6 +17,7 @@ from rum.model.parse import nearest
 from rum.model.questions import RecallQuestion, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
+from rum.recall.fitted import MIN_CONFIDENCE
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
 from rum.store.search import Search
@@ -127,11 +128,16 @@ def _agent_named(context: Context, inquiry: Inquiry) -> Iterator[str]:
     asked = _spaced(inquiry.text)
     for agent in context.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
-            label = f"{context.spell('agent_id')} {agent.name}"
+            label = f"{context.spell('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
             found = _tried(inquiry, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")
             return
+
+
+def _quoted(name: str) -> str:
+    """A name as it can be given on a command line."""
+    return f'"{name}"' if " " in name else name
 
 
 def _spaced(text: str) -> str:
@@ -140,11 +146,19 @@ def _spaced(text: str) -> str:
 
 
 def _misspelt(inquiry: Inquiry) -> Iterator[str]:
-    """Words that were taken for typing errors, as memories spell them."""
+    """Words that were taken for typing errors, as memories spell them, if that would find something."""
     if inquiry.files or not inquiry.text:
         return
+    question, told = inquiry.question, list[str]()
+    asked = {"query": question.query, "intent": question.intent}
     for typed, meant in islice(inquiry.words.corrected(), NAMED):
-        yield f"`{meant}` instead of `{typed}`"
+        word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
+        if word.search(inquiry.text):  # else it is a part of a name, which nobody asked for by itself
+            asked = {name: text and word.sub(meant, text) for name, text in asked.items()}
+            told.append(f"`{meant}` instead of `{typed}`")
+    least = min(inquiry.threshold, MIN_CONFIDENCE)
+    if told and any(_tried(inquiry, "", **asked, min_confidence=least)):
+        yield from told
 
 
 def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:

@@ -60,7 +60,9 @@ def import_git(
     place = _repository(context, path)
     here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
-    wanted = _wanted(place, ledger, chosen.since, _asked(context, place, chosen.paths))
+    asked = _asked(context, place, chosen.paths)
+    wanted = _wanted(place, ledger, chosen.since, asked)
+    unmet = [] if wanted or not ledger.entries else _unmet(asked, chosen.since)
     new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
     tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
     tally.skipped += skipped
@@ -71,7 +73,7 @@ def import_git(
         source = Commits(context, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
         deal_with = count if chosen.dry_run else take_in
         deal_with(context, source, tally, progress)
-    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=_notes(place, ledger))
+    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
 
 
 def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPlace:
@@ -109,12 +111,14 @@ def _wanted(place: GitPlace, ledger: Ledger, since: float | None, paths: Sequenc
 
 
 def _new(
-    ledger: Ledger, wanted: Iterable[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
+    ledger: Ledger, wanted: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
 ) -> tuple[list[Entry], Counter[str]]:
-    """What is to be read, oldest first, and why the rest is not."""
+    """What is to be read, oldest first, and why others of that time are not."""
     skipped = Counter[str]()
     told: list[Entry] = []
-    for entry in wanted:
+    for entry in reversed(wanted):
+        if len(told) == most:
+            break
         # What a bot did counts once somebody had to take it back.
         kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.undone)
         if entry.sha in cut_off:
@@ -123,8 +127,7 @@ def _new(
             skipped[(entry.noise or Noise.MERGE).value] += 1
         else:
             told.append(entry)
-    newest = told if most is None else told[max(0, len(told) - most) :]
-    return [entry for entry in newest if entry.sha not in here], skipped
+    return [entry for entry in reversed(told) if entry.sha not in here], skipped
 
 
 def _not_below(
@@ -140,6 +143,12 @@ def _read(context: Context, ids: Iterable[str]) -> Iterator[Memory]:
     waiting = iter(sorted(ids))
     while batch := list(islice(waiting, BATCH)):
         yield from context.store.memories.get(batch)
+
+
+def _unmet(paths: Sequence[str], since: float | None) -> list[str]:
+    """What to say where no commit was chosen, and that is perhaps for a path that is not there."""
+    when = "" if since is None else " since then"
+    return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
 
 
 def _notes(place: GitPlace, ledger: Ledger) -> list[str]:

@@ -50,7 +50,13 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
         for name in strongest
         if parts[name] / whole >= LEAST
     ]
-    return [*lines, *_proved(match), *_doubts(inquiry)]
+    return [*lines, *_anyway(inquiry, match), *_proved(match), *_lacks(inquiry, match), *_doubts(inquiry)]
+
+
+def _anyway(inquiry: Inquiry, match: Match) -> list[str]:
+    """That nothing but its having all the words makes it sure enough."""
+    is_lifted = match.mask == inquiry.words.everything and match.confidence == fitted.MIN_CONFIDENCE
+    return ["has every word asked for, as others may"] if is_lifted else []
 
 
 def _proved(match: Match) -> list[str]:
@@ -64,6 +70,15 @@ def _spoken(inquiry: Inquiry, match: Match) -> str:
     """The words found, as they were asked for."""
     words = inquiry.words
     return ", ".join(_as_asked(inquiry, words.said(match.mask))) or "none"
+
+
+def _lacks(inquiry: Inquiry, match: Match) -> list[str]:
+    """The words that other memories have, and this one has no part of."""
+    words = inquiry.words
+    others = (term for term in words.said(words.everything & ~match.mask) if words.holders[term])
+    has = _as_asked(inquiry, words.said(match.mask))
+    lacking = [word for word in _as_asked(inquiry, others) if word not in has]
+    return [f"lacks: {', '.join(lacking)}"] if lacking else []
 
 
 def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:

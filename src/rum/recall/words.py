@@ -9,7 +9,7 @@ from itertools import accumulate
 from rum.recall import weights
 from rum.recall.spelling import inflected, spellings
 from rum.store.stem import stem
-from rum.store.terms import query_terms, says_little, spelt
+from rum.store.terms import names_in, query_terms, says_little, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Words:
         nobody = [term for term in self.terms if not self.holders[term]]
         self._elsewhere = set(archive.existing(nobody)) if archive and nobody else set[str]()
         """The terms that archived memories alone hold."""
+        self.terms = self._without_idle_parts()
+        self.holders = {term: self.holders[term] for term in self.terms}
         self.archived: dict[int, int] = {}
         """Which terms archived memories hold, by number, as far as the archive was asked."""
         self._archived_counts: dict[str, int] = {}
@@ -53,6 +55,20 @@ class Words:
         """For a term that nobody used, the terms one typing error away that somebody did use."""
         self._known_weights: dict[int, float] = {0: 0.0}
         self._known_rarest: dict[int, float] = {0: 0.0}
+
+    def _without_idle_parts(self) -> list[str]:
+        """The terms without parts of a name that nobody used, where the name is known: SQLite, but not lite.
+
+        How somebody writes a name that memories know makes no part of the question unknown.
+        """
+        strange = set(self._strange())
+        if not strange:
+            return self.terms
+        told, parts = set[str](), set[str]()
+        for whole, *rest in names_in(self._text):
+            told.add(whole)
+            (told if whole in strange else parts).update(rest)
+        return [term for term in self.terms if term not in strange or term in told or term not in parts]
 
     def respell(self) -> bool:
         """Look for typing errors in the terms no memory holds; whether any was found."""

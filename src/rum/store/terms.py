@@ -80,6 +80,11 @@ def query_terms(text: str, most: int = 64) -> list[str]:
     return (kept or list(_distinct(text)))[:most]
 
 
+def names_in(text: str) -> list[tuple[str, ...]]:
+    """The terms of each word and name of a question; of a name the whole comes first, then its parts."""
+    return [name for chunk in _chunks(text[:_ASKED]) if (name := _of_name(chunk))]
+
+
 def says_little(asked: Iterable[str]) -> bool:
     """Whether a question has nothing but stop words."""
     return all(term in _stop_words() for term in asked)

@@ -214,6 +214,10 @@ def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
     assert run("recall", "--since", "1h").err == "5 of 7; --limit gives more.\n"
     assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; --limit gives more.\n"
     assert run("recall", "--since", "1h", "--limit", "7").err == ""
+    # By words many match that are not sure enough to be given, so more is promised to nobody.
+    assert (
+        run("recall", "token", "--limit", "2").err == "The 2 surest of 7; a higher --limit may give more.\n"
+    )
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
     told = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err
@@ -237,6 +241,13 @@ def test_depth_gives_a_block_a_memory_in_a_pipe(run: Run, rum: Rum, stored: str)
     assert "learnings:\n  - Hold the lock until the token is written\n" in out
     assert "tags: auth\n" in out
     assert "  - src/auth.py (edit)\n" in out
+
+
+@pytest.mark.parametrize("command", ["show", "recall --depth outcome --memory-id", "trace --depth outcome"])
+def test_who_made_a_memory_is_told_by_name(run: Run, command: str):
+    run("--agent", "Ada Byron", "store", "--goal", "x", "--type", "other", "--success", "--summary", "y")
+    (ada,), (one,) = run("agents", "--json").json, run("list", "--json").json["memories"]
+    assert f"\nagent_id: {ada['agent_id']} (Ada Byron)\n" in run(*command.split(), one["id"]).out
 
 
 def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):

@@ -68,7 +68,7 @@ def test_an_agent_named_in_a_question_is_proposed_as_the_one_to_ask_for(rum: Rum
     keep(shop.open(agent="David Lord"), "Paint the fence")
     told = hint(rum, query="what did PGJones do about types?", min_confidence=0.99)
     assert "agent_id pgjones (1 found)" in told or "agent_id pgjones with other words" in told
-    assert "agent_id David Lord" in hint(rum, query="zebras by David Lord")
+    assert 'agent_id "David Lord"' in hint(rum, query="zebras by David Lord")
     assert "agent_id" not in hint(rum, query="zebras by David Lording")
 
 
@@ -82,6 +82,17 @@ def test_a_word_that_was_taken_for_a_typing_error_is_proposed_as_it_is_spelt(rum
     for number in range(60):
         keep(rum, f"Register blueprints, part {number}")
     assert "`blueprints` instead of `blueprnits`" in hint(rum, query="blueprnits", min_confidence=0.9)
+
+
+def test_another_spelling_that_finds_nothing_either_is_not_proposed(rum: Rum) -> None:
+    keep(rum, "Trace switching")
+    told = hint(rum, query="graphql schema federation gateway stitching resolver directive")
+    assert told == "Nothing fits. Try: other words."
+
+
+def test_of_a_name_no_part_is_respelt_for_whoever_asked(rum: Rum) -> None:
+    keep(rum, "Paint the tokens")
+    assert "instead of" not in hint(rum, query="refreshTokns", min_confidence=0.9)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,28 @@ def test_only_what_is_asked_for_is_read(repo: Repository, shop: Shop):
     assert rum.import_git(paths=["src/?/a"]).added == 2
 
 
+def test_the_root_as_a_path_is_the_whole_history(repo: Repository, shop: Shop):
+    repo.commit("c0", {"a": "0"})
+    repo.commit("c1", {"src/b": "1"})
+    assert shop.open().import_git(paths=".").added == 2
+
+
+def test_paths_that_no_commit_touches_are_named(repo: Repository, shop: Shop):
+    repo.commit("c0", {"src/a": "0"})
+    rum = shop.open()
+    assert rum.import_git(paths=["scr", "lib"]).notes == ["No commit touches scr or lib."]
+    assert rum.import_git(paths="src", since=START + 86400).notes == ["No commit since then touches src."]
+    assert rum.import_git(paths="src").notes == []
+
+
+def test_of_what_lies_before_the_newest_commits_nothing_is_counted(repo: Repository, shop: Shop):
+    for number in range(3):
+        repo.commit(f"old bump {number}", {"a": f"bump {number}"}, author="dependabot[bot]")
+        repo.commit(f"c{number}", {"a": str(number)})
+    answer = shop.open().import_git(max_commits=2)
+    assert (answer.added, answer.skipped) == (2, {"bot": 1})
+
+
 def test_the_end_of_a_shallow_clone_waits_for_the_rest(repo: Repository, shop: Shop, tmp_path: Path):
     for number in range(4):
         repo.commit(f"c{number}", {"a": str(number)})

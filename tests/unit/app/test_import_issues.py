@@ -67,6 +67,15 @@ def test_an_open_issue_is_still_to_be_done(rum: Rum):
     }
 
 
+def test_an_open_issue_is_nothing_that_was_tried_in_vain(rum: Rum):
+    take(rum, issue())
+    text = rum.brief(task="Close gate 1, which is open").text
+    assert "Gate 1 is open" in text
+    assert "Failed Before" not in text
+    take(rum, closed())
+    assert memories(rum)["Gate 1 is open"]["tags"] == ["issue", "bug"]
+
+
 def test_an_issue_that_nobody_will_do_has_failed(rum: Rum):
     take(rum, closed() | {"stateReason": "NOT_PLANNED", "comments": [comment("Gates are out of scope.")]})
     outcome = memories(rum)["Gate 1 is open"]["outcome"]

@@ -69,6 +69,23 @@ def test_the_words_found_are_named_as_they_were_asked_for(shelf: Rum) -> None:
     assert "authentication, robots, slow" in line
 
 
+def test_words_that_it_lacks_though_others_have_them_are_named(shelf: Rum) -> None:
+    told = why(shelf, query="paint the login, unicorn")
+    lacking = [[line for line in lines if line.startswith("lacks")] for lines in told]
+    assert sorted(lacking) == [[], ["lacks: paint"], ["lacks: paint"]]
+    assert all("no memory knows: unicorn" in lines for lines in told)
+    assert not any(line.startswith("lacks") for line in why(shelf, query="Authentication robots")[0])
+
+
+def test_what_is_given_for_its_words_however_many_have_them_says_so(rum: Rum) -> None:
+    for number in range(60):
+        keep(rum, f"Register blueprints, part {number}")
+    told = "has every word asked for, as others may"
+    given = rum.recall(query="blueprints", explain=True, limit=3).memories
+    assert [told in (memory.why or ()) for memory in given] == [True] * 3
+    assert not any(told in lines for lines in why(rum, query="blueprints part 7")[:1])
+
+
 def test_what_stands_beside_it_is_said_of_a_memory_without_the_words(shelf: Rum) -> None:
     gate = next(lines for lines in why(shelf, query="fix") if not any("goal" in line for line in lines))
     assert any("next to it or linked" in line for line in gate)

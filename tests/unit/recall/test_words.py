@@ -48,6 +48,26 @@ class TestRarity:
         assert Words(store.search, "goat unicorn zebra lion").rarest_first() == ["zebra", "lion", "goat"]
 
 
+class TestNames:
+    def test_parts_that_nobody_used_count_for_nothing_where_the_name_is_known(self, store: Store) -> None:
+        fill(store, "add sqlite utilities")
+        words = Words(store.search, "SQLite utilities")
+        assert (words.terms, words.unknown) == (["sqlite", "util"], 0)
+        assert set(words.masks.values()) == {words.everything}
+
+    def test_parts_that_somebody_used_are_asked_for_too(self, store: Store) -> None:
+        fill(store, "add sqlite utilities", "a lite edition")
+        assert Words(store.search, "SQLite").terms == ["sqlite", "lite"]
+
+    def test_of_a_name_that_nobody_used_all_is_asked_for(self, store: Store) -> None:
+        fill(store, "token")
+        assert Words(store.search, "refreshToken").terms == ["refreshtoken", "refresh", "token"]
+
+    def test_a_part_that_was_asked_for_by_itself_stays_unknown(self, store: Store) -> None:
+        fill(store, "add sqlite utilities")
+        assert Words(store.search, "SQLite lite").unknown > 0
+
+
 class TestCommonWords:
     @pytest.fixture(autouse=True)
     def common_early(self, monkeypatch: pytest.MonkeyPatch) -> None:

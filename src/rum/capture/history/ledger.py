@@ -174,13 +174,9 @@ class Ledger:
         found: dict[str, Entry] = {}
         waiting = [sha]
         while waiting:
-            here = waiting.pop()
-            for reference in self.references(here):
-                target = reference.target
-                is_next = reference.naming is Naming.REVERTS and reference.source.sha == here
-                if is_next and target.sha not in found:
-                    found[target.sha] = target
-                    waiting.append(target.sha)
+            fresh = [one for one in self._undoes(waiting.pop()) if one not in found]
+            found.update((one, self.entries[one]) for one in fresh)
+            waiting += fresh
         return list(found.values())
 
     def named(self, start: str) -> Entry | None:
@@ -222,17 +218,29 @@ class Ledger:
             earlier = [one for one in alike if one.place < source.place and _same(one.subject, words.undoes)]
             if earlier:
                 same = [one for one in earlier if one.subject == words.undoes]
-                yield Reference(source, (same or earlier)[-1], Naming.REVERTS)
+                target = (same or earlier)[-1]
+                inside = self._merged(target.sha) if target.noise is Noise.MERGE else ()
+                meant = [one for one in earlier if one is target or one.sha in inside]
+                yield from (Reference(source, one, Naming.REVERTS) for one in meant)
 
     def _undo(self, said: dict[str, _Said]) -> None:
         """Find what stays undone: newest first, as an undoing that was undone itself does not count."""
         for sha in sorted(said, key=lambda one: -self.entries[one].place):
-            if sha in self.undone:
-                continue
-            for reference in self.references(sha):
-                if reference.naming is Naming.REVERTS and reference.source.sha == sha:
-                    undoing = Undoing(reference.source, said[sha].reason)
-                    self.undone.setdefault(reference.target.sha, undoing)
+            targets = [] if sha in self.undone else self._undoes(sha)
+            is_merge = bool(targets) and self.entries[sha].noise is Noise.MERGE
+            brought = [one for one in self._merged(sha) if one in said] if is_merge else []
+            for target in targets:
+                # A merge often repeats what the commits say that it brings in; then it speaks for them.
+                inside = [one for one in brought if target in self._undoes(one)] or [sha]
+                standing = [one for one in inside if one not in self.undone]
+                if standing:
+                    why = said[sha].reason or said[standing[0]].reason
+                    self.undone.setdefault(target, Undoing(self.entries[standing[0]], why))
+
+    def _undoes(self, sha: str) -> list[str]:
+        """The commits that one takes back."""
+        told = self.references(sha)
+        return [one.target.sha for one in told if one.naming is Naming.REVERTS and one.source.sha == sha]
 
 
 def _written(commit: Commit, subject: str) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from rum.capture.issues.export import Comment, Issue
 from rum.model.ids import id_of
 from rum.model.layers import TaskType
 from rum.model.unseen import without_unseen
+from rum.model.worked import UNVERIFIED
 
 IMPORTANCE = 0.3
 COMMENT = 800
@@ -64,7 +65,8 @@ def said_of(issue: Issue) -> dict[str, Any]:
         },
         "perception": {"observations": observations},
         "outcome": _outcome(issue),
-        "tags": list(dict.fromkeys(filter(None, tags)))[:TAGS],
+        # How an open issue ends nobody said yet: it is nothing that was tried in vain.
+        "tags": [*list(dict.fromkeys(filter(None, tags)))[:TAGS], *([UNVERIFIED] if issue.is_open else [])],
         "importance": IMPORTANCE,
     }
 

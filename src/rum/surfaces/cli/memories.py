@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET
 
+from rum.app.rum import Rum
 from rum.inject.render import memory_line, short_id, when
 from rum.model.answers import RetrievedMemory
 from rum.surfaces.cli.views import Field, Fields, Line, Table, Word, verdict
@@ -49,11 +50,20 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
     return Table(("id", "sure", "", "goal", "outcome"), rows, [as_line(memory) for memory in found])
 
 
-def as_fields(memory: RetrievedMemory) -> Fields:
-    """A memory with every field it has; how sure it is where the reasons are given."""
+def makers(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]:
+    """The names of the agents whose memories these are, by id, as far as they have one and it is shown."""
+    shown = {memory.agent_id for memory in memories if memory.agent_id}
+    return {one.agent_id: one.name for one in rum.agents() if one.name} if shown else {}
+
+
+def as_fields(memory: RetrievedMemory, names: Mapping[str, str]) -> Fields:
+    """A memory with every field it has and its agent's name; how sure it is where the reasons are given."""
     sure = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
     fuzzy = [] if memory.match is UNSET else [("match", memory.match)]
-    return Fields(heading(memory), [*sure, *fuzzy, *content(msgspec.to_builtins(memory))])
+    told = msgspec.to_builtins(memory)
+    if name := names.get(told.get("agent_id", "")):
+        told["agent_id"] += f" ({name})"
+    return Fields(heading(memory), [*sure, *fuzzy, *content(told)])
 
 
 def content(memory: dict[str, Any]) -> list[Field]:

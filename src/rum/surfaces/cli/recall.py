@@ -7,13 +7,14 @@ from typing import Any
 import click
 from msgspec import UNSET
 
+from rum.app.rum import Rum
 from rum.inject.render import short_id
 from rum.model.answers import KnowledgeView, RecallResult
 from rum.model.layers import TaskType
 from rum.model.questions import MAX_LIMIT, Depth, Strategy
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.surfaces.cli.asked import Asked, command, those_given
-from rum.surfaces.cli.memories import as_fields, as_table
+from rum.surfaces.cli.memories import as_fields, as_table, makers
 from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.times import When
@@ -62,12 +63,13 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
         if "memory_id" in question:
             question["memory_id"] = meant(rum, question["memory_id"])
         answer = rum.recall(**question)
-        say(asked.json, answer, recalled)
+        say(asked.json, answer, lambda answer: recalled(rum, answer))
         if not asked.json:
-            _remark(answer, question.get("limit", rum.settings.recall_limit))
+            by_words = "query" in question or "intent" in question
+            _remark(answer, question.get("limit", rum.settings.recall_limit), by_words=by_words)
 
 
-def _remark(answer: RecallResult, limit: int) -> None:
+def _remark(answer: RecallResult, limit: int, *, by_words: bool) -> None:
     """What a person should know beside the memories: what to try, or how to get more."""
     given, total = len(answer.memories), answer.total_matches
     if answer.hint:
@@ -75,20 +77,25 @@ def _remark(answer: RecallResult, limit: int) -> None:
     elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
+    elif given == limit < total and by_words:
+        surest = "The surest" if given == 1 else f"The {given} surest"
+        note(f"{surest} of {total}; a higher --limit may give more.")
     elif given == limit < total:
         note(f"{given} of {total}; --limit gives more.")
     elif given < total:
         note(f"{given} of {total} are sure enough; a lower --min-confidence gives more.")
 
 
-def recalled(answer: RecallResult) -> View:
+def recalled(rum: Rum, answer: RecallResult) -> View:
     """What was found."""
     known: list[Block] = [Said(_known(one)) for one in answer.knowledge or ()]
     if not answer.memories:
         return known
     short = all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories)
-    blocks: list[Block] = [as_table(answer.memories)] if short else [*map(as_fields, answer.memories)]
-    return [*blocks, *known]
+    if short:
+        return [as_table(answer.memories), *known]
+    names = makers(rum, answer.memories)
+    return [*(as_fields(memory, names) for memory in answer.memories), *known]
 
 
 def _known(one: KnowledgeView) -> Line:

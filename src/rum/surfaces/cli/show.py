@@ -6,7 +6,7 @@ import click
 
 from rum.model.questions import Depth
 from rum.surfaces.cli.asked import Asked, command
-from rum.surfaces.cli.memories import as_fields
+from rum.surfaces.cli.memories import as_fields, makers
 from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.words import OneOf
@@ -23,4 +23,4 @@ def show(asked: Asked, memory_id: str, depth: str) -> None:
     """
     with opened(asked) as rum:
         memory = rum.show(meant(rum, memory_id), depth)
-        say(asked.json, memory, lambda memory: [as_fields(memory)])
+        say(asked.json, memory, lambda memory: [as_fields(memory, makers(rum, [memory]))])

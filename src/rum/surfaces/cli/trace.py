@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from rum.app.rum import Rum
 from rum.inject.render import short_id
 from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
 from rum.model.questions import MAX_TRACE_DEPTH, Direction
 from rum.surfaces.cli.asked import Asked, command
-from rum.surfaces.cli.memories import as_fields, heading
+from rum.surfaces.cli.memories import as_fields, heading, makers
 from rum.surfaces.cli.opening import meant, opened
 from rum.surfaces.cli.output import say
 from rum.surfaces.cli.views import Block, Line, Tree, Word
@@ -40,15 +41,16 @@ def trace(asked: Asked, memory_id: str, **given: Any) -> None:
     """Show what led to a memory, or what it led to."""
     with opened(asked) as rum:
         answer = rum.trace(meant(rum, memory_id), **given)
-        say(asked.json, answer, _view)
+        say(asked.json, answer, lambda answer: _view(rum, answer))
 
 
-def _view(answer: TraceResult) -> list[Block]:
+def _view(rum: Rum, answer: TraceResult) -> list[Block]:
     """The tree; deeper than a summary, each memory in full after it."""
     blocks: list[Block] = [_tree(answer)]
     memories = [answer.origin, *(node.memory for node in answer.chain)]
     if answer.origin.agent_id:
-        blocks += map(as_fields, memories)
+        names = makers(rum, memories)
+        blocks += [as_fields(memory, names) for memory in memories]
     return blocks
 
 

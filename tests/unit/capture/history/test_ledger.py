@@ -124,6 +124,35 @@ def test_what_is_applied_again_takes_its_revert_back():
     assert list(undone(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
 
 
+REVERTED = f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.'
+
+
+def test_a_merge_that_repeats_the_revert_it_brings_in_speaks_for_it():
+    merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
+    found = ledger("Open the gate", REVERTED, merge, merges={2: [1]})
+    assert undone(found) == {0: "The build fails."}
+    assert found.undone[sha(0)].by.sha == sha(1)
+
+
+def test_a_merge_that_gives_no_reason_leaves_that_to_the_revert_it_brings_in():
+    merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.'
+    found = ledger("Open the gate", f"{REVERTED}\n\nIt leaks.", merge, merges={2: [1]})
+    assert undone(found) == {0: "It leaks."}
+
+
+@pytest.mark.parametrize("number", ["", " (#7)"])
+def test_what_was_reverted_by_a_merge_and_brought_back_holds(number: str):
+    found = ledger(
+        "Open the gate",
+        REVERTED,
+        f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.',
+        f'Revert "Revert "Open the gate"{number}"',
+        merges={2: [1]},
+    )
+    assert 0 not in undone(found)
+    assert 1 in undone(found)
+
+
 def test_a_reverted_merge_takes_back_what_it_brought_in():
     found = ledger(
         "base",
