@@ -28,6 +28,8 @@ def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
 class WordEmbedder:
     """Counts words; says what it was asked, and fails as long as it is told to."""
 
+    fitted = True
+
     def __init__(self, model: str = "words/1", dimensions: int = 256) -> None:
         self.model = model
         self.dimensions = dimensions

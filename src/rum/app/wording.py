@@ -8,6 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from rum.app.context import Context
 from rum.consolidate.clusters import Likeness
 from rum.embed.base import CannotEmbed, Embedder
+from rum.embed.yardstick import Scale
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.chapter import Wording
 
@@ -53,7 +54,7 @@ def drawn(context: Context, draw: Draw[W]) -> W:
     if embedder is None:
         return draw(None)
     try:
-        return draw(_Likeness(embedder, context.redactor.redact))
+        return draw(_Likeness(embedder, context.redactor.redact, context.meaning.scale))
     except (CannotEmbed, ImportError):
         return draw(None)
 
@@ -61,9 +62,10 @@ def drawn(context: Context, draw: Draw[W]) -> W:
 class _Likeness:
     """How near texts are in meaning; of very many, only the first that are asked for."""
 
-    def __init__(self, embedder: Embedder, clean: Callable[[str], str]) -> None:
+    def __init__(self, embedder: Embedder, clean: Callable[[str], str], scale: Scale) -> None:
         self._embedder = embedder
         self._clean = clean
+        self._scale = scale
         self._vectors: dict[str, list[float]] = {}
 
     def __call__(self, one: str, other: str) -> float:
@@ -72,4 +74,4 @@ class _Likeness:
                 if len(self._vectors) == MOST_TEXTS:
                     return 0.0
                 self._vectors[text] = self._embedder.embed([self._clean(text)])[0].tolist()
-        return sum(map(float.__mul__, self._vectors[one], self._vectors[other]))
+        return self._scale.of(sum(map(float.__mul__, self._vectors[one], self._vectors[other])))

@@ -44,6 +44,11 @@ class Embedder(Protocol):
         """How long a vector is; None while only the first answer can tell."""
         ...
 
+    @property
+    def fitted(self) -> bool:
+        """Whether recall was fitted with its vectors; else it is measured how its cosines compare."""
+        ...
+
     def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
         """One vector for each text, in their order; `CannotEmbed` if that is impossible now.
 

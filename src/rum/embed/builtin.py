@@ -25,6 +25,7 @@ class BuiltinEmbedder:
 
     model = f"builtin:all-MiniLM-L6-v2/{_PIPELINE}.{TEXT_VERSION}"
     dimensions = 384
+    fitted = True
 
     def __init__(self, data: Path = DATA) -> None:
         self._data = data

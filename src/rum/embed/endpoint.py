@@ -64,6 +64,8 @@ class _Time:
 class EndpointEmbedder:
     """Asks an endpoint, and goes around single texts that it refuses."""
 
+    fitted = False
+
     def __init__(self, url: str, model: str, *, key: str | None = None, timeout: float = 10.0) -> None:
         self._url = _full(url)
         self._name = model

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
 from rum.embed.text import embedded_text
+from rum.embed.yardstick import Scale
 from rum.model.errors import StorageError
 from rum.recall.nearby import Nearby
 from rum.recall.resting import REST, Resting
+from rum.recall.scaling import Scaling
 from rum.store.base import Store
 from rum.store.vectors import VectorCounts
 
@@ -66,6 +68,7 @@ class Meaning:
         self.waited = False
         """Whether a question has waited for vectors already; those after it wait less."""
         self._questions: OrderedDict[str, Floats | None] = OrderedDict()
+        self._scaling = Scaling(store.vectors, embedder)
         self._resting = Resting(store.activity, self.model or "", clock)
 
     @property
@@ -111,15 +114,21 @@ class Meaning:
         embedder = self._embedder
         if embedder is None or not self._store.writable or self._resting.goes_on:
             return False
-        return bool(self._store.vectors.pending(embedder.model, 1))
+        return bool(self._store.vectors.pending(embedder.model, 1)) or self._scaling.is_missing()
+
+    @property
+    def scale(self) -> Scale:
+        """How the embedder's cosines compare to those that recall was fitted with, as far as it is known."""
+        return self._scaling.scale
 
     def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[int, float]]:
         """The numbers of the memories nearest to a text with their cosines; live ones, or archived ones."""
         embedder, nearby = self._embedder, self._archived if archived else self._live
         if embedder is None or most < 1 or not nearby.any(embedder.model):
             return []  # there is nothing to compare it with, so it need not be embedded
-        question = self._vector(embedder, text)
-        return [] if question is None else nearby.nearest(embedder.model, question, most)
+        question, scale = self._vector(embedder, text), self.scale
+        found = [] if question is None else nearby.nearest(embedder.model, question, most)
+        return [(number, scale.of(cosine)) for number, cosine in found]
 
     def likeness(self, text: str, numbers: Set[int]) -> dict[int, float]:
         """How near memories are to a text, as cosines by their numbers, for those that have a vector."""
@@ -136,7 +145,8 @@ class Meaning:
             from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
 
             near |= cosines(question, vectors.of(embedder.model, archived))
-        return near
+        scale = self.scale
+        return {number: scale.of(cosine) for number, cosine in near.items()}
 
     def _comparable(self, model: str) -> bool:
         return self._live.any(model) or self._archived.any(model)
@@ -155,7 +165,7 @@ class Meaning:
         endpoint may take its time, and a store of any size is begun with.
         """
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not vectors.pending(embedder.model, 1):
+        if embedder is None or not (vectors.pending(embedder.model, 1) or self._scaling.is_missing()):
             self.behind = False
             return False
         if self.has_work() and (thorough or self._clock() >= self._slow_until):
@@ -183,6 +193,8 @@ class Meaning:
             return
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
+        if thorough:
+            self._scaling.find(None)
         vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
         waiting = vectors.waiting(embedder.model, [number for number, _ in first])
         missing = [memory_id for number, memory_id in first if number in waiting]
@@ -206,6 +218,8 @@ class Meaning:
             now = time.monotonic()
             pace = sum(map(len, texts)) / max(now - began, 1e-6)
             share = min(AT_ONCE, 2 * share) if now < deadline else 0
+        if share:
+            self._scaling.find(_left(deadline))
 
     def _made(self, embedder: Embedder, texts: list[str], patience: float | None) -> Vectors:
         """The vectors of texts; one that points nowhere is its text's fault where another's does not."""

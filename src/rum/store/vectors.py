@@ -64,6 +64,14 @@ class Vectors(Protocol):
         """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
         ...
 
+    def scale(self, model: str) -> tuple[float, float] | None:
+        """What a model's cosines are multiplied by, and what is added; None while nobody measured it."""
+        ...
+
+    def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
+        """Note what was measured of a model's cosines; it goes with its vectors."""
+        ...
+
     def counts(self, model: str) -> VectorCounts:
         """How many memories have a vector of a model, and how many have none."""
         ...

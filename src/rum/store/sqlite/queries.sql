@@ -320,6 +320,16 @@ DELETE FROM unembedded WHERE model = ?;
 -- name: delete_model
 DELETE FROM vector_models WHERE number = ?;
 
+-- name: scale_of_model
+SELECT value FROM derived WHERE name = 'scale of model ' || ?;
+
+-- name: note_scale
+INSERT INTO derived (name, value) VALUES ('scale of model ' || ?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: delete_scale
+DELETE FROM derived WHERE name = 'scale of model ' || ?;
+
 -- name: note_failure
 INSERT INTO failures (part, failed_at, why) VALUES (:part, :failed_at, :why)
 ON CONFLICT (part) DO UPDATE SET failed_at = excluded.failed_at, why = excluded.why;

@@ -90,6 +90,18 @@ class SqliteVectors:
         """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
         return dict(self._rows("owners_of_vectors", (json.dumps(list(numbers)),)))
 
+    def scale(self, model: str) -> tuple[float, float] | None:
+        """What a model's cosines are multiplied by, and what is added; None while nobody measured it."""
+        for (noted,) in self._rows("scale_of_model", (self._number(model),)):
+            gain, shift = map(float, noted.split())
+            return gain, shift
+        return None
+
+    def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
+        """Note what was measured of a model's cosines; it goes with its vectors."""
+        with self._database.transaction(patience) as db:
+            db.execute(SQL["note_scale"], (self._number(model), " ".join(map(repr, scale))))
+
     def counts(self, model: str) -> VectorCounts:
         """How many memories have a vector of a model, and how many have none."""
         number = self._number(model)
@@ -112,7 +124,7 @@ class SqliteVectors:
             for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
                 dropped += db.execute(SQL["delete_vectors"], (number,)).rowcount
                 dropped += db.execute(SQL["delete_archived_vectors"], (number,)).rowcount
-                for statement in ("delete_queue", "delete_model"):
+                for statement in ("delete_queue", "delete_scale", "delete_model"):
                     db.execute(SQL[statement], (number,))
         return dropped
 
@@ -122,7 +134,7 @@ class SqliteVectors:
 
     def drop_all(self) -> None:
         """Delete every vector, so that all are made anew."""
-        self._for_each_model("delete_vectors", "delete_archived_vectors", "queue_missing")
+        self._for_each_model("delete_vectors", "delete_archived_vectors", "delete_scale", "queue_missing")
 
     def _for_each_model(self, *statements: str) -> None:
         with self._database.transaction() as db:
