@@ -129,10 +129,11 @@ class Meaning:
         question = self._vector(embedder, text)
         if question is None:
             return {}
-        # What is in memory may be of a memory's text as it was; then that waits for another vector.
-        made = numbers - vectors.waiting(embedder.model, numbers)
-        near = self._live.cosines(embedder.model, question, made)
-        if archived := made - near.keys():
+        # A vector in memory may be of a memory's text as it was, so the store says which one is in force.
+        own = vectors.numbers(embedder.model, numbers)
+        read = self._live.cosines(embedder.model, question, own.values())
+        near = {memory: read[number] for memory, number in own.items() if number in read}
+        if archived := numbers - near.keys():
             from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
 
             near |= cosines(question, vectors.of(embedder.model, archived))

@@ -80,30 +80,23 @@ class Matrix:
         self._numbers = np.empty(0, dtype=np.int64)
         self._scales = np.empty(0, dtype=np.float32)
         self._steps = np.empty((0, dimensions), dtype=np.int8)
-        self._places = np.empty(0, dtype=np.int32)
-        """By a memory's number, the row of the last vector it was given; -1 where there is none."""
         self._codes = _Codes(dimensions)
 
     def __len__(self) -> int:
         return self._size
 
-    def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
-        """Take in vectors, with their numbers and their memories'; what is not of this kind is left out."""
-        good = [row for row in rows if len(row[2]) == _SCALE + self.dimensions]
+    def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Take in numbered vectors; one that is not of this kind is left out."""
+        good = [(number, data) for number, data in rows if len(data) == _SCALE + self.dimensions]
         start, self._size = self._size, self._size + len(good)
-        self._make_room(max((memory for _, memory, _ in good), default=0))
-        steps, scales = _read([data for _, _, data in good], self.dimensions)
-        self._numbers[start : self._size] = [number for number, _, _ in good]
+        self._make_room()
+        steps, scales = _read([data for _, data in good], self.dimensions)
+        self._numbers[start : self._size] = [number for number, _ in good]
         self._scales[start : self._size] = scales
         self._steps[start : self._size] = steps
-        self._places[[memory for _, memory, _ in good]] = np.arange(start, self._size)
         self.last = max(self.last, rows[-1][0]) if rows else self.last
 
-    def _make_room(self, memory: int) -> None:
-        if memory >= len(self._places):
-            known = len(self._places)
-            self._places = _longer(self._places, max(_FIRST_ROOM, memory * 2))
-            self._places[known:] = -1
+    def _make_room(self) -> None:
         if self._size > len(self._numbers):
             room = max(_FIRST_ROOM, self._size * 2)  # what is not used takes no memory
             self._numbers = _longer(self._numbers, room)
@@ -115,12 +108,12 @@ class Matrix:
         rows = np.searchsorted(self._numbers[: self._size], np.array(numbers, dtype=np.int64))
         self._scales[rows] = 0
 
-    def cosines(self, question: Floats, memories: Collection[int]) -> dict[int, float]:
-        """How near memories are, by their numbers, as far as their vectors are here."""
-        asked = np.fromiter((one for one in memories if one < len(self._places)), dtype=np.intp)
-        asked = asked[self._places[asked] >= 0]
-        asked = asked[self._scales[self._places[asked]] > 0]
-        rows = self._places[asked]
+    def cosines(self, question: Floats, numbers: Collection[int]) -> dict[int, float]:
+        """How near the vectors with these numbers are, as far as they are here."""
+        known, asked = self._numbers[: self._size], np.fromiter(numbers, dtype=np.int64)
+        rows = np.searchsorted(known, asked)
+        here = rows < np.searchsorted(known, asked, "right")
+        asked, rows = asked[here], rows[here]
         near = _near(self._steps[rows], self._scales[rows], question)
         return dict(zip(asked.tolist(), near.tolist(), strict=True))
 
