@@ -187,6 +187,24 @@ def test_a_large_commit_is_read_as_a_small_one(repo: Repository, monkeypatch: py
     assert {change.lines for change in whole.values()} == {((1, 200),)}
 
 
+HEADER = "diff --git a/x b/x"
+
+
+@pytest.mark.parametrize(
+    ("author", "message", "name"), [("Ann", HEADER, "f"), (HEADER, "one", "f"), ("Ann", "one", HEADER)]
+)
+def test_nothing_that_people_write_passes_for_the_patch_of_a_large_commit(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch, author: str, message: str, name: str
+):
+    files: dict[str, str | None] = {f"{name}{number}": lines(*range(200)) for number in range(9)}
+    repo.commit(f"{message}\n\nIt says more.", files, author=author)
+    whole = last(repo)
+    monkeypatch.setattr(history, "CHUNK", 64)
+    monkeypatch.setattr(history, "LARGE", 512)
+    assert last(repo) == whole
+    assert len(whole[1]) == 9
+
+
 def test_a_file_cannot_pass_for_another_commit(repo: Repository):
     evil = "diff --git a/x b/x\n@@ -1 +1 @@\n\0\0:100644 100644 0 0 M\0fake\0"
     repo.write(".git/info/attributes", "* diff\n")
