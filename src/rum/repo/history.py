@@ -77,7 +77,7 @@ def changed(
 
 def touching(place: GitPlace, paths: Iterable[str]) -> set[str]:
     """The commits that changed any of the files, folders or globs."""
-    wanted = [f":(top,glob){path.rstrip('/')}" for path in paths]
+    wanted = [":(top)" if path == "." else f":(top,glob){path.rstrip('/')}" for path in paths]
     with _told(place, "rev-list", "--full-history", "HEAD", "--", *wanted) as printed:
         return {line.decode().strip() for line in printed}
 

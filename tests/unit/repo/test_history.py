@@ -280,6 +280,11 @@ def test_commits_are_found_by_file_folder_or_glob(repo: Repository, asked: str):
     assert history.touching(place(repo), [asked]) == {wanted}
 
 
+def test_the_folder_of_the_repository_stands_for_all_of_it(repo: Repository):
+    all_of_it = {repo.commit("one", {"src/a.py": "1"}), repo.commit("two", {"b.md": "1"})}
+    assert history.touching(place(repo), ["."]) == all_of_it
+
+
 def test_what_git_cannot_read_is_said_in_its_words(repo: Repository):
     sha = repo.commit("one", {"a": "1\n"})
     blob = repo.git("hash-object", "a")
