@@ -16,6 +16,9 @@ from rum.repo.history import Commit
 
 REASON = 1000
 
+Writing = tuple[str, int, str]
+"""Who wrote a commit, when, and its subject."""
+
 _QUOTED = re.compile(
     r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))*|revert: (?P<plain>.+)'
 )
@@ -124,7 +127,7 @@ class Ledger:
         self.undone: dict[str, Undoing] = {}
         self._merged = merged
         self._references: dict[str, list[Reference]] = {}
-        self._alike: dict[tuple[str, int, str], list[str]] = {}
+        self._alike: dict[Writing, list[str]] = {}
         said: dict[str, _Said] = {}
         for commit in history:
             entry = self._enter(commit, known.get(commit.sha))
@@ -159,12 +162,16 @@ class Ledger:
         """When commits were written."""
         return {at for _, at, _ in self._alike}
 
+    def writing(self, commit: Commit) -> Writing:
+        """By whom a commit was written, when, and under which subject."""
+        return _written(commit, self.entries[commit.sha].subject)
+
     def alike(self, commit: Commit) -> list[Entry]:
         """The other commits that somebody wrote at the same time with the same subject: copies, it may be.
 
         None where one of them was taken back: then the other may be what brought it in again.
         """
-        shas = self._alike.get(_written(commit, self.entries[commit.sha].subject), [])
+        shas = self._alike.get(self.writing(commit), [])
         if any(sha in self.undone for sha in shas):
             return []
         return [self.entries[sha] for sha in shas if sha != commit.sha]
@@ -235,7 +242,7 @@ class Ledger:
                     self.undone.setdefault(reference.target.sha, undoing)
 
 
-def _written(commit: Commit, subject: str) -> tuple[str, int, str]:
+def _written(commit: Commit, subject: str) -> Writing:
     return commit.author, commit.authored_at, subject
 
 
