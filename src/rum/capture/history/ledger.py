@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
 from typing import NamedTuple
 
 from rum.capture.history.mentions import Mention, Naming, mentions
@@ -225,11 +226,12 @@ class Ledger:
             undoes |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
         if words.undoes and not undoes:
-            alike = subjects.get(_bare(words.undoes), ())
-            earlier = [one for one in alike if one.place < source.place and _same(one.subject, words.undoes)]
-            if earlier:
-                same = [one for one in earlier if one.subject == words.undoes]
-                yield Reference(source, (same or earlier)[-1], Naming.REVERTS)
+            alike = subjects.get(_bare(words.undoes), [])
+            earlier = alike[: bisect_left(alike, source.place, key=lambda one: one.place)][::-1]
+            exact = (one for one in earlier if one.subject == words.undoes)
+            nearly = (one for one in earlier if _same(one.subject, words.undoes))
+            for one in islice(chain(exact, nearly), 1):
+                yield Reference(source, one, Naming.REVERTS)
 
     def _undo(self, said: dict[str, _Said]) -> None:
         """Find what stays undone: newest first, as an undoing that was undone itself does not count."""
