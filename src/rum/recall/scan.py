@@ -20,6 +20,7 @@ _SCALE = 4
 _BLOCK = 256
 """Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
 that would then wait for each other."""
+_DIGITS = 5
 _FIRST_ROOM = 1024
 
 Floats = NDArray[np.float32]
@@ -65,7 +66,8 @@ def _near(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
         floats[: len(block)] = block
         np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
     near *= scales
-    return near
+    # The last digits depend on where a row stands, and so on what else a process has read.
+    return near.round(_DIGITS)
 
 
 class Matrix:
@@ -118,7 +120,10 @@ class Matrix:
         return dict(zip(asked.tolist(), near.tolist(), strict=True))
 
     def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
-        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle."""
+        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle.
+
+        Of equally near ones the newest come first, so that every process finds the same.
+        """
         steps, scales = self._steps[: self._size], self._scales[: self._size]
         if self._size <= self._large:
             rows, near = np.arange(self._size), _near(steps, scales, question)
@@ -126,9 +131,9 @@ class Matrix:
             rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * most))
             near = _near(steps[rows], scales[rows], question)
         if most < len(near):
-            best = np.argpartition(-near, most)[:most]
+            best = np.flatnonzero(near >= np.partition(near, -most)[-most])
             rows, near = rows[best], near[best]
-        order = np.argsort(-near, kind="stable")
+        order = np.lexsort((-rows, -near))[:most]
         numbers = self._numbers[rows[order]].tolist()
         return [
             (number, cosine)

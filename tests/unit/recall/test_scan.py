@@ -147,6 +147,14 @@ def test_what_was_dropped_is_found_no_more(large: int):
 
 
 @pytest.mark.parametrize("large", [1, 10**6])
+@pytest.mark.parametrize("count", [20, 500])
+def test_of_equally_near_ones_the_newest_come_first(large: int, count: int):
+    same = np.tile(crowd(1), (count, 1))
+    found = filled(same, large).nearest(same[0], 10)
+    assert [number for number, _ in found] == list(range(count, count - 10, -1))
+
+
+@pytest.mark.parametrize("large", [1, 10**6])
 def test_the_cosines_of_some_are_told_by_their_numbers(large: int):
     rows = crowd(40)
     matrix = filled(rows, large)
