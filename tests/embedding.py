@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rum.embed.base import CannotEmbed
+from rum.embed.yardstick import TEXTS
 
 
 def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
@@ -70,6 +71,11 @@ class Endpoint:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, dimensions))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    @property
+    def sent(self) -> list[str]:
+        """What it was asked that is not there to measure it by."""
+        return [text for text in self.asked if text not in TEXTS]
 
     def settings(self, model: str = "words", timeout: float = 10) -> dict[str, str]:
         """The variables by which RUM uses it."""

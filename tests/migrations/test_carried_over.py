@@ -31,7 +31,7 @@ def test_vectors_of_zeros_become_marks_of_what_cannot_be_embedded(tmp_path: Path
                 "INSERT INTO memory_vectors (memory, model, data) VALUES (last_insert_rowid(), 1, ?)", (data,)
             )
     with closing(SqliteStore(str(tmp_path))) as store:
-        assert [data for _, _, data in store.vectors.since("model-a", 0, 9)] == [b"\x01\x00\x02", b"\x00\x01"]
+        assert [data for _, data in store.vectors.since("model-a", 0, 9)] == [b"\x01\x00\x02", b"\x00\x01"]
         assert (store.vectors.refused("model-a"), store.vectors.counts("model-a")) == (1, (3, 0))
 
 

@@ -45,6 +45,7 @@ def test_an_id_a_name_or_a_tail_names_an_agent(store: Store):
     assert sorted(store.agents.named("jabcdefgh")) == ["agent_01jabcdefgh", "agent_02jabcdefgh"]
     assert store.agents.named("abcdefg") == []
     assert store.agents.named("%" * 8) == []
+    assert store.agents.named("x" * 100_000) == []
 
 
 @pytest.mark.parametrize("name", ["O'Brien; --", "100%", "a_b", "開発者", "dev eloper", "*"])

@@ -202,16 +202,19 @@ class TestVectors:
         for one in ("mem_a", "mem_b"):
             add_memory(store, one)
             store.vectors.put(MODEL, [(one, 1, one.encode())])
-        (first, one, _), (last, other, _) = store.vectors.since(MODEL, 0, 9)
+        one, other = (number_of(store, memory_id) for memory_id in ("mem_a", "mem_b"))
+        (first, _), (last, _) = store.vectors.since(MODEL, 0, 9)
+        assert store.vectors.numbers(MODEL, [one, other, 99]) == {one: first, other: last}
         store.archive.put(["mem_a"], LATER)
-        assert store.vectors.since(MODEL, 0, 9) == [(last, other, b"mem_b")]
+        assert store.vectors.since(MODEL, 0, 9) == [(last, b"mem_b")]
+        assert store.vectors.numbers(MODEL, [one, other]) == {other: last}
         assert store.vectors.owners([first, last]) == {last: other}
-        [(packed, owner, data)] = store.archive.vectors.since(MODEL, 0, 9)
-        assert (data, owner, store.archive.vectors.owners([packed])) == (b"mem_a", one, {packed: one})
+        [(packed, data)] = store.archive.vectors.since(MODEL, 0, 9)
+        assert (data, store.archive.vectors.owners([packed])) == (b"mem_a", {packed: one})
         assert store.vectors.of(MODEL, [one, other]) == {one: b"mem_a", other: b"mem_b"}
         assert store.vectors.counts(MODEL) == (2, 0)
         store.archive.take_back(["mem_a"])
-        [(again, _, _)] = store.vectors.since(MODEL, last, 9)
+        [(again, _)] = store.vectors.since(MODEL, last, 9)
         assert again > last
         assert store.archive.vectors.since(MODEL, 0, 9) == []
         assert not store.archive.vectors.any(MODEL)
@@ -220,8 +223,8 @@ class TestVectors:
         zoo.vectors.adopt(MODEL, NOON)
         assert zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")]) == 2
         assert zoo.vectors.counts(MODEL) == (2, 0)
-        assert [data for _, _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
-        assert [data for _, _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
+        assert [data for _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
+        assert [data for _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
         assert zoo.upkeep.problems() == []
 
     def test_they_are_dropped_and_found_missing_as_others(self, zoo: Store):

@@ -154,7 +154,16 @@ def test_an_ambiguous_tail_gives_all_it_can_mean(store: Store):
 
 
 @pytest.mark.parametrize(
-    "tail", ["%" * 8, "_" * 8, "mem_%234567%", "' OR 1=1 --", '"; DROP TABLE memories', "*" * 9]
+    "tail",
+    [
+        "%" * 8,
+        "_" * 8,
+        "mem_%234567%",
+        "' OR 1=1 --",
+        '"; DROP TABLE memories',
+        "*" * 9,
+        "x" * 100_000 + "12345678",
+    ],
 )
 def test_a_tail_is_taken_literally(store: Store, tail: str):
     add_memory(store, "mem_aa12345678")

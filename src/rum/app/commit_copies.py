@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rum.app.context import Context
-from rum.capture.history.ledger import Ledger
+from rum.capture.history.ledger import Ledger, Writing
 from rum.model.memory import Memory
 from rum.repo.history import Commit
 
@@ -28,43 +28,77 @@ class Copies:
         self._context = context
         self._ledger = ledger
         self._elsewhere = elsewhere
-        self._met: dict[str, Memory] = {}
+        self._alike: dict[Writing, _Known] = {}
+        self._others: dict[Written, _Known] = {}
 
     def has(self, commit: Commit, memory: Memory) -> bool:
         """Whether a commit is a copy; if it is none it may have some."""
         if not memory.actions:
             return False
-        alike = [entry.memory_id for entry in self._ledger.alike(commit)]
-        met = [self._met[one] for one in alike if one in self._met]
-        kept = self._context.store.memories.get([one for one in alike if one not in self._met])
-        others = (*met, *kept, *self._elsewhere.get(written(memory), ()))
-        if any(_are_same(memory, other) for other in others):
+        known = self._written_like(commit)
+        if known.has(memory) or self._on_other_branches(memory).has(memory):
             return True
-        if alike:
-            self._met[memory.id] = memory
+        known.add(memory)
         return False
 
+    def _written_like(self, commit: Commit) -> _Known:
+        """The commits below HEAD that may be copies of one; read once, as a script may make thousands."""
+        writing = self._ledger.writing(commit)
+        known = self._alike.get(writing)
+        if known is None:
+            ids = [entry.memory_id for entry in self._ledger.alike(commit)]
+            known = _Known(self._context.store.memories.get(ids) if ids else ())
+            if ids:
+                self._alike[writing] = known
+        return known
 
-def _are_same(one: Memory, other: Memory) -> bool:
-    """Whether two commits that were written at once by one person say and change the same.
+    def _on_other_branches(self, memory: Memory) -> _Known:
+        when = written(memory)
+        if when not in self._elsewhere:
+            return _Known()
+        if when not in self._others:
+            self._others[when] = _Known(self._elsewhere[when])
+        return self._others[when]
+
+
+class _Known:
+    """Commits that somebody wrote at once, by what they say and changed: enough to recognise a copy.
 
     A script may make many commits in a second that look alike; only what they changed tells those apart.
     """
-    if one.intent.goal != other.intent.goal or not other.outcome.success:
-        return False
-    if _became(one) == _became(other):
-        return True
-    body = one.intent.context
-    alike = body == other.intent.context if body else _size(one) == _size(other)
-    return alike and one.created_at != other.created_at
+
+    def __init__(self, memories: Iterable[Memory] = ()) -> None:
+        self._became: dict[object, set[str]] = {}
+        self._alike: dict[object, set[int]] = {}
+        for memory in memories:
+            self.add(memory)
+
+    def add(self, memory: Memory) -> None:
+        """Know a commit, unless it was taken back."""
+        if memory.outcome.success:
+            self._became.setdefault(_became(memory), set()).add(memory.id)
+            for sign in (_said(memory), _size(memory)):
+                self._alike.setdefault(sign, set()).add(memory.created_at)
+
+    def has(self, memory: Memory) -> bool:
+        """Whether another commit says and changed the same; as much, if it came at another time."""
+        if self._became.get(_became(memory), set()) - {memory.id}:
+            return True
+        sign = _said(memory) if memory.intent.context else _size(memory)
+        return bool(self._alike.get(sign, set()) - {memory.created_at})
 
 
-def _became(memory: Memory) -> list[tuple[str, str | None]]:
+def _became(memory: Memory) -> tuple[object, ...]:
     """The files that a commit changed, each with what it became."""
-    return sorted((file.path, file.content_hash) for file in memory.files)
+    files = ((file.path, file.content_hash or "") for file in memory.files)
+    return memory.intent.goal, *sorted(files)
+
+
+def _said(memory: Memory) -> tuple[str, str, str]:
+    return memory.intent.goal, "said", memory.intent.context
 
 
 def _size(memory: Memory) -> tuple[str, ...]:
     """How much a commit changed, and in which files."""
     size = memory.outcome.summary.partition(": ")[2]
-    return (size, *sorted(file.path for file in memory.files))
+    return (memory.intent.goal, "size", size, *sorted(file.path for file in memory.files))

@@ -21,7 +21,14 @@ from rum.capture.history.mentions import Naming
 from rum.capture.history.message import parted
 from rum.capture.history.names import author_id, author_name, session_of
 from rum.capture.history.noise import Noise, noise_by_change
-from rum.capture.history.record import TELLING, failure, restored, said_of
+from rum.capture.history.record import (
+    TELLING,
+    failure,
+    is_taken_back,
+    is_taken_back_by,
+    restored,
+    said_of,
+)
 from rum.capture.record import tied_files
 from rum.model.layers import Outcome
 from rum.model.links import Edge, LinkType
@@ -167,13 +174,18 @@ class Commits:
                     counted["failures"] += not outcome.success
 
     def _outcome(self, memory: Memory, sha: str) -> Outcome:
-        undoing = self._ledger.undone.get(sha)
-        if undoing and memory.outcome.success:
-            told = msgspec.to_builtins(memory.outcome) | failure(memory.outcome.summary, undoing)
-            return msgspec.convert(self._context.clean(told), Outcome)
-        if not undoing and not memory.outcome.success:
-            return restored(memory.outcome)
-        return memory.outcome
+        """What came of a commit, as far as its history tells; what people said of a failure stands."""
+        undoing, before = self._ledger.undone.get(sha), memory.outcome
+        if not before.success:
+            if not is_taken_back(before.summary):
+                return before
+            if undoing and is_taken_back_by(before.summary, undoing.by.sha):
+                return before
+            before = restored(before)
+        if not undoing:
+            return before
+        told = msgspec.to_builtins(before) | failure(before.summary, undoing)
+        return msgspec.convert(self._context.clean(told), Outcome)
 
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""

@@ -9,6 +9,8 @@ import time
 TAIL = 8
 """A unique tail of this many characters is enough to name a row."""
 
+_LONGEST_TAIL = 200
+"""No id is as long, and SQLite compares no pattern of many thousand characters."""
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LAST = 2**48 - 1  # the last millisecond a UUID can tell, in the year 10889
 _lock = threading.Lock()
@@ -31,6 +33,12 @@ def id_of(prefix: str, name: str, at: float = 0) -> str:
     digest = hashlib.sha256(f"{prefix}\0{name}".encode()).digest()
     ticks = _dated(at, int.from_bytes(digest[:2]) >> 4)
     return _typed(prefix, ticks, int.from_bytes(digest[2:10]) >> 2)
+
+
+def tail_of(name: str) -> str | None:
+    """The end of an id that a name gives, as it may be looked for; None if it can be that of none."""
+    tail = name.rpartition("_")[2]
+    return tail if TAIL <= len(tail) <= _LONGEST_TAIL and "%" not in tail else None
 
 
 def _dated(at: float, fraction: int) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from rum.recall import fitted, weights
 from rum.recall.inquiry import Inquiry, Match
-from rum.store.terms import query_terms
 
 SAID = {
     "words": "words of the question: {words}",
@@ -32,6 +31,9 @@ LITERALLY = {
     weights.EARLIER_NAME: "touched the file when it had another name",
 }
 """What is certain by itself, or nearly."""
+
+LONGEST_WORD = 60
+"""A longer one is named by its beginning."""
 
 LEAST = 0.02
 """Signals with a smaller share are not worth a line."""
@@ -83,8 +85,12 @@ def _lacks(inquiry: Inquiry, match: Match) -> list[str]:
 
 def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:
     wanted = set(terms)
-    asked = (word.strip(".,;:!?\"'()[]") for word in inquiry.text.split())
-    return list(dict.fromkeys(word for word in asked if wanted & set(query_terms(word))))
+    return [_short(word) for word, said in inquiry.words.asked if not wanted.isdisjoint(said)]
+
+
+def _short(word: str) -> str:
+    """A word, or the beginning of what has no spaces."""
+    return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}…"
 
 
 def _doubts(inquiry: Inquiry) -> list[str]:

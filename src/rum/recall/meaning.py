@@ -138,10 +138,11 @@ class Meaning:
         question = self._vector(embedder, text)
         if question is None:
             return {}
-        # What is in memory may be of a memory's text as it was; then that waits for another vector.
-        made = numbers - vectors.waiting(embedder.model, numbers)
-        near = self._live.cosines(embedder.model, question, made)
-        if archived := made - near.keys():
+        # A vector in memory may be of a memory's text as it was, so the store says which one is in force.
+        own = vectors.numbers(embedder.model, numbers)
+        read = self._live.cosines(embedder.model, question, own.values())
+        near = {memory: read[number] for memory, number in own.items() if number in read}
+        if archived := numbers - near.keys():
             from rum.recall.scan import cosines  # noqa: PLC0415 (loads numpy)
 
             near |= cosines(question, vectors.of(embedder.model, archived))
@@ -193,8 +194,6 @@ class Meaning:
             return
         from rum.recall.scan import packed  # noqa: PLC0415 (loads numpy)
 
-        if thorough:
-            self._scaling.find(None)
         vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
         waiting = vectors.waiting(embedder.model, [number for number, _ in first])
         missing = [memory_id for number, memory_id in first if number in waiting]
@@ -215,6 +214,8 @@ class Meaning:
             vectors.put(embedder.model, rows, None if thorough else _left(deadline))
             done += len(texts)
             tell(done)
+            if thorough:
+                self._scaling.find(None)
             now = time.monotonic()
             pace = sum(map(len, texts)) / max(now - began, 1e-6)
             share = min(AT_ONCE, 2 * share) if now < deadline else 0

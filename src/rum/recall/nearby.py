@@ -33,9 +33,9 @@ class Nearby:
         """Whether there is anything to be near to."""
         return self._matrix is not None or self._vectors.any(model)
 
-    def cosines(self, model: str, question: Floats, memories: Collection[int]) -> dict[int, float]:
-        """How near memories are to a vector, by their numbers, as far as theirs are among these."""
-        return self._up_to_date(model, len(question)).cosines(question, memories)
+    def cosines(self, model: str, question: Floats, numbers: Collection[int]) -> dict[int, float]:
+        """How near the vectors with these numbers are to one, as far as they are among those here."""
+        return self._up_to_date(model, len(question)).cosines(question, numbers)
 
     def nearest(self, model: str, question: Floats, most: int) -> list[tuple[int, float]]:
         """The numbers of the memories nearest to a vector with their cosines, nearest first."""

@@ -20,6 +20,7 @@ _SCALE = 4
 _BLOCK = 256
 """Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
 that would then wait for each other."""
+_DIGITS = 5
 _FIRST_ROOM = 1024
 
 Floats = NDArray[np.float32]
@@ -65,7 +66,8 @@ def _near(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
         floats[: len(block)] = block
         np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
     near *= scales
-    return near
+    # The last digits depend on where a row stands, and so on what else a process has read.
+    return near.round(_DIGITS)
 
 
 class Matrix:
@@ -80,35 +82,24 @@ class Matrix:
         self._numbers = np.empty(0, dtype=np.int64)
         self._scales = np.empty(0, dtype=np.float32)
         self._steps = np.empty((0, dimensions), dtype=np.int8)
-        self._places = np.empty(0, dtype=np.int32)
-        """By a memory's number, the row of the last vector it was given; -1 where there is none."""
         self._codes = _Codes(dimensions)
 
     def __len__(self) -> int:
         return self._size
 
-    def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
-        """Take in vectors, with their numbers and their memories'; what is not of this kind is left out."""
-        if not rows:
-            return
-        self.last = max(self.last, rows[-1][0])
-        good = [row for row in rows if len(row[2]) == _SCALE + self.dimensions]
-        if not good:
-            return
-        numbers, memories, kept = zip(*good, strict=True)
+    def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Take in numbered vectors; one that is not of this kind is left out."""
+        self.last = max(self.last, rows[-1][0]) if rows else self.last
+        good = [row for row in rows if len(row[1]) == _SCALE + self.dimensions]
+        numbers, kept = zip(*good, strict=True) if good else ((), ())
         start, self._size = self._size, self._size + len(good)
-        self._make_room(max(memories))
+        self._make_room()
         steps, scales = _read(kept, self.dimensions)
         self._numbers[start : self._size] = numbers
         self._scales[start : self._size] = scales
         self._steps[start : self._size] = steps
-        self._places[np.array(memories)] = np.arange(start, self._size)
 
-    def _make_room(self, memory: int) -> None:
-        if memory >= len(self._places):
-            known = len(self._places)
-            self._places = _longer(self._places, max(_FIRST_ROOM, memory * 2))
-            self._places[known:] = -1
+    def _make_room(self) -> None:
         if self._size > len(self._numbers):
             room = max(_FIRST_ROOM, self._size * 2)  # what is not used takes no memory
             self._numbers = _longer(self._numbers, room)
@@ -120,17 +111,20 @@ class Matrix:
         rows = np.searchsorted(self._numbers[: self._size], np.array(numbers, dtype=np.int64))
         self._scales[rows] = 0
 
-    def cosines(self, question: Floats, memories: Collection[int]) -> dict[int, float]:
-        """How near memories are, by their numbers, as far as their vectors are here."""
-        asked = np.fromiter((one for one in memories if one < len(self._places)), dtype=np.intp)
-        asked = asked[self._places[asked] >= 0]
-        asked = asked[self._scales[self._places[asked]] > 0]
-        rows = self._places[asked]
+    def cosines(self, question: Floats, numbers: Collection[int]) -> dict[int, float]:
+        """How near the vectors with these numbers are, as far as they are here."""
+        known, asked = self._numbers[: self._size], np.fromiter(numbers, dtype=np.int64)
+        rows = np.searchsorted(known, asked)
+        here = rows < np.searchsorted(known, asked, "right")
+        asked, rows = asked[here], rows[here]
         near = _near(self._steps[rows], self._scales[rows], question)
         return dict(zip(asked.tolist(), near.tolist(), strict=True))
 
     def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
-        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle."""
+        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle.
+
+        Of equally near ones the newest come first, so that every process finds the same.
+        """
         steps, scales = self._steps[: self._size], self._scales[: self._size]
         if self._size <= self._large:
             rows, near = np.arange(self._size), _near(steps, scales, question)
@@ -138,9 +132,9 @@ class Matrix:
             rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * most))
             near = _near(steps[rows], scales[rows], question)
         if most < len(near):
-            best = np.argpartition(-near, most)[:most]
+            best = np.flatnonzero(near >= np.partition(near, -most)[-most])
             rows, near = rows[best], near[best]
-        order = np.argsort(-near, kind="stable")
+        order = np.lexsort((-rows, -near))[:most]
         numbers = self._numbers[rows[order]].tolist()
         return [
             (number, cosine)

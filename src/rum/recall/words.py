@@ -9,7 +9,7 @@ from itertools import accumulate
 from rum.recall import weights
 from rum.recall.spelling import inflected, spellings
 from rum.store.stem import stem
-from rum.store.terms import names_in, query_terms, says_little, spelt
+from rum.store.terms import ASKED, names_in, query_terms, says_little, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 RESPELLED = 8
 """So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
+_AROUND = ".,;:!?\"'()[]"
+"""What may stand around a word."""
 _COMPARED = 5
 """In so many memories it is looked up how a word that may be meant is spelt."""
 
@@ -103,6 +105,12 @@ class Words:
     def _typed(self) -> set[str]:
         """The words of the question as they were typed."""
         return spelt(self._text)
+
+    @cached_property
+    def asked(self) -> list[tuple[str, frozenset[str]]]:
+        """What was looked at of the question word by word, each once and with its terms."""
+        words = dict.fromkeys(word.strip(_AROUND) for word in self._text[:ASKED].split())
+        return [(word, frozenset(query_terms(word))) for word in words]
 
     def corrected(self) -> Iterator[tuple[str, str]]:
         """Each word that was taken for a typing error, and the word that is most likely meant."""

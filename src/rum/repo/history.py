@@ -130,9 +130,19 @@ def _records(printed: IO[bytes], mark: bytes) -> Iterator[bytes]:
     while chunk := printed.read(CHUNK):
         *whole, rest = (rest + chunk).split(mark)
         yield from filter(None, whole)
-        if len(rest) > LARGE:
-            rest = thinned(rest)
+        if len(rest) > LARGE and (after := _message_end(rest)):
+            rest = thinned(rest, after)
     yield from filter(None, [rest])
+
+
+def _message_end(record: bytes) -> int:
+    """Where what is said of a commit ends and its changes begin; 0 if that is yet to be printed."""
+    at = 0
+    for _ in range(_COUNT + 1):
+        at = record.find(b"\0", at) + 1
+        if not at:
+            break
+    return at
 
 
 def _commit(fields: list[bytes]) -> Commit:

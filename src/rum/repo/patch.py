@@ -59,18 +59,30 @@ class _Hunks:
 
 def changes_of(printed: bytes) -> list[Change]:
     """The changes of one commit, from all that git prints after its message."""
-    found: list[Change] = []
-    at = 0
-    fields = printed.lstrip(b"\0\n")
-    while fields.startswith(b":", at):
-        change, at = _listed(fields, at)
-        found.append(change)
-    blocks = list(_blocks(fields[at:].lstrip(b"\0")))
+    found, start = _list(printed, 0)
+    blocks = list(_blocks(printed[start:]))
     # Git prints another type as two blocks: the old thing goes, the new one comes.
     if len(blocks) != sum(2 if change.status == "T" else 1 for change in found):
         return found
     rest = iter(blocks)
     return [_with_lines(change, rest) for change in found]
+
+
+def _list(printed: bytes, at: int) -> tuple[list[Change], int]:
+    """The files that are listed from there on, and where the patch begins; ValueError if it breaks off."""
+    found: list[Change] = []
+    at = _past(printed, at)
+    while printed.startswith(b":", at):
+        change, at = _listed(printed, at)
+        found.append(change)
+    return found, _past(printed, at)
+
+
+def _past(printed: bytes, at: int) -> int:
+    """Where what stands between two parts ends."""
+    while printed[at : at + 1] in (b"\0", b"\n"):
+        at += 1
+    return at
 
 
 def _listed(fields: bytes, at: int) -> tuple[Change, int]:
@@ -121,11 +133,17 @@ def _with_lines(change: Change, blocks: Iterator[_Hunks]) -> Change:
     )
 
 
-def thinned(record: bytes) -> bytes:
-    """A commit that is still being printed, without the lines of its patch that tell nothing."""
-    start = record.find(b"\0" + _FILE) + 1
+def thinned(record: bytes, after: int) -> bytes:
+    """A commit that is still being printed, without the lines of its patch that tell nothing.
+
+    `after` is where its message ends: what people wrote before that may look like a patch.
+    """
+    try:
+        _, start = _list(record, after)
+    except ValueError:  # the list of files is not all there yet
+        return record
     end = record.rfind(b"\n") + 1
-    if not start or end <= start:
+    if end <= start:
         return record
     kept = b"\n".join(_telling(record[start:end]))
     return record[:start] + kept + b"\n" + record[end:]

@@ -24,7 +24,8 @@ VERSION = 1
 """Stamped into the database; goes up whenever the same text would give other terms."""
 
 _LONGEST = 64  # characters of a term
-_ASKED = 4096  # characters of a question that are looked at
+ASKED = 4096
+"""Characters of a question that are looked at."""
 
 
 def _names(letter: str) -> str:
@@ -74,7 +75,7 @@ def query_terms(text: str, most: int = 64) -> list[str]:
     English stop words and opening phrases ("can you tell me ...") are left out, unless nothing else was
     asked. Of a very long question only the start counts.
     """
-    opening = _lead_in().match(text[:_ASKED])
+    opening = _lead_in().match(text[:ASKED])
     content = _distinct(text, opening.end() if opening else 0)
     kept = [term for term in content if term not in _stop_words()]
     return (kept or list(_distinct(text)))[:most]
@@ -82,7 +83,7 @@ def query_terms(text: str, most: int = 64) -> list[str]:
 
 def names_in(text: str) -> list[tuple[str, ...]]:
     """The terms of each word and name of a question; of a name the whole comes first, then its parts."""
-    return [name for chunk in _chunks(text[:_ASKED]) if (name := _of_name(chunk))]
+    return [name for chunk in _chunks(text[:ASKED]) if (name := _of_name(chunk))]
 
 
 def says_little(asked: Iterable[str]) -> bool:
@@ -108,8 +109,8 @@ def _content(word: str) -> tuple[str, ...]:
 
 
 def _distinct(text: str, start: int = 0) -> dict[str, None]:
-    chunks = _chunks(text[start:_ASKED])
-    if len(text) > _ASKED:
+    chunks = _chunks(text[start:ASKED])
+    if len(text) > ASKED:
         del chunks[-1:]  # it may be cut in two, and half a word was never indexed
     return dict.fromkeys(term for chunk in chunks for term in (_pairs(chunk) or _of_name(chunk)))
 

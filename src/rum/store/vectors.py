@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-Vector = tuple[int, int, bytes]
-"""A vector's number, that of its memory, and its data."""
+Vector = tuple[int, bytes]
+"""A vector's number, and its data."""
 
 
 class VectorCounts(NamedTuple):
@@ -54,6 +54,10 @@ class Vectors(Protocol):
 
     def of(self, model: str, memories: Collection[int]) -> dict[int, bytes]:
         """The vectors of memories, by their numbers, as far as they have one; empty if none can be made."""
+        ...
+
+    def numbers(self, model: str, memories: Collection[int]) -> dict[int, int]:
+        """The numbers of the vectors that live memories have now, by the memories' numbers."""
         ...
 
     def waiting(self, model: str, memories: Collection[int]) -> set[int]:

@@ -85,6 +85,36 @@ def test_what_was_taken_back_and_brought_back_holds_again(repo: Repository, shop
     assert now['Revert "Open the gate"']["outcome"]["failure_reason"] == "It was the roof."
 
 
+def test_what_was_brought_back_and_taken_back_again_failed_for_the_last_reason(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    undo = repo.revert(bad, "It crashes.")
+    rum = shop.open()
+    rum.import_git()
+    repo.revert(undo, "It was the roof.")
+    last = repo.commit(
+        f'Revert "Open the gate"\n\nThis reverts commit {bad}.\n\nIt is slow.', {"gate": "2\n"}
+    )
+    rum.import_git()
+    outcome = memories(rum)["Open the gate"]["outcome"]
+    assert (outcome["success"], outcome["failure_reason"]) == (False, "It is slow.")
+    assert outcome["summary"].endswith(f"; reverted by {last[:10]}")
+
+
+def test_what_a_person_calls_a_failure_stays_one_when_a_revert_is_taken_back(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n"})
+    rum = shop.open(owner=True)
+    rum.import_git()
+    known = memories(rum)["Open the gate"]["id"]
+    said = {"success": False, "summary": "It never worked", "failure_reason": "The key was wrong"}
+    rum.update_memory(known, outcome=said)
+    repo.revert(repo.revert(bad, "It crashes."), "It was the roof.")
+    rum.import_git()
+    outcome = memories(rum)["Open the gate"]["outcome"]
+    assert {name: outcome[name] for name in said} == said
+
+
 def test_what_a_person_says_of_a_revert_stands(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})

@@ -58,7 +58,7 @@ def test_what_is_pending_is_embedded_once(rum: Rum, endpoint: Endpoint):
     assert (done.embedded, done.pending, done.trouble, done.busy) == (3, 0, UNSET, UNSET)
     assert (rum.pending, vectors(rum), told[-1]) == (0, (3, 0), 3)
     assert rum.tidy().embedded == 0
-    assert len(endpoint.asked) == 3
+    assert len(endpoint.sent) == 3
 
 
 def test_it_stops_when_its_time_is_over_and_goes_on_the_next_time(rum: Rum):
@@ -215,4 +215,4 @@ def test_a_new_index_leaves_vectors_alone_unless_told_otherwise(rum: Rum, endpoi
     rum.reindex(vectors=True)
     assert vectors(rum) == (0, 1)
     assert rum.tidy().embedded == 1
-    assert len(endpoint.asked) == 2
+    assert len(endpoint.sent) == 2

@@ -63,6 +63,20 @@ def test_nothing_is_said_unless_asked_for(shelf: Rum) -> None:
     assert all(not memory.why for memory in shelf.recall(query="login").memories)
 
 
+def test_of_a_long_question_only_what_was_looked_at_is_named(shelf: Rum) -> None:
+    told = why(shelf, query="login " + "zebra " * 20_000 + "logins")
+    assert all("login," not in line and "logins" not in line for lines in told for line in lines)
+    assert any("login" in line for line in told[0])
+
+
+@pytest.mark.parametrize("word", ["登录" * 2000, "login." * 600, "x" * 3000])
+def test_a_word_without_end_is_named_by_its_beginning(shelf: Rum, word: str) -> None:
+    keep(shelf, f"Fix {word}")
+    told = why(shelf, query=f"fix {word}", limit=1)
+    assert told
+    assert all(len(line) < 300 for lines in told for line in lines)
+
+
 def test_the_words_found_are_named_as_they_were_asked_for(shelf: Rum) -> None:
     first = why(shelf, query='Why is "authentication" of robots slow?')[0]
     [line] = [line for line in first if line.startswith("words of the question: ")]

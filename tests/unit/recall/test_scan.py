@@ -30,8 +30,7 @@ def crowd(count: int, dimensions: int = 96, seed: int = 7) -> Floats:
 
 
 def numbered(rows: Floats, first: int = 1) -> list[Vector]:
-    """Vectors as they are kept; a memory's number is a thousand more than its vector's."""
-    return [(number, 1000 + number, packed(row)) for number, row in enumerate(rows, start=first)]
+    return [(number, packed(row)) for number, row in enumerate(rows, start=first)]
 
 
 def filled(rows: Floats, large: int = 10**6) -> Matrix:
@@ -74,7 +73,7 @@ def test_vectors_of_another_length_are_left_out():
     kept = {1: packed(unit(np.ones(16))), 2: packed(question), 3: b"abc", 4: b""}
     assert cosines(question, kept) == {2: pytest.approx(1)}
     matrix = Matrix(8)
-    matrix.add([(number, number, kept[number]) for number in (1, 2, 3)])
+    matrix.add([(number, kept[number]) for number in (1, 2, 3)])
     assert matrix.cosines(question, kept.keys()) == {2: pytest.approx(1)}
     assert [number for number, _ in matrix.nearest(question, 9)] == [2]
     assert matrix.last == 3
@@ -148,11 +147,18 @@ def test_what_was_dropped_is_found_no_more(large: int):
 
 
 @pytest.mark.parametrize("large", [1, 10**6])
-def test_the_cosines_of_some_memories_are_those_of_their_last_vectors(large: int):
+@pytest.mark.parametrize("count", [20, 500])
+def test_of_equally_near_ones_the_newest_come_first(large: int, count: int):
+    same = np.tile(crowd(1), (count, 1))
+    found = filled(same, large).nearest(same[0], 10)
+    assert [number for number, _ in found] == list(range(count, count - 10, -1))
+
+
+@pytest.mark.parametrize("large", [1, 10**6])
+def test_the_cosines_of_some_are_told_by_their_numbers(large: int):
     rows = crowd(40)
     matrix = filled(rows, large)
-    matrix.drop([5])
-    matrix.add([(41, 1007, packed(rows[0]))])
-    found = matrix.cosines(rows[0], [1001, 1005, 1007, 1040, 3, 10**9])
-    assert found == pytest.approx({1001: 1, 1007: 1, 1040: float(rows[39] @ rows[0])}, abs=0.01)
+    matrix.add([(2**60, packed(rows[0])), (2**61, b"")])
+    found = matrix.cosines(rows[0], [2**60, 1, 0, 40, 41, 2**61, 2**62, -1])
+    assert found == pytest.approx({1: 1, 40: float(rows[39] @ rows[0]), 2**60: 1}, abs=0.01)
     assert Matrix(96).cosines(rows[0], [1, 2]) == {}

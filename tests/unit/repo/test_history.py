@@ -187,6 +187,24 @@ def test_a_large_commit_is_read_as_a_small_one(repo: Repository, monkeypatch: py
     assert {change.lines for change in whole.values()} == {((1, 200),)}
 
 
+HEADER = "diff --git a/x b/x"
+
+
+@pytest.mark.parametrize(
+    ("author", "message", "name"), [("Ann", HEADER, "f"), (HEADER, "one", "f"), ("Ann", "one", HEADER)]
+)
+def test_nothing_that_people_write_passes_for_the_patch_of_a_large_commit(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch, author: str, message: str, name: str
+):
+    files: dict[str, str | None] = {f"{name}{number}": lines(*range(200)) for number in range(9)}
+    repo.commit(f"{message}\n\nIt says more.", files, author=author)
+    whole = last(repo)
+    monkeypatch.setattr(history, "CHUNK", 64)
+    monkeypatch.setattr(history, "LARGE", 512)
+    assert last(repo) == whole
+    assert len(whole[1]) == 9
+
+
 def test_a_file_cannot_pass_for_another_commit(repo: Repository):
     evil = "diff --git a/x b/x\n@@ -1 +1 @@\n\0\0:100644 100644 0 0 M\0fake\0"
     repo.write(".git/info/attributes", "* diff\n")
@@ -260,6 +278,11 @@ def test_commits_are_found_by_file_folder_or_glob(repo: Repository, asked: str):
     wanted = repo.commit("one", {"src/a.py": "1"})
     repo.commit("two", {"docs/b.md": "1"})
     assert history.touching(place(repo), [asked]) == {wanted}
+
+
+def test_the_folder_of_the_repository_stands_for_all_of_it(repo: Repository):
+    all_of_it = {repo.commit("one", {"src/a.py": "1"}), repo.commit("two", {"b.md": "1"})}
+    assert history.touching(place(repo), ["."]) == all_of_it
 
 
 def test_what_git_cannot_read_is_said_in_its_words(repo: Repository):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
 from typing import NamedTuple
 
 from rum.capture.history.mentions import Mention, Naming, mentions
@@ -15,6 +16,9 @@ from rum.model.layers import FailureCategory
 from rum.repo.history import Commit
 
 REASON = 1000
+
+Writing = tuple[str, int, str]
+"""Who wrote a commit, when, and its subject."""
 
 _QUOTED = re.compile(
     r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))*|revert: (?P<plain>.+)'
@@ -124,7 +128,7 @@ class Ledger:
         self.undone: dict[str, Undoing] = {}
         self._merged = merged
         self._references: dict[str, list[Reference]] = {}
-        self._alike: dict[tuple[str, int, str], list[str]] = {}
+        self._alike: dict[Writing, list[str]] = {}
         said: dict[str, _Said] = {}
         for commit in history:
             entry = self._enter(commit, known.get(commit.sha))
@@ -159,12 +163,16 @@ class Ledger:
         """When commits were written."""
         return {at for _, at, _ in self._alike}
 
+    def writing(self, commit: Commit) -> Writing:
+        """By whom a commit was written, when, and under which subject."""
+        return _written(commit, self.entries[commit.sha].subject)
+
     def alike(self, commit: Commit) -> list[Entry]:
         """The other commits that somebody wrote at the same time with the same subject: copies, it may be.
 
         None where one of them was taken back: then the other may be what brought it in again.
         """
-        shas = self._alike.get(_written(commit, self.entries[commit.sha].subject), [])
+        shas = self._alike.get(self.writing(commit), [])
         if any(sha in self.undone for sha in shas):
             return []
         return [self.entries[sha] for sha in shas if sha != commit.sha]
@@ -214,14 +222,14 @@ class Ledger:
             undoes |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
         if words.undoes and not undoes:
-            alike = subjects.get(_bare(words.undoes), ())
-            earlier = [one for one in alike if one.place < source.place and _same(one.subject, words.undoes)]
-            if earlier:
-                same = [one for one in earlier if one.subject == words.undoes]
-                target = (same or earlier)[-1]
+            alike = subjects.get(_bare(words.undoes), [])
+            earlier = alike[: bisect_left(alike, source.place, key=lambda one: one.place)][::-1]
+            exact = (one for one in earlier if one.subject == words.undoes)
+            nearly = (one for one in earlier if _same(one.subject, words.undoes))
+            for target in islice(chain(exact, nearly), 1):
                 inside = self._merged(target.sha) if target.noise is Noise.MERGE else ()
-                meant = [one for one in earlier if one is target or one.sha in inside]
-                yield from (Reference(source, one, Naming.REVERTS) for one in meant)
+                brought = [one for one in earlier if one.sha in inside and _same(one.subject, words.undoes)]
+                yield from (Reference(source, one, Naming.REVERTS) for one in (target, *brought))
 
     def _undo(self, said: dict[str, _Said]) -> None:
         """Find what stays undone: newest first, as an undoing that was undone itself does not count."""
@@ -243,7 +251,7 @@ class Ledger:
         return [one.target.sha for one in told if one.naming is Naming.REVERTS and one.source.sha == sha]
 
 
-def _written(commit: Commit, subject: str) -> tuple[str, int, str]:
+def _written(commit: Commit, subject: str) -> Writing:
     return commit.author, commit.authored_at, subject
 
 

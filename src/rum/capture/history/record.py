@@ -69,6 +69,11 @@ def is_size_of(summary: str, sha: str) -> bool:
     return summary.startswith(f"{sha[:SHORT]}: ")
 
 
+def is_taken_back(summary: str) -> bool:
+    """Whether a summary says that some commit took the work back."""
+    return REVERTED in summary
+
+
 def is_taken_back_by(summary: str, sha: str) -> bool:
     """Whether a summary says that a commit took the work back."""
     return f"{REVERTED}{sha[:SHORT]}" in summary

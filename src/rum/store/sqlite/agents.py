@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from rum.model.agent import Agent
-from rum.model.ids import TAIL
+from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
@@ -37,8 +37,8 @@ class SqliteAgents:
             return [name]
         if by_name := db.execute(SQL["agent_by_name"], (name,)).fetchone():
             return [by_name[0]]
-        tail = name.rpartition("_")[2]
-        if len(tail) < TAIL or "%" in tail:
+        tail = tail_of(name)
+        if tail is None:
             return []
         return [found for (found,) in db.execute(SQL["agents_by_tail"], (tail,))]
 

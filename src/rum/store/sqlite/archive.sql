@@ -144,7 +144,7 @@ DELETE FROM archived_vectors WHERE model = ?;
 SELECT 1 FROM archived_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: archived_vectors_since
-SELECT number, memory, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
+SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: owners_of_archived_vectors
 SELECT v.number, v.memory FROM json_each(?) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 from rum.model.chapter import Chapter, Evidence, Member, Origin, Wording
-from rum.model.ids import TAIL
+from rum.model.ids import tail_of
 from rum.model.wisdom import Contradiction, Source, Wisdom
 from rum.store.chapters import Range
 from rum.store.sqlite.connect import Database
@@ -92,8 +92,8 @@ class _Grouped(ABC, Generic[T]):
         """The ids a full id or a tail of one can mean: one, none, or several."""
         if self._rows(f"{self.kind}_seq", (name,)):
             return [name]
-        tail = name.rpartition("_")[2]
-        if len(tail) < TAIL or "%" in tail:
+        tail = tail_of(name)
+        if tail is None:
             return []
         return [found for (found,) in self._rows(f"{self.kind}_by_tail", {"tail": tail})]
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rum.model.fact import Fact, Rule
-from rum.model.ids import TAIL
+from rum.model.ids import tail_of
 from rum.store.layers import Author
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
@@ -143,8 +143,8 @@ class SqliteRules:
         """The ids a full id or a tail of one can mean: one, none, or several."""
         if self.get([name]):
             return [name]
-        tail = name.rpartition("_")[2]
-        if len(tail) < TAIL or "%" in tail:
+        tail = tail_of(name)
+        if tail is None:
             return []
         return [found for (found,) in self._rows("rules_by_tail", {"tail": tail})]
 

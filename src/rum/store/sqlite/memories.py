@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from rum.model.ids import TAIL
+from rum.model.ids import tail_of
 from rum.model.memory import FileRef, Memory, Operation
 from rum.store.attempts import attempts_of
 from rum.store.base import State
@@ -154,8 +154,8 @@ class SqliteMemories:
         db = self._database.connection
         if db.execute(SQL["seq_of"], (name,)).fetchone():
             return [name]
-        tail = name.rpartition("_")[2]
-        if len(tail) < TAIL or "%" in tail:
+        tail = tail_of(name)
+        if tail is None:
             return []
         return [found for (found,) in db.execute(SQL["ids_by_tail"], {"tail": tail})]
 

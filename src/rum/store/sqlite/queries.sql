@@ -273,7 +273,7 @@ DELETE FROM unembedded WHERE memory = ? AND model = ?;
 SELECT 1 FROM memory_vectors WHERE model = ? AND data <> x'' LIMIT 1;
 
 -- name: vectors_since
-SELECT number, memory, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
+SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
 
 -- name: vectors_of
 SELECT v.memory, v.data FROM json_each(:memories) AS wanted
@@ -281,6 +281,10 @@ CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = :model
 UNION ALL
 SELECT v.memory, v.data FROM json_each(:memories) AS wanted
 CROSS JOIN archived_vectors AS v ON v.memory = wanted.value AND v.model = :model;
+
+-- name: numbers_of_vectors
+SELECT v.memory, v.number FROM json_each(:memories) AS wanted
+CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = :model;
 
 -- name: waiting_for_vectors
 SELECT u.memory FROM json_each(:memories) AS wanted

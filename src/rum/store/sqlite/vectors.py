@@ -79,6 +79,10 @@ class SqliteVectors:
         # Its CROSS JOINs keep the order: from memories to their vectors, not through all those of the model.
         return dict(self._rows("vectors_of", self._wanted(model, memories)))
 
+    def numbers(self, model: str, memories: Collection[int]) -> dict[int, int]:
+        """The numbers of the vectors that live memories have now, by the memories' numbers."""
+        return dict(self._rows("numbers_of_vectors", self._wanted(model, memories)))
+
     def waiting(self, model: str, memories: Collection[int]) -> set[int]:
         """Which of the memories, by their numbers, have yet to get a vector, or another one."""
         return {one for (one,) in self._rows("waiting_for_vectors", self._wanted(model, memories))}

@@ -1,0 +1,106 @@
+"""How near memories are is told of their texts as they are now, whatever others did to them meanwhile."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from embedding import WordEmbedder
+from making import NOON, HandClock, add_memory, make_memory
+from rum.recall.meaning import Meaning
+from rum.recall.scan import cosines
+from rum.store.sqlite.store import SqliteStore
+from unit.recall.meanings import likeness, made
+
+ANIMALS = ("ant", "bee", "cow", "odd")
+"""Words of goals; a text with the last of them is refused."""
+
+
+class Elsewhere:
+    """Another process at the same store, with an embedder of the same model."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        embedder = WordEmbedder()
+        embedder.spoils = lambda text: "odd" in text
+        self.meaning = made(store, embedder, HandClock())
+
+    def does(self, what: str, memory_id: str, word: str) -> None:
+        """Change the store, as far as that can be done now."""
+        present = self.store.memories.get([memory_id])
+        if what == "add" and not present:
+            add_memory(self.store, memory_id, f"Count the {word}")
+        if what == "reword" and present:
+            version = present[0].version + 1
+            self.store.memories.replace(make_memory(memory_id, f"Count the {word}", version=version))
+        if what == "delete" and present:
+            self.store.memories.delete(memory_id)
+        if what == "archive":
+            self.store.archive.put([memory_id], NOON)
+        if what == "take back":
+            self.store.archive.take_back([memory_id])
+        if what == "embed":
+            self.meaning.catch_up(math.inf, thorough=True)
+        if what == "drop":
+            self.store.vectors.drop_unused("another model", 2**40)
+
+
+@contextmanager
+def two_at_a_store() -> Iterator[tuple[Meaning, SqliteStore, Elsewhere]]:
+    """Who asks, and who changes things."""
+    with tempfile.TemporaryDirectory() as folder:
+        here, there = SqliteStore(folder), SqliteStore(folder)
+        try:
+            yield made(here, WordEmbedder(), HandClock()), here, Elsewhere(there)
+        finally:
+            here.close()
+            there.close()
+
+
+def as_kept(store: SqliteStore, question: str, numbers: range) -> dict[int, float]:
+    embedder = WordEmbedder()
+    return cosines(embedder.embed([question])[0], store.vectors.of(embedder.model, numbers))
+
+
+FIRST = [("add", 0, "ant"), ("add", 1, "bee"), ("embed", 0, "ant")]
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "reword", "delete", "archive", "take back", "embed", "embed", "drop"]),
+        st.integers(0, 3),
+        st.sampled_from(ANIMALS),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHANGES)
+@example([("reword", 1, "odd"), ("embed", 0, "ant")])
+@example([("reword", 1, "cow"), ("archive", 1, "cow"), ("embed", 0, "ant")])
+@example([("delete", 1, "bee"), ("add", 1, "cow"), ("embed", 0, "ant"), ("archive", 1, "cow")])
+@example([("drop", 0, "ant"), ("reword", 1, "cow")])
+def test_likeness_is_that_of_the_vectors_kept_whatever_others_do(changes: list[tuple[str, int, str]]):
+    with two_at_a_store() as (meaning, store, elsewhere):
+        for what, number, word in FIRST + changes:
+            elsewhere.does(what, f"mem_{number}", word)
+            told = meaning.likeness("count the bee", set(range(1, 9)))
+            assert told == pytest.approx(as_kept(store, "count the bee", range(1, 9))), what
+
+
+def test_a_memory_with_a_number_beyond_all_bounds_is_like_others():
+    with two_at_a_store() as (meaning, store, elsewhere):
+        add_memory(store, "mem_ant", "Count the ant")
+        connection = store._rum.connection  # no door lets numbers be chosen
+        connection.execute("UPDATE memories SET seq = 1 << 60")
+        connection.commit()
+        add_memory(store, "mem_bee", "Count the bee")
+        elsewhere.does("embed", "", "")
+        near = likeness(meaning, "the bee", "mem_ant", "mem_bee")
+        assert near["mem_bee"] > near["mem_ant"] > 0
