@@ -12,6 +12,7 @@ from benchmarks.quality.arms import Arm, FullText, Grep, Nobody
 from benchmarks.quality.cases import Case
 from benchmarks.quality.rum_arm import ThroughMcp
 from benchmarks.quality.score import run
+from benchmarks.quality.shifted import Shifted
 
 ARMS: dict[str, Callable[[], Arm]] = {
     "rum": ThroughMcp,
@@ -19,7 +20,10 @@ ARMS: dict[str, Callable[[], Arm]] = {
     "fts5": FullText,
     "grep": Grep,
     "none": Nobody,
+    "rum-shifted": Shifted,
 }
+USUAL = [name for name in ARMS if name != "rum-shifted"]
+"""What is asked if nothing else is said."""
 SETS = ("coding", "locomo", "causes")
 
 
@@ -63,7 +67,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--fold", choices=("dev", "test"), help="half of the coding questions; both if not given"
     )
-    parser.add_argument("--arms", type=_arms, default=list(ARMS), metavar=",".join(ARMS))
+    parser.add_argument("--arms", type=_arms, default=USUAL, metavar=",".join(ARMS))
     parser.add_argument("--limit", type=int, default=20, help="answers looked at")
     parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/quality.md")
     options = parser.parse_args()
