@@ -20,7 +20,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture
 def endpoint(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with Endpoint().serving() as running:
+    with Endpoint(1024).serving() as running:  # so many dimensions that no two words share one
         for name, value in running.settings().items():
             monkeypatch.setenv(name, value)
         yield running

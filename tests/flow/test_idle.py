@@ -101,11 +101,11 @@ def place(tmp_path: Path) -> Iterator[Place]:
 def test_what_was_stored_is_embedded_once_it_is_quiet(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_IDLE_AFTER="0.2") as agent:
         agent.store("Fix the login")
-        until(lambda: len(endpoint.asked) == 1)
+        until(lambda: len(endpoint.sent) == 1)
         until(lambda: pending(place, endpoint) == 0)
         until(lambda: not at_work(place))
         agent.store("Fix the logout")
-        until(lambda: len(endpoint.asked) == 2)
+        until(lambda: len(endpoint.sent) == 2)
         assert agent.call("recall", {"query": "login"})["memories"]
         agent.close()
 
@@ -116,7 +116,7 @@ def test_what_was_stored_last_is_embedded_after_the_session(place: Place, endpoi
         agent.close()
     until(lambda: pending(place, endpoint) == 0)
     until(lambda: not at_work(place))
-    assert len(endpoint.asked) == 1
+    assert len(endpoint.sent) == 1
 
 
 def test_of_many_sessions_that_end_together_one_process_does_the_work(place: Place, endpoint: Endpoint):
@@ -127,7 +127,7 @@ def test_of_many_sessions_that_end_together_one_process_does_the_work(place: Pla
         for agent in agents:
             agent.close()
     until(lambda: pending(place, endpoint) == 0)
-    assert sorted(text.splitlines()[0] for text in endpoint.asked) == [
+    assert sorted(text.splitlines()[0] for text in endpoint.sent) == [
         f"Goal {number}" for number in range(4)
     ]
 
@@ -163,7 +163,7 @@ def test_a_failing_endpoint_ends_the_work_and_is_told_by_the_doctor(place: Place
     with session(place, endpoint) as agent:
         agent.store()
         agent.close()
-    until(lambda: len(endpoint.asked) == 1)
+    until(lambda: len(endpoint.sent) == 1)
     until(lambda: not at_work(place))
     doctor = [sys.executable, "-m", "rum", "--project", place.project().name, "doctor", "--json"]
     variables = {**os.environ, "RUM_HOME": str(place.home), **endpoint.settings()}
@@ -194,7 +194,7 @@ def children(pid: int) -> list[int]:
 def test_the_server_never_loads_numpy_and_leaves_no_zombie(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_IDLE_AFTER="0.1") as agent:
         agent.store()
-        until(lambda: len(endpoint.asked) == 1)
+        until(lambda: len(endpoint.sent) == 1)
         until(lambda: not children(agent.process.pid))
         loaded = Path(f"/proc/{agent.process.pid}/maps").read_text()
         assert "numpy" not in loaded
@@ -209,7 +209,7 @@ def test_the_process_steps_back_behind_all_others_and_holds_none_of_our_streams(
     endpoint.stuck = True
     with session(place, endpoint, RUM_IDLE_AFTER="0.1") as agent:
         agent.store()
-        until(lambda: len(endpoint.asked) == 1)
+        until(lambda: len(endpoint.sent) == 1)
         (child,) = children(agent.process.pid)
         assert os.getpriority(os.PRIO_PROCESS, child) == 19
         assert [os.readlink(f"/proc/{child}/fd/{number}") for number in range(3)] == [os.devnull] * 3
