@@ -127,9 +127,7 @@ def test_of_many_sessions_that_end_together_one_process_does_the_work(place: Pla
         for agent in agents:
             agent.close()
     until(lambda: pending(place, endpoint) == 0)
-    assert sorted(text.splitlines()[0] for text in endpoint.sent) == [
-        f"Goal {number}" for number in range(4)
-    ]
+    assert sorted(text.splitlines()[0] for text in endpoint.sent) == [f"Goal {number}" for number in range(4)]
 
 
 def test_nothing_is_done_where_it_was_turned_off(place: Place, endpoint: Endpoint):
