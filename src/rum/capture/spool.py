@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+import time
 from contextlib import suppress
 from zlib import crc32
 
@@ -30,7 +31,8 @@ _DEVICES = {
     *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
 }
 """What Windows takes for a device, whatever ending follows."""
-_TRIES = 5
+_TRIES, _PAUSE = 12, 0.001
+"""How often a file is asked for that is taken away, and by how many seconds longer is waited each time."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _PATIENCE = 0.05
@@ -84,9 +86,10 @@ def append(folder: str, session: str, line: bytes) -> None:
     if len(line) > LONGEST_LINE:
         raise TooMuch(errno.EMSGSIZE, "the line is too long", folder)
     _open_folder(folder)
-    for _ in range(_TRIES):
+    for tries in range(_TRIES):
         if _appended(_current(folder, file_name(session)), line):
             return
+        time.sleep(tries * _PAUSE)
     raise OSError(errno.EAGAIN, "the file was taken away again and again", folder)
 
 
