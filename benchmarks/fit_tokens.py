@@ -1,4 +1,4 @@
-"""Fits the weights of `rum.model.tokens` to a real tokenizer: `python benchmarks/fit_tokens.py`.
+"""Fits the weights of `rum.text.tokens` to a real tokenizer: `python benchmarks/fit_tokens.py`.
 
 One half of the samples is fitted; the errors shown are those of the other half.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rs_bpe.bpe import openai
 
-from rum.model.tokens import BEYOND_ASCII, WEIGHTS, shape
+from rum.text.tokens import BEYOND_ASCII, WEIGHTS, shape
 from token_samples import samples
 
 Table = tuple[tuple[float, tuple[bytes, ...]], ...]

@@ -16,11 +16,11 @@ from benchmarks.replay import CLIENT, spooled
 from rum import Rum
 from rum.inject.offers import offers_for
 from rum.inject.offers.offer import Offer
-from rum.model.tokens import estimate_tokens
-from rum.surfaces.hooks.saying import hears, noted
+from rum.surfaces.hooks.answer import hears, noted
+from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 _ENDS = ("stop", "end")
 

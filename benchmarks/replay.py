@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.day import Day, made_day
 from rum import Rum
-from rum.capture.cleaning import clean
-from rum.capture.clients.recognise import event_of
-from rum.capture.event import to_line
-from rum.capture.observe.naming import memory_id
-from rum.capture.redact import Redactor
-from rum.capture.spool import append
+from rum.capture.clients.detect import event_of
+from rum.capture.events.cleaning import clean
+from rum.capture.events.event import to_line
+from rum.capture.events.spool import append
+from rum.capture.observe.ids import memory_id
+from rum.redact.redactor import Redactor
 from rum.settings.home import file_lock
-from rum.store.seen import TurnKey
+from rum.store.captured_events import TurnKey
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 CLIENT = "claude-code"
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from benchmarks.floors import Floor
 from benchmarks.workload import Memory
 from rum import Rum
-from rum.capture.record import settled_actions, settled_perception, tied_files
+from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.model import memory as model
-from rum.model.agent import Agent, AgentType
+from rum.model.agents import Agent, AgentType
 from rum.model.ids import new_id
 from rum.model.parse import parse
 from rum.repo.project import open_project

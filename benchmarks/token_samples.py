@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 
 from rum.model.depth import DEPTHS, at_depth, to_json
-from rum.model.layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.memory import Memory
+from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.scene import Scene
 from benchmarks.workload import SEED, memories
 from rum.embed.builtin import BuiltinEmbedder
-from rum.recall.scan import Matrix, packed
+from rum.recall.vector_scan import Matrix, packed
 from rum.store.sqlite.store import SqliteStore
 
 TIMES = 5

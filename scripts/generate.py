@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rum.model.journal_schema import schema_text
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
-from rum.surfaces.install import claude_code, gemini, ours
+from rum.surfaces.install import claude_code, gemini, own_entries
 from rum.surfaces.install.launch import Launch
 from rum.surfaces.mcp.catalogue import catalogue_text
 
@@ -75,12 +75,12 @@ BY_NAME = Launch(("rum",), ("rum-hook",))
 
 def claude_code_hooks() -> str:
     """The hooks of the Claude Code plugin: those that `rum install` writes, by name."""
-    return ours.with_hooks("", claude_code.hooks(BY_NAME, windows=False))
+    return own_entries.with_hooks("", claude_code.hooks(BY_NAME, windows=False))
 
 
 def gemini_hooks() -> str:
     """The hooks of the Gemini CLI extension, likewise."""
-    return ours.with_hooks("", gemini.hooks(BY_NAME))
+    return own_entries.with_hooks("", gemini.hooks(BY_NAME))
 
 
 GENERATED: dict[str, Callable[[], str]] = {

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from making import NOON, make_file, make_intent, make_memory, make_outcome
-from rum.consolidate import chapter_words
-from rum.model.chapter import Chapter, ChapterWords, Member
+from rum.consolidate.chapters import chapter_words
+from rum.model.chapters import Chapter, ChapterWords, Member
 from rum.model.memory import Memory
 
 DAY = 86400

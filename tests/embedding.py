@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rum.embed.base import CannotEmbed
-from rum.embed.yardstick import TEXTS
+from rum.embed.calibration import TEXTS
 
 
 def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.capture.event import from_line
+from rum.capture.events.event import from_line
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 SAMPLES = Path(__file__).parent / "hook_samples"
 PATIENCE = 60

@@ -7,7 +7,7 @@ from typing import Any
 from rum.model.questions import RecallQuestion
 from rum.recall.cascade import search
 from rum.recall.inquiry import Inquiry, Match
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 from rum.store.base import Store
 
 

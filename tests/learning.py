@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from making import NOON, make_agent
-from rum.model.fact import Event, Fact, Rule
+from rum.model.facts import Event, Fact, Rule
 from rum.store.base import Store
 
 MILLISECONDS = NOON * 1000

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.agent import Agent
+from rum.model.agents import Agent
 from rum.model.memory import Memory
 from rum.store.base import Store
 from rum.store.filters import Filters

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rum.capture.event import event_id
+from rum.capture.events.event import event_id
 from rum.capture.observe.turns import Turn, split, with_turns
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 TRANSCRIPTS = Path(__file__).parent / "transcript_samples"
 NOON = 1_800_000_000.0

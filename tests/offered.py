@@ -9,7 +9,7 @@ from making import NOON
 from rum.inject.offers import offers_for
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
     from rum.inject.offers.offer import Offer
 
 SESSION = "the session that acts"

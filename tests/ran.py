@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rum import Rum
-from rum.app.run import Run
+from rum.app.runs.run import Run
 from rum.model.journal import Kind
 
 TASK = "Refresh the login token"

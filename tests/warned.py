@@ -11,13 +11,13 @@ from ruamel.yaml import YAML
 
 from making import NOON, add_memory
 from rum.inject.offers import warning
-from rum.inject.offers.moment import Moment
+from rum.inject.offers.situation import Moment
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 FOLDER = Path(__file__).parent / "labelled_warnings"
 FILES = ("known", "held_out")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
 from benchmarks.quality.observe import Sight
-from rum.recall.weights import FALL, UNRIVALLED
+from rum.recall.limits import FALL, UNRIVALLED
 
 OWN_WORDS = ("words", "rarest", "goal", "paths", "length")
 WORDS = (*OWN_WORDS, "around", "beside")

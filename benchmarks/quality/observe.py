@@ -15,13 +15,13 @@ import numpy as np
 from benchmarks.quality.cases import Case, Piece, Question
 from benchmarks.quality.rum_arm import MOST_FILES, task_type
 from rum import Rum
-from rum.app.context import Context
+from rum.app.project import Context
 from rum.embed.builtin import BuiltinEmbedder
 from rum.model.questions import RecallQuestion
 from rum.recall import cascade
 from rum.recall.confidence import about_question
 from rum.recall.inquiry import Inquiry
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors

@@ -13,7 +13,7 @@ from rum._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.app.opened_layers import MemoryManager
+    from rum.app.layers.memory_manager import MemoryManager
     from rum.app.rum import Rum
     from rum.model.errors import (
         InvalidQuery,
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> object:
     if name == "Rum":
         return import_module("rum.app.rum").Rum
     if name == "MemoryManager":
-        return import_module("rum.app.opened_layers").MemoryManager
+        return import_module("rum.app.layers.memory_manager").MemoryManager
     if name in _ERRORS:
         return getattr(import_module("rum.model.errors"), name)
     raise AttributeError(f"module 'rum' has no attribute {name!r}")

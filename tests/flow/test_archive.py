@@ -15,7 +15,7 @@ from making import NOON, add_memory, make_file, make_memory, make_outcome
 from processes import Place, ask, end, lines_of, make_place
 from rum import Rum
 from rum.model.memory import Memory
-from rum.store.sqlite.shelving import put_away
+from rum.store.sqlite.archive_rows import put_away
 from rum.store.sqlite.store import SqliteStore
 
 COUNT = 600

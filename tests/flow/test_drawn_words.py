@@ -9,8 +9,8 @@ import msgspec
 from consolidating import by_id, make_chapter
 from opening import Shop
 from repositories import Repository
-from rum.consolidate import chapter_words, wisdom_words
-from rum.consolidate.sourcing import unsourced
+from rum.consolidate.chapters import chapter_words, wisdom_words
+from rum.consolidate.chapters.evidence_check import unsourced
 from rum.model.memory import Memory
 
 LOCK = """\

@@ -17,8 +17,8 @@ import pytest
 
 from hooked import Hooked, make_hooked, prompt, ran, until
 from rum import Rum
-from rum.capture import spool, trouble
-from rum.capture.event import from_line
+from rum.capture.events import problems, spool
+from rum.capture.events.event import from_line
 from rum.settings.home import file_lock
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trouble is made with POSIX's means")
@@ -37,7 +37,8 @@ def hooked(tmp_path: Path) -> Hooked:
 
 # Everything is loaded before, as nobody need not be able to read this interpreter's modules.
 AS_NOBODY = """
-import json, processes, rum.capture.clients.claude_code, rum.capture.trouble, rum.surfaces.hooks.taking
+import json, processes, rum.capture.clients.claude_code, rum.capture.events.problems
+import rum.surfaces.hooks.handle
 from rum.surfaces.hooks.main import run
 processes.become_nobody()
 run(["claude-code"])
@@ -49,7 +50,7 @@ def folders(hooked: Hooked) -> tuple[str, ...]:
 
 
 def told(hooked: Hooked) -> list[str]:
-    return [one.what for one in trouble.noted(folders(hooked), time.time())]
+    return [one.what for one in problems.noted(folders(hooked), time.time())]
 
 
 def test_databases_that_others_lock_are_not_waited_for(hooked: Hooked):

@@ -17,7 +17,7 @@ import pytest
 from embedding import Endpoint
 from making import make_draft
 from processes import PATIENCE, Place, end, make_place
-from rum.app.lease import lease
+from rum.app.upkeep.lease import lease
 
 linux_only = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks into /proc")
 

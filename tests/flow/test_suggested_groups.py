@@ -10,7 +10,7 @@ import pytest
 from making import NOON
 from opening import Shop, open_shop
 from repositories import Repository
-from rum.consolidate.suggest import Suggestion, suggest
+from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.memory import Memory
 
 DAY = 86400

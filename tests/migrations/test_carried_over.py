@@ -8,7 +8,7 @@ from pathlib import Path
 
 from making import NOON
 from migrations.test_schema import build_by_hand, opened
-from rum.model.chapter import Member
+from rum.model.chapters import Member
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 

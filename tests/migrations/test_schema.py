@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from rum.store import terms, tried
+from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID
 from rum.store.sqlite.migrate import migrations
 from rum.store.sqlite.store import SCHEMA, SqliteStore
+from rum.text import terms
 
 SHIPPED = Path(__file__).with_name("shipped.sha256")
 FAMILIES = list(SCHEMA)
@@ -104,7 +105,9 @@ def build_by_hand(folder: Path, family: str, upto: int) -> None:
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         if family == "rum" and upto:
             db.execute("INSERT INTO derived VALUES ('tokeniser', ?)", (str(terms.VERSION),))
-            db.execute("UPDATE derived SET value = ? WHERE name = 'attempts'", (str(tried.VERSION),))
+            db.execute(
+                "UPDATE derived SET value = ? WHERE name = 'attempts'", (str(attempt_fingerprint.VERSION),)
+            )
         db.execute("PRAGMA journal_mode = WAL")
 
 

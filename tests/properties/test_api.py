@@ -17,9 +17,9 @@ from opening import keep, open_shop
 from rum import Rum
 from rum.model.answers import RetrievedMemory
 from rum.model.ids import new_id
-from rum.model.layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.links import Edge, LinkType
-from rum.store.terms import terms
+from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
+from rum.text.terms import terms
 
 Json = dict[str, Any]
 LAYERS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")

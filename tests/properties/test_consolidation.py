@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from consolidating import DAY, by_id, make_chapter, make_work
 from making import make_file, make_intent, make_memory, make_outcome
-from rum.consolidate import chapter_words, wisdom_words
-from rum.consolidate.evidence import trace_claim
-from rum.consolidate.headings import LONGEST_TITLE, MOST_TOPICS
-from rum.consolidate.prose import sentences
-from rum.consolidate.sourcing import unsourced
-from rum.model.chapter import Evidence
-from rum.model.layers import FailureCategory, TaskType
+from rum.consolidate.chapters import chapter_words, wisdom_words
+from rum.consolidate.chapters.evidence import trace_claim
+from rum.consolidate.chapters.evidence_check import unsourced
+from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
+from rum.model.chapters import Evidence
 from rum.model.memory import Memory
+from rum.model.memory_layers import FailureCategory, TaskType
+from rum.text.sentences import sentences
 
 often = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 seldom = settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.too_slow])

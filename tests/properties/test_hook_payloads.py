@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hooked import samples
-from rum.capture.cleaning import clean
-from rum.capture.clients.recognise import CLIENTS, event_of
-from rum.capture.event import from_line, to_line
-from rum.capture.ignored import Ignored
-from rum.capture.redact import Redactor
-from rum.surfaces.hooks.told import parsed
+from rum.capture.clients.detect import CLIENTS, event_of
+from rum.capture.events.cleaning import clean
+from rum.capture.events.event import from_line, to_line
+from rum.capture.events.ignored_paths import Ignored
+from rum.redact.redactor import Redactor
+from rum.surfaces.hooks.payload import parsed
 
 REDACTOR = Redactor()
 IGNORED = Ignored("/project", "*.env\nsecret/")

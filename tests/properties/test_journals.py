@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rum.model.errors import RumError
 from rum.model.journal import Kind, moment
-from rum.store.files.journal import JournalFile
-from rum.store.files.journal_archive import ARCHIVE, archive
+from rum.store.files.journal.archive import ARCHIVE, archive
+from rum.store.files.journal.file import JournalFile
 from rum.store.files.yaml import load
 
 START = 1771060500.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from opening import open_shop
 from rum import MemoryManager
-from rum.app.exchange_layers import LayerImport
+from rum.app.exchange.layers import LayerImport
 
 Json = dict[str, Any]
 often = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])

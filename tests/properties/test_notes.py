@@ -11,16 +11,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rum.inject import match
-from rum.inject.match import LITERAL, Text, best, compiled
 from rum.inject.notes import cut
 from rum.model.errors import RumError
-from rum.model.note import Entry, Importance
-from rum.store.claims import claims, contradict
-from rum.store.files.notes import NoteFolder, slug_of
-from rum.store.files.notes_fields import one_line
-from rum.store.files.notes_split import open_fence
-from rum.store.files.notes_text import clean, entries, is_one_entry, split, without, written
+from rum.model.notes import Entry, Importance
+from rum.store.files.notes.fields import one_line
+from rum.store.files.notes.folder import NoteFolder, slug_of
+from rum.store.files.notes.text import clean, entries, is_one_entry, split, without, written
+from rum.text import patterns as match
+from rum.text.claims import claims, contradict
+from rum.text.code_fence import open_fence
+from rum.text.patterns import LITERAL, Text, best, compiled
 
 lines = st.one_of(
     st.sampled_from(

@@ -6,7 +6,7 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.store.terms import query_terms, terms
+from rum.text.terms import query_terms, terms
 
 SCRIPTS = (
     "abcXYZ019 _-.'’/+#",

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from making import NOON, add_memory, make_agent
-from rum.model.chapter import Chapter
+from rum.model.chapters import Chapter
 from rum.model.errors import StorageError
 from rum.model.wisdom import Wisdom
 from rum.store.base import State, Store

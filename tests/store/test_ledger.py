@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from making import NOON
 from rum.store.base import Store
-from rum.store.ledger import Evidence, OfferRow, OffersSought
+from rum.store.offers import Evidence, OfferRow, OffersSought
 
 OFFER = OfferRow("e1", 0, "mem_1", "codex", "s1", "t1", "c1", "warning", NOON, "Tried before")
 

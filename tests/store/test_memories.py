@@ -14,7 +14,7 @@ from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.index import indexed_text
+from rum.store.indexed_text import indexed_text
 
 RICH = make_memory(
     "mem_rich",

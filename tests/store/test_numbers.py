@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.terms import terms
+from rum.text.terms import terms
 
 NAMES = ("mem_c", "mem_a", "mem_d", "mem_b")
 

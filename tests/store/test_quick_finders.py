@@ -10,7 +10,7 @@ from making import NOON, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.terms import terms
+from rum.text.terms import terms
 
 
 def ids(rows: list[Any]) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from making import NOON, add_memory, make_file, make_intent, make_outcome
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.terms import terms
+from rum.text.terms import terms
 
 
 def ids(rows: list[Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rum.store.base import Store
-from rum.store.seen import Proposal, SeenEvent, SeenTurn, Sought, TurnKey
+from rum.store.captured_events import Proposal, SeenEvent, SeenTurn, Sought, TurnKey
 
 KEY = TurnKey("claude-code", "s1", "", "t1")
 NOW = 1_800_000_000

@@ -13,7 +13,7 @@ from making import NOON, add_memory, make_file, make_intent, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.terms import query_terms, terms
+from rum.text.terms import query_terms, terms
 
 
 def ids(rows: list[Any]) -> list[str]:

@@ -64,7 +64,7 @@ def test_the_front_door_loads_nothing_heavy(baseline: set[str]):
 
 
 def test_a_heavy_module_would_be_seen(baseline: set[str]):
-    added = loaded_after("import rum.model.layers") - baseline
+    added = loaded_after("import rum.model.memory_layers") - baseline
     assert "msgspec" in added
 
 
@@ -73,7 +73,7 @@ def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: s
     told = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
     program = f"""
 import os
-from rum.surfaces.hooks.taking import take
+from rum.surfaces.hooks.handle import take
 from rum.surfaces.hooks.watchdog import Watchdog
 watchdog = Watchdog("claude-code", 1.5)
 reading, writing = os.pipe()
@@ -85,7 +85,7 @@ assert watchdog.kept
 """
     made = {"RUM_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
     added = loaded_after(program, made) - baseline
-    assert "rum.capture.redact" in added
+    assert "rum.redact.redactor" in added
     assert added & (SLOW | set(listed("forbidden_modules"))) == set()
 
 
@@ -98,9 +98,9 @@ with Rum.open({str(tmp_path)!r}, home={str(tmp_path / "home")!r}) as rum:
     rum.recall(query="fix")
 """
     loaded = loaded_after(program)
-    assert "rum.app.reading" in loaded
+    assert "rum.app.memories.recall" in loaded
     late = ("layer_calls", "notes", "journals", "facts", "rules", "layers", "brief", "exchange", "shelf")
     late += ("chapter_calls", "chapters", "wisdom", "knowledge", "wording")
     assert loaded & {f"rum.app.{name}" for name in late} == set()
-    rooms = ("rum.llm", "rum.store.files", "ruamel", "rum.consolidate", "rum.model.chapter")
+    rooms = ("rum.llm", "rum.store.files", "ruamel", "rum.consolidate", "rum.model.chapters")
     assert not [name for name in loaded if name.startswith(rooms)]

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from rum.app import identity, reading, writing
-from rum.app.asking import Call, Json, asks, question
-from rum.app.context import Context
+from rum.app.agents import identity
+from rum.app.call_parsing import Call, Json, asks, question
+from rum.app.memories import recall, store
+from rum.app.project import Context
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
 from rum.model.questions import IdentityQuestion, LinkQuestion, ListQuestion, RecallQuestion, TraceQuestion
@@ -26,7 +27,7 @@ def _recall(context: Context, given: Json) -> Struct:
         "min_confidence": settings.min_confidence,
     }
     unsaid = {field: value for field, value in usual.items() if given.get(field) is None}
-    return reading.recall(context, question("recall", RecallQuestion, given | unsaid))
+    return recall.recall(context, question("recall", RecallQuestion, given | unsaid))
 
 
 def _update(context: Context, given: Json) -> Struct:
@@ -34,7 +35,7 @@ def _update(context: Context, given: Json) -> Struct:
     memory_id = changes.pop("memory_id", None)
     if not isinstance(memory_id, str):
         raise InvalidQuery("update_memory: `memory_id` is required.", field="memory_id")
-    return writing.update(context, memory_id, changes)
+    return store.update(context, memory_id, changes)
 
 
 def _of_layers(name: str) -> Call:
@@ -60,12 +61,12 @@ def _of_chapters(name: str) -> Call:
 
 
 CALLS: dict[str, Call] = {
-    "store": writing.store,
+    "store": store.store,
     "update_memory": _update,
     "recall": _recall,
-    "trace": asks("trace", TraceQuestion, reading.trace),
-    "list": asks("list", ListQuestion, reading.listing),
-    "link": asks("link", LinkQuestion, writing.link),
+    "trace": asks("trace", TraceQuestion, recall.trace),
+    "list": asks("list", ListQuestion, recall.listing),
+    "link": asks("link", LinkQuestion, store.link),
     "identity": asks("identity", IdentityQuestion, identity.identify),
     **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief", "feedback")},
     **{

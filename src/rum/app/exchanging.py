@@ -9,20 +9,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from rum.app.asked import Chosen
+from rum.app.call_types import Chosen
 from rum.app.calls import plain
-from rum.app.left_out import damage_told
+from rum.app.damage_warning import damage_told
 from rum.app.opened import Opened
 
 if TYPE_CHECKING:
-    from rum.app.exchange import ImportResult
-    from rum.app.exchange_layers import LayerImport
-    from rum.app.graph import GraphImport
-    from rum.app.guides import Written
-    from rum.app.history import GitImport
-    from rum.app.issues import IssueImport
-    from rum.app.notes_import import NotesImport
-    from rum.app.transcripts import TranscriptImport
+    from rum.app.exchange.json_lines import ImportResult
+    from rum.app.exchange.layers import LayerImport
+    from rum.app.imports.agent_guides import Written
+    from rum.app.imports.git import GitImport
+    from rum.app.imports.issues import IssueImport
+    from rum.app.imports.mcp_memory import GraphImport
+    from rum.app.imports.notes import NotesImport
+    from rum.app.imports.transcripts import TranscriptImport
 
 
 class Exchanging(Opened):
@@ -30,10 +30,10 @@ class Exchanging(Opened):
 
     def export(self, left_out: Callable[[str], None] = damage_told) -> Iterator[bytes]:
         """Everything as JSON lines; `left_out` is told of each memory that is damaged and not among them."""
-        from rum.app import exchange  # noqa: PLC0415
+        from rum.app.exchange import json_lines  # noqa: PLC0415
 
         with self._context.turn():
-            yield from exchange.export(self._context, left_out)
+            yield from json_lines.export(self._context, left_out)
 
     def import_lines(
         self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
@@ -42,12 +42,12 @@ class Exchanging(Opened):
 
         Lines that can be read only once are kept in memory for that.
         """
-        from rum.app import exchange  # noqa: PLC0415
+        from rum.app.exchange import json_lines  # noqa: PLC0415
 
         kept = list(lines) if isinstance(lines, Iterator) else lines
         with self._context.turn():
-            exchange.check(kept)
-            return exchange.import_lines(self._context, kept, progress)
+            json_lines.check(kept)
+            return json_lines.import_lines(self._context, kept, progress)
 
     def import_git(
         self,
@@ -57,15 +57,15 @@ class Exchanging(Opened):
         **chosen: Unpack[Chosen],
     ) -> GitImport:
         """Make memories of the history of the project's repository, or of that at `path`."""
-        from rum.app import history  # noqa: PLC0415
+        from rum.app.imports import git  # noqa: PLC0415
 
-        return self._do(history.import_git, path, plain(chosen), progress)
+        return self._do(git.import_git, path, plain(chosen), progress)
 
     def import_issues(
         self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> IssueImport:
         """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
-        from rum.app import issues  # noqa: PLC0415
+        from rum.app.imports import issues  # noqa: PLC0415
 
         return self._do(issues.import_issues, exported, progress)
 
@@ -78,39 +78,39 @@ class Exchanging(Opened):
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> TranscriptImport:
         """Make memories of sessions that a client wrote down: about this project, or at a path."""
-        from rum.app import transcripts  # noqa: PLC0415
+        from rum.app.imports import transcripts  # noqa: PLC0415
 
         where = os.fspath(path) if path is not None else None
         return self._do(transcripts.import_transcripts, client, where, sessions, progress)
 
     def import_guides(self, *paths: str | os.PathLike[str]) -> NotesImport:
         """Make notes of files of instructions for agents, as CLAUDE.md: one for each heading."""
-        from rum.app import guides  # noqa: PLC0415
+        from rum.app.imports import agent_guides  # noqa: PLC0415
 
-        return self._do(guides.import_guides, tuple(os.fspath(path) for path in paths))
+        return self._do(agent_guides.import_guides, tuple(os.fspath(path) for path in paths))
 
     def export_guide(self, path: str | os.PathLike[str] | None = None) -> Written:
         """Write what everybody should know into a section of AGENTS.md, or of another file."""
-        from rum.app import guides  # noqa: PLC0415
+        from rum.app.imports import agent_guides  # noqa: PLC0415
 
-        return self._do(guides.export_guide, None if path is None else os.fspath(path))
+        return self._do(agent_guides.export_guide, None if path is None else os.fspath(path))
 
     def import_graph(
         self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> GraphImport:
         """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
-        from rum.app import graph  # noqa: PLC0415
+        from rum.app.imports import mcp_memory  # noqa: PLC0415
 
-        return self._do(graph.import_graph, exported, progress)
+        return self._do(mcp_memory.import_graph, exported, progress)
 
     def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
         """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
-        from rum.app import exchange_layers  # noqa: PLC0415
+        from rum.app.exchange import layers  # noqa: PLC0415
 
-        return self._do(exchange_layers.import_layers, os.path.abspath(path))
+        return self._do(layers.import_layers, os.path.abspath(path))
 
     def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
         """Write such files into a directory that has none; how many entries each of them has."""
-        from rum.app import exchange_layers  # noqa: PLC0415
+        from rum.app.exchange import layers  # noqa: PLC0415
 
-        return self._do(exchange_layers.export_layers, os.path.abspath(path))
+        return self._do(layers.export_layers, os.path.abspath(path))

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import msgspec
 
 from rum.app.calls import TAKES_TURNS, called, plain
-from rum.app.context import Clock, Context, Spell
+from rum.app.project import Clock, Context, Spell
 from rum.repo.project import Project, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings, load

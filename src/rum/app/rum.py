@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rum.app import identity, reading, writing
-from rum.app.asked import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
+from rum.app.agents import identity
+from rum.app.call_types import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
 from rum.app.calls import plain
-from rum.app.public import public
+from rum.app.error_origin import public
+from rum.app.memories import recall as reading
+from rum.app.memories import store as writing
 from rum.app.watching import Watching
-from rum.model.agent import Identity
+from rum.model.agents import Identity
 from rum.model.answers import (
     ForgetResult,
     LinkResult,
@@ -22,24 +24,24 @@ from rum.model.answers import (
     TraceResult,
     UpdateResult,
 )
-from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.links import Links
 from rum.model.memory import GivenAction, StoreResult, Version
+from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
 from rum.model.parse import parse
 from rum.model.questions import Depth
 
 if TYPE_CHECKING:
-    from rum.app.chapters import Chapters
-    from rum.app.facts import Facts
-    from rum.app.journal import AgentJournal
-    from rum.app.journals import Journals
-    from rum.app.layers import Layers
-    from rum.app.layers_kept import KeptLayers
-    from rum.app.notes import Notes
-    from rum.app.rules import Rules
-    from rum.app.run import Run
-    from rum.app.tokens import TokensSpent
-    from rum.app.wisdom import WisdomKept
+    from rum.app.chapters.chapters import Chapters
+    from rum.app.chapters.wisdom import WisdomKept
+    from rum.app.journal.agent_journal import AgentJournal
+    from rum.app.journal.journals import Journals
+    from rum.app.layers.facts import Facts
+    from rum.app.layers.layers import Layers
+    from rum.app.layers.rules import Rules
+    from rum.app.layers.stored import KeptLayers
+    from rum.app.notes.notes import Notes
+    from rum.app.runs.run import Run
+    from rum.app.upkeep.tokens import TokensSpent
     from rum.model.brief import Brief
     from rum.model.chapter_answers import RefreshResult
     from rum.model.extraction import Extracted
@@ -128,14 +130,14 @@ class Rum(Watching):
     @cached_property
     def notes(self) -> Notes:
         """Markdown files in the repository: what is known for people to read, too."""
-        from rum.app.notes import Notes  # noqa: PLC0415
+        from rum.app.notes.notes import Notes  # noqa: PLC0415
 
         return Notes(self._context)
 
     @cached_property
     def journals(self) -> Journals:
         """What agents note down while they work: all sessions of this checkout."""
-        from rum.app.journals import Journals  # noqa: PLC0415
+        from rum.app.journal.journals import Journals  # noqa: PLC0415
 
         return Journals(self._context)
 
@@ -148,72 +150,72 @@ class Rum(Watching):
     @cached_property
     def facts(self) -> Facts:
         """What is known: keys and values."""
-        from rum.app.facts import Facts  # noqa: PLC0415
+        from rum.app.layers.facts import Facts  # noqa: PLC0415
 
         return Facts(self._context)
 
     @cached_property
     def rules(self) -> Rules:
         """What to do when: conditions and actions."""
-        from rum.app.rules import Rules  # noqa: PLC0415
+        from rum.app.layers.rules import Rules  # noqa: PLC0415
 
         return Rules(self._context)
 
     @cached_property
     def chapters(self) -> Chapters:
         """Memories that tell one story, and what they say together."""
-        from rum.app.chapters import Chapters  # noqa: PLC0415
+        from rum.app.chapters.chapters import Chapters  # noqa: PLC0415
 
         return public(Chapters)(self._context)
 
     @cached_property
     def wisdom(self) -> WisdomKept:
         """What chapters say together: insights, patterns and practices, each with what it rests on."""
-        from rum.app.wisdom import WisdomKept  # noqa: PLC0415
+        from rum.app.chapters.wisdom import WisdomKept  # noqa: PLC0415
 
         return public(WisdomKept)(self._context)
 
     def refresh(self, *ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the chapters and wisdom that are named, or else all that are stale; says what changed."""
-        from rum.app import refreshing  # noqa: PLC0415
+        from rum.app.chapters import refresh as refreshing  # noqa: PLC0415
 
         return refreshing.refresh(self._context, ids, dry_run=dry_run)
 
     @cached_property
     def layers(self) -> Layers:
         """Working, episodic, semantic and procedural memory as layers of entries."""
-        from rum.app.layers import Layers  # noqa: PLC0415
+        from rum.app.layers.layers import Layers  # noqa: PLC0415
 
         return Layers(self.lasting)
 
     def lasting(self) -> KeptLayers:
         """Where the lasting layers lie; closing it closes this too."""
-        from rum.app.layers_kept import KeptLayers  # noqa: PLC0415
+        from rum.app.layers.stored import KeptLayers  # noqa: PLC0415
 
         return KeptLayers(self._context, self.close)
 
     def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome keep themselves."""
-        from rum.app.run import Run  # noqa: PLC0415
-        from rum.model.run import RunQuestion  # noqa: PLC0415
+        from rum.app.runs.run import Run  # noqa: PLC0415
+        from rum.model.runs import RunQuestion  # noqa: PLC0415
 
         return Run(self._context, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
-        from rum.app import extraction  # noqa: PLC0415
+        from rum.app.runs import extraction  # noqa: PLC0415
 
         return extraction.extract(self._context, plain(run), dry_run=dry_run)
 
     def tokens(self) -> TokensSpent:
         """What language models have cost by day and project, and how much they may cost today."""
-        from rum.app import tokens  # noqa: PLC0415
+        from rum.app.upkeep import tokens  # noqa: PLC0415
 
         return self._look_after(tokens.spent)
 
     def report(self, *, since: float | None = None) -> Report:
         """The project's memory on one page: its figures, and as `text` Markdown."""
-        from rum.app import report  # noqa: PLC0415
+        from rum.app.upkeep import report  # noqa: PLC0415
 
         return self._do(report.report, since)
 
@@ -241,7 +243,7 @@ class Rum(Watching):
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
-        from rum.app import forgetting  # noqa: PLC0415
+        from rum.app.memories import forget as forgetting  # noqa: PLC0415
 
         return bool(self._do(forgetting.purge)["purged"])
 

@@ -6,16 +6,17 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rum.app import idle, upkeep
-from rum.app import tidy as tidying
+from rum.app.damage_warning import damage_told
 from rum.app.exchanging import Exchanging
-from rum.app.left_out import damage_told
-from rum.app.tidy import TidyResult
+from rum.app.upkeep import doctor as upkeep
+from rum.app.upkeep import idle
+from rum.app.upkeep import tidy as tidying
+from rum.app.upkeep.tidy import TidyResult
 from rum.model.answers import Diagnosis
 from rum.model.errors import RumError
 
 if TYPE_CHECKING:
-    from rum.app.archive import Archived, Restored
+    from rum.app.upkeep.archive import Archived, Restored
 
 
 class Tended(Exchanging):
@@ -86,14 +87,14 @@ class Tended(Exchanging):
         Those that are at least so important, or were retrieved more often, stay as they are; what is not
         given the settings say.
         """
-        from rum.app import archive  # noqa: PLC0415 (seldom)
+        from rum.app.upkeep import archive  # noqa: PLC0415 (seldom)
 
         rule = archive.rule(self._context, older_than, importance, uses)
         return self._look_after(archive.archive, rule, dry_run=dry_run, progress=progress)
 
     def restore_archived(self, memory_ids: str | Sequence[str]) -> Restored:
         """Make archived memories live again."""
-        from rum.app import archive  # noqa: PLC0415 (seldom)
+        from rum.app.upkeep import archive  # noqa: PLC0415 (seldom)
 
         names = [memory_ids] if isinstance(memory_ids, str) else memory_ids
         return self._look_after(archive.restore, names)

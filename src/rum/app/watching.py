@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from rum.app.asked import Offered, Sought
+from rum.app.call_types import Offered, Sought
 from rum.app.tended import Tended
 
 if TYPE_CHECKING:
-    from rum.app.intake import Intake
-    from rum.app.seeing import SeenList
+    from rum.app.capture.events_view import SeenList
+    from rum.app.capture.intake import Intake
     from rum.model.offers import FeedbackResult, OffersResult
 
 
@@ -18,21 +18,21 @@ class Watching(Tended):
 
     def take_in(self, *, patience: float = 0.0) -> Intake:
         """Take in what hooks left, and make memories of the turns that are over."""
-        from rum.app import intake  # noqa: PLC0415
+        from rum.app.capture import intake  # noqa: PLC0415
 
         return self._look_after(intake.intake, patience)
 
     def seen(self, **sought: Unpack[Sought]) -> SeenList:
         """What was seen of agents at work, newest first, and what became of it."""
-        from rum.app import seeing  # noqa: PLC0415
+        from rum.app.capture import events_view  # noqa: PLC0415
 
-        return self._look_after(seeing.seen, **sought)
+        return self._look_after(events_view.seen, **sought)
 
     def offers(self, **which: Unpack[Offered]) -> OffersResult:
         """What was offered to agents by itself, newest first, why, and what came of it."""
-        from rum.app import ledger  # noqa: PLC0415
+        from rum.app.offers import history  # noqa: PLC0415
 
-        return self._look_after(ledger.offers, **which)
+        return self._look_after(history.offers, **which)
 
     def feedback(self, memory_id: str, *, useful: bool) -> FeedbackResult:
         """Say whether a memory was of use; it is found a little sooner or later for it."""

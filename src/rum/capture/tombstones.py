@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rum.capture.history.names import is_memory_of
-from rum.model.fact import Event
+from rum.capture.git.ids import is_memory_of
+from rum.model.facts import Event
 from rum.model.memory import Memory
 from rum.settings.home import file_lock, write_private
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from math import log2
 from typing import NamedTuple
 
-from rum.consolidate.opposed import opposed, position
-from rum.consolidate.readings import Reading, reading
-from rum.consolidate.sayings import crosses, differs
 from rum.consolidate.statements import SAID_OF, Kind, Statement
-from rum.consolidate.vocabulary import Vocabulary, Words, telling_words
-from rum.store.claims import Claim
+from rum.text.claim_comparison import crosses, differs
+from rum.text.claim_opposites import opposed, position
+from rum.text.claim_parts import Reading, reading
+from rum.text.claims import Claim
+from rum.text.word_weights import Vocabulary, Words, telling_words
 
 Likeness = Callable[[str, str], float]
 """How near two texts are in meaning, by their vectors: the cosine."""

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rum.model.layers import TaskType
 from rum.model.memory import Memory, Operation
+from rum.model.memory_layers import TaskType
 
 _KINDS = {
     TaskType.BUG_FIX: ("bug fix", "bug fixes"),

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from rum.consolidate.members import aim_of, shortened
-from rum.consolidate.prose import is_prose, sentences
-from rum.consolidate.telling import (
+from rum.consolidate.chapters.members import aim_of, shortened
+from rum.consolidate.sentence_weight import (
     ENOUGH,
     LONGEST,
     SHORTEST,
@@ -20,10 +19,11 @@ from rum.consolidate.telling import (
     untied,
     weight_of,
 )
-from rum.consolidate.vocabulary import telling_words
-from rum.model.layers import TaskType
 from rum.model.memory import Memory
-from rum.model.unseen import one_line
+from rum.model.memory_layers import TaskType
+from rum.text.invisible import one_line
+from rum.text.sentences import is_prose, sentences
+from rum.text.word_weights import telling_words
 
 LONGEST_CLAIM = 360
 """Characters of a claim."""

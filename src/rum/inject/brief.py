@@ -5,12 +5,12 @@ The points of everything are on the scale of the notes' own, so that one ranking
 
 from __future__ import annotations
 
-from rum.capture.withheld import BRIEF
+from rum.capture.events.private_tags import BRIEF
 from rum.inject.budget import Piece
+from rum.inject.note_score import RECENT
 from rum.inject.render import short_id
-from rum.inject.score import RECENT
-from rum.model.fence import defused, fenced
-from rum.model.unseen import one_line
+from rum.text.fence import defused, fenced
+from rum.text.invisible import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

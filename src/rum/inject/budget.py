@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from rum.model.tokens import estimate_tokens
+from rum.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rum.capture.withheld import JOURNAL
-from rum.model.fence import fenced
-from rum.model.unseen import without_unseen
+from rum.capture.events.private_tags import JOURNAL
+from rum.text.fence import fenced
+from rum.text.invisible import without_unseen
 
 Entry = Mapping[str, object]
 

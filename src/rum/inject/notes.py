@@ -9,15 +9,16 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rum.inject import match, score
+from rum.inject import note_score
 from rum.inject.brief import FENCE, NOTICE
-from rum.inject.match import Match, Pattern, Text
+from rum.inject.note_score import Scored
 from rum.inject.render import one_line
-from rum.inject.score import Scored
-from rum.model.fence import fenced
-from rum.model.note import Importance, MatchedNote, Note, Otherwise
-from rum.store import claims, terms
-from rum.store.files.notes_split import closes, open_fence, opening
+from rum.model.notes import Importance, MatchedNote, Note, Otherwise
+from rum.text import claims, terms
+from rum.text import patterns as match
+from rum.text.code_fence import closes, open_fence, opening
+from rum.text.fence import fenced
+from rum.text.patterns import Match, Pattern, Text
 
 VERSION = f"4.{terms.VERSION}"
 """Changes whenever the head of a note would be another one."""
@@ -180,12 +181,12 @@ def ranked(heads: Iterable[Head], asker: Asker) -> list[Ranked]:
 
 
 def _rank(head: Head, task: Text, whole: Text, asker: Asker) -> Ranked | None:
-    if head.retired or not score.important_enough(head.importance, asker.least):
+    if head.retired or not note_score.important_enough(head.importance, asker.least):
         return None
     matched = match.best(head.patterns, whole)
-    if matched is None or not score.passes(head.importance, matched):
+    if matched is None or not note_score.passes(head.importance, matched):
         return None
-    scored = score.scored(
+    scored = note_score.scored(
         importance=head.importance,
         age=None if head.discovered_at is None else asker.now - head.discovered_at,
         title_words=head.title_words,
@@ -195,7 +196,7 @@ def _rank(head: Head, task: Text, whole: Text, asker: Asker) -> Ranked | None:
         agent=asker.agent,
         specialties=asker.specialties,
     )
-    return Ranked(score.total(scored.points), head, matched, scored)
+    return Ranked(note_score.total(scored.points), head, matched, scored)
 
 
 def prompted(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:

@@ -23,9 +23,9 @@ def open_model(settings: Settings, meter: Meter, clean: Callable[[object], objec
             f"`llm` is {settings.llm}, but `llm_model` is not set: name the model to ask.", field="llm_model"
         )
     # These load http and ssl, which is of no use where no model is set.
-    from rum.llm.asking import AskedModel  # noqa: PLC0415
-    from rum.llm.provider import Provider  # noqa: PLC0415
-    from rum.llm.wires import wire_for  # noqa: PLC0415
+    from rum.llm.client import AskedModel  # noqa: PLC0415
+    from rum.llm.providers import wire_for  # noqa: PLC0415
+    from rum.llm.server import Provider  # noqa: PLC0415
 
     wire = wire_for(settings.llm, settings.llm_url)
     provider = Provider(wire, settings.llm_model, meter, key=settings.llm_key)

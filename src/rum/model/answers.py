@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.model.layers import Action, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef
+from rum.model.memory_layers import Action, Outcome, Perception, Reasoning, TaskType
 
 
 class IntentView(Struct, frozen=True, omit_defaults=True):

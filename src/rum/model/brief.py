@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.layers import Layer
-from rum.model.note import Broken
+from rum.model.memory_layers import Layer
+from rum.model.notes import Broken
 
 USUAL_TOKENS = 600
 MOST_TOKENS = 100_000

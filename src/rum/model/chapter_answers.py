@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.chapter import (
+from rum.model.chapters import (
     MOST_MEMBERS,
     Chapter,
     Claims,
@@ -17,7 +17,7 @@ from rum.model.chapter import (
     Title,
     Wording,
 )
-from rum.model.layers import Layer
+from rum.model.memory_layers import Layer
 from rum.model.questions import Limit
 from rum.model.times import Time
 

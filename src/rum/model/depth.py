@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.model.answers import IntentView, RetrievedMemory
-from rum.model.layers import Action, ActionDetails, Outcome
 from rum.model.memory import FileRef, Memory
+from rum.model.memory_layers import Action, ActionDetails, Outcome
 from rum.model.questions import Depth
 
 DEPTHS = tuple(Depth)

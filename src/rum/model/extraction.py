@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.fact import GivenFact, GivenRule
-from rum.model.layers import Layer, Text
-from rum.model.note import Importance, Line
+from rum.model.facts import GivenFact, GivenRule
+from rum.model.memory_layers import Layer, Text
+from rum.model.notes import Importance, Line
 
 LONGEST_RUN = 2_000_000
 """Characters of an agent's output that are taken at all."""

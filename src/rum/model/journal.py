@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from rum.model.layers import Text
-from rum.model.note import Importance
+from rum.model.memory_layers import Text
+from rum.model.notes import Importance
 
 VERSION = "1"
 SCHEMA = "agent-memory"

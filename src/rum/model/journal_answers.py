@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from rum.model.journal import Kind
-from rum.model.layers import Layer
+from rum.model.memory_layers import Layer
 
 
 class JournalQuestion(Layer, frozen=True):

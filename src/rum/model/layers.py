@@ -1,170 +1,112 @@
-"""The five layers of a memory: intent, perception, reasoning, actions, outcome."""
+"""The four layers as entries, in milliseconds and with the field names that their JSON files have."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct
 
-Text = Annotated[str, Meta(pattern=r"\S")]
-"""A string that must say something."""
+from rum.model.memory import Name
+from rum.model.memory_layers import Layer
+from rum.model.parse import parse
+from rum.model.times import MILLISECONDS_FROM
+
+Json = dict[str, Any]
+T = TypeVar("T", bound=Struct)
+
+MOST_WORKING = 50
+"""Entries that working memory holds, unless told otherwise."""
+KEEP_LAST = 10
+"""Entries that compaction leaves as they are, unless told otherwise."""
+FOUND_AT_MOST = 10
+"""Entries that a search gives, unless told otherwise."""
+
+Milliseconds = Annotated[int, Meta(ge=-(10**15), le=10**15)] | Annotated[float, Meta(ge=-1e15, le=1e15)]
+"""A time as files of layers have it."""
+
+GivenTime = Annotated[int, Meta(ge=0, le=10**15)] | Annotated[float, Meta(ge=0, le=1e15)]
+"""A time as callers give it: what is too small for milliseconds is in seconds."""
 
 
-class TaskType(StrEnum):
-    """What kind of work it was; memories of one kind are alike."""
+class MemoryType(StrEnum):
+    """The layers; working memory is gone with its process."""
 
-    BUG_FIX = "bug_fix"
-    FEATURE_ADD = "feature_add"
-    REFACTOR = "refactor"
-    INVESTIGATION = "investigation"
-    TEST_WRITE = "test_write"
-    DOCUMENTATION = "documentation"
-    OPTIMIZATION = "optimization"
-    SECURITY_FIX = "security_fix"
-    DEPENDENCY_UPDATE = "dependency_update"
-    CONFIGURATION = "configuration"
-    OTHER = "other"
+    WORKING = "working"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
 
 
-class ActionType(StrEnum):
-    """What was done in one step."""
-
-    FILE_READ = "file_read"
-    FILE_EDIT = "file_edit"
-    FILE_CREATE = "file_create"
-    FILE_DELETE = "file_delete"
-    COMMAND_RUN = "command_run"
-    SEARCH = "search"
-    EXTERNAL_QUERY = "external_query"
+LASTING = (MemoryType.EPISODIC, MemoryType.SEMANTIC, MemoryType.PROCEDURAL)
+"""The layers that outlive their process."""
 
 
-class FailureCategory(StrEnum):
-    """Why it went wrong, in one word."""
+class MemoryEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of a layer."""
 
-    INCORRECT_ASSUMPTION = "incorrect_assumption"
-    UNEXPECTED_SIDE_EFFECT = "unexpected_side_effect"
-    MISSING_DEPENDENCY = "missing_dependency"
-    RACE_CONDITION = "race_condition"
-    TYPE_ERROR = "type_error"
-    TEST_FAILURE = "test_failure"
-    BUILD_FAILURE = "build_failure"
-    RUNTIME_ERROR = "runtime_error"
-    LOGIC_ERROR = "logic_error"
-    OTHER = "other"
+    id: str
+    timestamp: Milliseconds
+    content: str
+    metadata: Json | None = None
 
 
-class VerificationType(StrEnum):
-    """How an outcome was checked."""
+class GivenEntry(Layer, frozen=True):
+    """An entry as callers write it; id and timestamp are given to it where it has none."""
 
-    TEST = "test"
-    BUILD = "build"
-    MANUAL = "manual"
-    LINT = "lint"
-    TYPECHECK = "typecheck"
-
-
-class Layer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The common manner of all parts: immutable, by name, nothing unknown, empty fields not written out."""
+    content: str
+    id: Name | None = None
+    timestamp: GivenTime | None = None
+    metadata: Json | None = None
 
 
-class Intent(Layer, frozen=True):
-    """What the agent was trying to do, and why."""
+class KnowledgeEntry(Struct, frozen=True, omit_defaults=True):
+    """What is known under a key."""
 
-    goal: Text
-    task_type: TaskType
-    context: str = ""
-    constraints: tuple[str, ...] = ()
-
-
-class Observation(Layer, frozen=True):
-    """One thing that was seen, where, and why it matters."""
-
-    what: str
-    where: str = ""
-    significance: str = ""
+    key: str
+    value: str
+    timestamp: Milliseconds | None = None
 
 
-class FileContext(Layer, frozen=True):
-    """A file that mattered, and what was known of it."""
+class GivenKnowledge(Layer, frozen=True):
+    """What is known, as callers write it."""
 
-    path: Text
-    relevance: str = ""
-    state_summary: str = ""
-
-
-class Perception(Layer, frozen=True):
-    """What the agent observed."""
-
-    observations: tuple[Observation, ...] = ()
-    relevant_files: tuple[FileContext, ...] = ()
-    patterns_noticed: tuple[str, ...] = ()
-    anomalies: tuple[str, ...] = ()
+    key: str
+    value: str
+    timestamp: GivenTime | None = None
 
 
-class Alternative(Layer, frozen=True):
-    """An approach that was not taken."""
+class ProceduralRule(Struct, frozen=True, omit_defaults=True):
+    """What to do when."""
 
-    approach: str
-    why_rejected: str = ""
-
-
-class Reasoning(Layer, frozen=True):
-    """How the agent decided."""
-
-    approach_chosen: str = ""
-    why_chosen: str = ""
-    alternatives_considered: tuple[Alternative, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    risks_identified: tuple[str, ...] = ()
+    condition: str
+    action: str
+    timestamp: Milliseconds | None = None
 
 
-class ActionDetails(Layer, frozen=True):
-    """What one action touched; which fields are there depends on its type."""
+class MemoryStats(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The layers in figures."""
 
-    file_path: str | None = None
-    lines_affected: str | None = None
-    diff_hash: str | None = None
-    diff_summary: str | None = None
-    command: str | None = None
-    working_directory: str | None = None
-    query: str | None = None
-    scope: str | None = None
+    working_memory_tokens: int
+    episodic_entry_count: int
+    semantic_entry_count: int
+    procedural_rule_count: int
+    total_storage_bytes: int
 
 
-class ActionResult(Layer, frozen=True):
-    """What came of one action."""
-
-    success: bool
-    output_summary: str | None = None
-    error: str | None = None
-    duration_ms: Annotated[float, Meta(ge=0, le=10**12)] | None = None
+def milliseconds(given: float) -> int | float:
+    """A time given in seconds or milliseconds, in milliseconds."""
+    return given if given > MILLISECONDS_FROM else int(given * 1000)
 
 
-class Action(Layer, frozen=True, omit_defaults=False):
-    """One step of the work; a result that is not known is null."""
-
-    type: ActionType
-    timestamp: int
-    details: ActionDetails
-    result: ActionResult | None = None
+def known_part(raw: Json, model: type[T], where: str) -> tuple[T, Json]:
+    """An object of a file as a model, and what the model does not know of; null is as good as unknown."""
+    known = {name: raw[name] for name in model.__struct_fields__ if raw.get(name) is not None}
+    return parse(known, model, where), {name: value for name, value in raw.items() if name not in known}
 
 
-class Verification(Layer, frozen=True):
-    """How the outcome was checked, and what the check said."""
-
-    type: VerificationType
-    command: str | None = None
-    result: str = ""
-
-
-class Outcome(Layer, frozen=True):
-    """What came of it, and what was learned."""
-
-    success: bool
-    summary: Text
-    learnings: tuple[str, ...] = ()
-    failure_reason: str | None = None
-    failure_category: FailureCategory | None = None
-    verified_by: Verification | None = None
-    follow_up_needed: tuple[str, ...] = ()
+def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
+    """The object of a file again, from a model and what the model does not know of."""
+    return {**msgspec.to_builtins(known), **extra}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from rum.model.layers import Layer
+from rum.model.memory_layers import Layer
 
 
 class LinkType(StrEnum):

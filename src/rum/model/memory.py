@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.errors import InvalidQuery
-from rum.model.layers import (
+from rum.model.links import Links
+from rum.model.memory_layers import (
     Action,
     ActionDetails,
     ActionResult,
@@ -19,7 +20,6 @@ from rum.model.layers import (
     Perception,
     Reasoning,
 )
-from rum.model.links import Links
 from rum.model.times import Stamp, Time, seconds
 
 Share = Annotated[float, Meta(ge=0, le=1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.model.layers import Layer
+from rum.model.memory_layers import Layer
 
 
 class FeedbackQuestion(Layer, frozen=True):

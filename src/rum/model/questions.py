@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from rum.model.agent import AgentType
+from rum.model.agents import AgentType
 from rum.model.errors import InvalidQuery
-from rum.model.layers import Layer, TaskType
 from rum.model.links import LinkType
 from rum.model.memory import Share
+from rum.model.memory_layers import Layer, TaskType
 from rum.model.times import Time
 
 MAX_LIMIT = 100

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from rum.model.chapter import (
+from rum.model.chapters import (
     MOST_CLAIMS,
     MOST_MEMBERS,
     Claim,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.model.chapter import Claims, Evidence, Said, Tags, Wording
 from rum.model.chapter_answers import Ids, Least
-from rum.model.layers import Layer
+from rum.model.chapters import Claims, Evidence, Said, Tags, Wording
+from rum.model.memory_layers import Layer
 from rum.model.questions import Limit
 from rum.model.wisdom import Contradiction, Wisdom
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import NamedTuple
 
-from rum.recall.neighbourhood import NOBODY, Neighbour
+from rum.recall.neighbours import NOBODY, Neighbour
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

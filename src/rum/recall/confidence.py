@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from rum.recall import fitted, weights
+from rum.recall import fitted, limits
 from rum.recall.inquiry import Found, Inquiry, Match
 from rum.recall.signals import measure
-from rum.store.terms import terms
+from rum.text.terms import terms
 
 
 def judge(inquiry: Inquiry, found: Found) -> None:
@@ -30,10 +30,10 @@ def judge(inquiry: Inquiry, found: Found) -> None:
             # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
         if words.variants and words.respelt(match.mask):
-            match.confidence = min(match.confidence, weights.RESPELT)
+            match.confidence = min(match.confidence, limits.RESPELT)
     if words.says_little:
         for match in unsure:
-            match.confidence *= weights.STOP_WORDS
+            match.confidence *= limits.STOP_WORDS
     _same_goal(inquiry, unsure)
 
 
@@ -48,8 +48,8 @@ def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
 def score(column: dict[str, float], match: Match) -> float:
     """What all signals say together, how important its maker held it, and how useful it proved to be."""
     said = sum([weight * match.signals[name] for name, weight in column.items()])
-    said += weights.IMPORTANCE * (match.importance - weights.USUAL_IMPORTANCE)
-    return said + weights.USEFULNESS * match.useful
+    said += limits.IMPORTANCE * (match.importance - limits.USUAL_IMPORTANCE)
+    return said + limits.USEFULNESS * match.useful
 
 
 def shares(scores: list[float]) -> list[float]:
@@ -74,7 +74,7 @@ def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
         "asked": math.log1p(len(words.terms)),
         "nearest": max(match.signals.get("meaning", 0.0) for match in matches),
         "beside": first.signals["beside"],
-        "lead": scores[0] - scores[1] if len(scores) > 1 else weights.UNRIVALLED,
+        "lead": scores[0] - scores[1] if len(scores) > 1 else limits.UNRIVALLED,
         "candidates": math.log(len(scores)),
     }
 
@@ -90,7 +90,7 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     asked = others["bias"] + sum(others[name] * value for name, value in question.items())
     return [
         min(
-            first * math.exp(weights.FALL * (score - best)),
+            first * math.exp(limits.FALL * (score - best)),
             _probability(asked + others["share"] * share + others["score"] * score),
         )
         if score < best
@@ -116,7 +116,7 @@ def _probability(odds: float) -> float:
 def _same_goal(inquiry: Inquiry, matches: list[Match]) -> None:
     """A question that repeats a goal word for word means it."""
     asked = " ".join(terms(inquiry.text))
-    surest = max(weights.SAME_GOAL, *(match.confidence for match in matches))
+    surest = max(limits.SAME_GOAL, *(match.confidence for match in matches))
     for match in matches:
         if asked and match.goal == asked:
-            match.confidence = surest + weights.SURER * (1 - surest)
+            match.confidence = surest + limits.SURER * (1 - surest)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from rum.model.entry import MemoryEntry
+from rum.model.layers import MemoryEntry
 
 WHOLE = 2
 """Points for each time a term stands as a word of its own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rum.recall import fitted, weights
+from rum.recall import fitted, limits
 from rum.recall.inquiry import Inquiry, Match
 
 SAID = {
@@ -27,8 +27,8 @@ SAID = {
 """What each signal means, for those who ask why."""
 
 LITERALLY = {
-    weights.CERTAIN: "asked for literally",
-    weights.EARLIER_NAME: "touched the file when it had another name",
+    limits.CERTAIN: "asked for literally",
+    limits.EARLIER_NAME: "touched the file when it had another name",
 }
 """What is certain by itself, or nearly."""
 
@@ -64,7 +64,7 @@ def _anyway(inquiry: Inquiry, match: Match) -> list[str]:
 def _proved(match: Match) -> list[str]:
     if not match.useful:
         return []
-    added = weights.USEFULNESS * match.useful
+    added = limits.USEFULNESS * match.useful
     return [f"{'proved useful' if added > 0 else 'proved of no use'} when it was offered ({added:+.2f})"]
 
 

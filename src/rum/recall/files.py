@@ -7,8 +7,8 @@ import posixpath
 import re
 from functools import lru_cache
 
-from rum.recall.weights import COMMON
-from rum.store.terms import terms
+from rum.recall.limits import COMMON
+from rum.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

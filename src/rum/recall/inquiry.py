@@ -6,18 +6,18 @@ from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
-from rum.recall import fitted, weights
+from rum.recall import fitted, limits
 from rum.recall.issues import issue_asked_for
-from rum.recall.neighbourhood import Neighbourhood
+from rum.recall.neighbours import Neighbourhood
 from rum.recall.words import Words
 from rum.store.filters import Filters
-from rum.store.terms import query_terms, says_little
+from rum.text.terms import query_terms, says_little
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rum.recall.meaning import Meaning
+    from rum.recall.semantic import Meaning
     from rum.store.archive import Archive
     from rum.store.base import Store
     from rum.store.search import Row
@@ -55,9 +55,9 @@ class Inquiry:
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
         """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
-        self.sure = max(self.threshold, weights.SURE)
+        self.sure = max(self.threshold, limits.SURE)
         """From here on a memory counts as found, so that the next level may be left out."""
-        self.pool = max(weights.POOL, question.limit)
+        self.pool = max(limits.POOL, question.limit)
         """How many memories are looked at closely."""
         ranked = self.text or len(files) > 1 or (files and question.task_type)
         self.candidates = self.pool if ranked else question.limit
@@ -175,7 +175,7 @@ class Found:
     def foremost(self) -> list[Match]:
         """The best by words and files: those whose vectors decide most."""
         found = [match for match in self.matches.values() if match.level != "semantic"]
-        return sorted(found, key=lambda match: match.score, reverse=True)[: weights.FOREMOST]
+        return sorted(found, key=lambda match: match.score, reverse=True)[: limits.FOREMOST]
 
     def best(self, threshold: float, limit: int, *, own: bool = False) -> list[Match]:
         """The surest memories from the threshold on; among equals the newest first.

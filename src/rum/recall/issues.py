@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rum.store.terms import says_little, terms
+from rum.text.terms import says_little, terms
 
 LONGEST = 200
 """Whoever writes more asks for more than a number."""

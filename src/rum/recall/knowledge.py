@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rum.store.base import Store
 from rum.store.chapters import Held
-from rum.store.terms import query_terms, terms
+from rum.text.terms import query_terms, terms
 
 LEAST = 0.25
 """What answers with less than that is no answer."""

@@ -11,7 +11,7 @@ from rum.recall import archive
 from rum.recall.candidates import Candidates, by_words
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
-from rum.recall.weights import (
+from rum.recall.limits import (
     BARE_NAME,
     CATCH_UP,
     CATCH_UP_LATER,
@@ -24,7 +24,7 @@ from rum.recall.weights import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.recall.meaning import Meaning
+    from rum.recall.semantic import Meaning
     from rum.store.search import FileRow, Row
 
 Level = Callable[[Inquiry, Found], Found]

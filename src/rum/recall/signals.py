@@ -11,15 +11,15 @@ from bisect import bisect_left
 from collections.abc import Collection
 from itertools import chain
 
-from rum.recall import weights
+from rum.recall import limits
 from rum.recall.inquiry import Found, Inquiry, Match
-from rum.recall.neighbourhood import NOBODY, Neighbour
+from rum.recall.neighbours import NOBODY, Neighbour
 
 Matches = Collection[Match]
 
 _NEWEST, _SPREAD = 64, 64
 """How many memories tell the order of time: the newest exactly, the others by so many of them."""
-_OLDEST_OF_A_FILE = math.log(weights.RANKED_OF_A_FILE + 1)
+_OLDEST_OF_A_FILE = math.log(limits.RANKED_OF_A_FILE + 1)
 
 
 def measure(inquiry: Inquiry, found: Found) -> None:
@@ -103,7 +103,7 @@ def here(inquiry: Inquiry, matches: Matches) -> None:
     size, search = inquiry.words.size, inquiry.store.search
     own = [match for match in matches if match.session_id == inquiry.session]
     middle = (
-        math.log(max(1, search.session_size(inquiry.session, weights.SESSION_COUNTED))) - 1 if own else 0.0
+        math.log(max(1, search.session_size(inquiry.session, limits.SESSION_COUNTED))) - 1 if own else 0.0
     )
     for match in matches:
         match.signals["here"] = 0.0
@@ -122,7 +122,7 @@ def recency(inquiry: Inquiry, matches: Matches) -> None:
         newer = max(0, behind - 1)
         if behind > exact:
             newer = exact + (newer - exact) * (size - exact) / max(1, len(moments) - exact)
-        match.signals["recency"] = 1 - math.log1p(newer) / math.log(weights.SESSION_COUNTED)
+        match.signals["recency"] = 1 - math.log1p(newer) / math.log(limits.SESSION_COUNTED)
 
 
 def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
@@ -137,7 +137,7 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
             if match.number in tied.ranks
         ]
         breadth = math.log1p(breadths.get(match.memory_id, 0))
-        rank = min((rank for _, rank in touched), default=weights.RANKED_OF_A_FILE)
+        rank = min((rank for _, rank in touched), default=limits.RANKED_OF_A_FILE)
         match.signals.update(
             files=sum(rare for rare, _ in touched) / (1 + breadth),
             asked_files=len(touched) / len(found.tied),
@@ -157,7 +157,7 @@ def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     }
     like = inquiry.meaning.likeness(inquiry.text, next_to.keys() | set(chain.from_iterable(next_to.values())))
     placed = [match.number in like for match in found.foremost()]
-    enough = len(placed) <= weights.FEW or sum(placed) >= weights.COVERED * len(placed)
+    enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
     found.by_meaning = bool(like) and enough
     # A memory that has no vector yet is held to be as near as the others are on average.
     typical = sum(like.values()) / len(like) if like else 0.0

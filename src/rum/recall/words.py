@@ -6,10 +6,10 @@ import math
 from functools import cached_property
 from itertools import accumulate
 
-from rum.recall import weights
+from rum.recall import limits
 from rum.recall.spelling import inflected, spellings
-from rum.store.stem import stem
-from rum.store.terms import ASKED, names_in, query_terms, says_little, spelt
+from rum.text.stem import stem
+from rum.text.terms import ASKED, names_in, query_terms, says_little, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Words:
         self._live = max(self.size - archive.count(), 1) if archive else self.size
         self.population = self._live
         """How many memories there are, archived ones only if the archive was asked."""
-        self.holders = {term: search.holders(term, weights.COMMON) for term in self.terms}
+        self.holders = {term: search.holders(term, limits.COMMON) for term in self.terms}
         """The numbers of the memories with each term, newest first; of a common one only the newest."""
         nobody = [term for term in self.terms if not self.holders[term]]
         self._elsewhere = set(archive.existing(nobody)) if archive and nobody else set[str]()
@@ -76,10 +76,10 @@ class Words:
         """Look for typing errors in the terms no memory holds; whether any was found."""
         for term in self._strange()[:RESPELLED]:
             near = self._meant(term)
-            found = {number for other in near for number in self._search.holders(other, weights.COMMON)}
+            found = {number for other in near for number in self._search.holders(other, limits.COMMON)}
             if near:
                 self.variants[term] = near
-                self.holders[term] = sorted(found, reverse=True)[: weights.COMMON]
+                self.holders[term] = sorted(found, reverse=True)[: limits.COMMON]
         if not self.variants:
             return False
         # What the archive said was of the words as they were.
@@ -138,7 +138,7 @@ class Words:
     def misspelt(self) -> bool:
         """Whether a few words that nobody knows are a good part of the question."""
         strange = len(self._strange())
-        return 0 < strange <= weights.STRANGE and self.unknown >= weights.STRANGE_SHARE
+        return 0 < strange <= limits.STRANGE and self.unknown >= limits.STRANGE_SHARE
 
     def learn(self, counts: dict[str, int], masks: dict[int, int]) -> None:
         """Take in what the archive holds: how many memories each term, and which terms each memory."""
@@ -154,7 +154,7 @@ class Words:
 
     def is_common(self, term: str) -> bool:
         """Whether so many memories hold a term that not all of them were looked up."""
-        return len(self.holders[term]) >= weights.COMMON
+        return len(self.holders[term]) >= limits.COMMON
 
     def count(self, term: str) -> int:
         """How many memories hold a term; of a common one an estimate: the denser it lies, the more."""
@@ -167,7 +167,7 @@ class Words:
     @cached_property
     def rarity(self) -> list[float]:
         """What each term says: the rarer, the more."""
-        size = max(self.population, weights.YOUNG)
+        size = max(self.population, limits.YOUNG)
         counts = [min(self.count(term), size) for term in self.terms]
         return [math.log(1 + (size - count + 0.5) / (count + 0.5)) for count in counts]
 
@@ -185,7 +185,7 @@ class Words:
     def respelt(self, mask: int) -> bool:
         """Whether a set is hardly anything but terms that were taken for typing errors."""
         asked = sum(1 << bit for bit, term in enumerate(self.terms) if term not in self.variants)
-        return self.weight(mask & asked) < weights.AS_ASKED * self.weight(mask)
+        return self.weight(mask & asked) < limits.AS_ASKED * self.weight(mask)
 
     def weight(self, mask: int) -> float:
         """What a set of terms says."""
@@ -207,14 +207,14 @@ class Words:
 
     def _worth(self, bit: int) -> float:
         """A term that was only found misspelt is worth less."""
-        return self.rarity[bit] * (weights.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
+        return self.rarity[bit] * (limits.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
 
     @cached_property
     def _scanned(self) -> list[str]:
         """The terms whose holders are gone through: not the commonest, where that takes too long."""
         rarest_first = sorted(self.terms, key=lambda term: len(self.holders[term]))
         read = accumulate(len(self.holders[term]) for term in rarest_first)
-        return [term for term, so_far in zip(rarest_first, read, strict=True) if so_far <= weights.SCANNED]
+        return [term for term, so_far in zip(rarest_first, read, strict=True) if so_far <= limits.SCANNED]
 
     @cached_property
     def masks(self) -> dict[int, int]:

@@ -7,7 +7,7 @@ import re
 import stat
 from collections import namedtuple
 
-from rum.repo.run_git import run_git
+from rum.repo.git_process import run_git
 from rum.settings.home import read_bounded
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from typing import IO, NamedTuple
 
 from rum.repo.git import GitPlace
+from rum.repo.git_process import run_git, stream_git
 from rum.repo.patch import Change, changes_of, text, thinned
-from rum.repo.run_git import run_git, stream_git
 from rum.settings.home import read_bounded
 
 CHUNK = 1 << 20

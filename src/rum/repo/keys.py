@@ -6,9 +6,9 @@ import os
 import re
 
 from rum.repo.git import COMMIT, GitPlace, head, is_shallow, open_git
+from rum.repo.git_process import run_git
+from rum.repo.identity_marks import CONFIG_LIMIT, birthmark
 from rum.repo.remotes import local_path, normalise_remote, read_remotes
-from rum.repo.run_git import run_git
-from rum.repo.traces import CONFIG_LIMIT, birthmark
 from rum.settings.home import read_bounded
 
 EMPTY, SHALLOW, KNOWN, UNKNOWN = "empty", "shallow", "known", "unknown"

@@ -7,10 +7,10 @@ import re
 from collections import namedtuple
 
 from rum.model.errors import InvalidQuery, NotFound
+from rum.repo.identity_marks import directory_traces, is_same
 from rum.repo.keys import KNOWN, directory_key, repository_keys
+from rum.repo.location import Spot, find_root, find_spot, is_unchanged, place_name, traces_at
 from rum.repo.registry import Entry, Place, Registry, directory, read, update
-from rum.repo.spot import Spot, find_root, find_spot, is_unchanged, place_name, traces_at
-from rum.repo.traces import directory_traces, is_same
 from rum.settings.home import find_home, tighten
 from rum.settings.load import Settings, load
 from rum.settings.table import is_path

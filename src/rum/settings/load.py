@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from rum.settings.config_file import REPOSITORY_CONFIG, read_config
 from rum.settings.home import find_home
-from rum.settings.layers import Layers, inside, needs_trust
+from rum.settings.sources import Layers, inside, needs_trust
 from rum.settings.table import AGENT_SETTINGS, SETTINGS
 from rum.settings.trust import trusts
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rum.model.layers import Action, ActionType
 from rum.model.memory import Memory
-from rum.model.worked import has_worked
-from rum.store.tried import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
+from rum.model.memory_layers import Action, ActionType
+from rum.model.success import has_worked
+from rum.store.attempt_fingerprint import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
 
 SAMPLE = 128
 """So many marks are kept of what was tried: enough to tell what share of it comes again."""

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rum.model.agent import Agent
+from rum.model.agents import Agent
 from rum.model.links import Edge
 from rum.model.memory import Memory
 
 if TYPE_CHECKING:
-    from rum.model.chapter import Chapter
+    from rum.model.chapters import Chapter
     from rum.model.wisdom import Wisdom
     from rum.store.activity import Activity
     from rum.store.archive import Archive
+    from rum.store.captured_events import Seen
     from rum.store.chapters import Grouped, Knowledge
     from rum.store.layers import Events, Facts, Rules
-    from rum.store.ledger import Ledger
+    from rum.store.offers import Ledger
     from rum.store.search import Search
-    from rum.store.seen import Seen
     from rum.store.upkeep import Upkeep
     from rum.store.vectors import Vectors
 

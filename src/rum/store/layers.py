@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from rum.model.fact import Event, Fact, Rule
+from rum.model.facts import Event, Fact, Rule
 
 
 class Author(NamedTuple):

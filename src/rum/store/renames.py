@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from rum.model.layers import Action, ActionType
+from rum.model.memory_layers import Action, ActionType
 
 RENAMED_TO = "renamed to "
 """How the deletion of a file says that it has another name now."""

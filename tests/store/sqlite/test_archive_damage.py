@@ -14,7 +14,7 @@ import pytest
 from making import NOON, make_draft, make_outcome
 from processes import Place, make_place
 from rum import Rum, StorageError
-from rum.store import terms
+from rum.text import terms
 
 LATER = NOON + 400 * 86400
 

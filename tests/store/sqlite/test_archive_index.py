@@ -12,8 +12,8 @@ import pytest
 from making import NOON, add_memory, make_draft, make_intent, make_memory
 from processes import Place, make_place
 from rum import Rum, StorageError
-from rum.store import terms
 from rum.store.sqlite.store import SqliteStore
+from rum.text import terms
 
 QUESTIONS = ("word7", "goal", "sum 3 word3", "wrd12", "nothing", "live")
 HARM = {

@@ -13,7 +13,7 @@ from making import add_memory, make_memory
 from offered import failed_run, ran
 from rum.model.errors import StorageError
 from rum.store.base import Store
-from rum.store.sqlite.peek import Peek
+from rum.store.sqlite.readonly import Peek
 from rum.store.sqlite.store import SqliteStore
 
 PIP = failed_run("pip install psycopg2", "pg_config not found")

@@ -10,8 +10,8 @@ import pytest
 
 from observing import TRANSCRIPTS, Telling, mended
 from rum import Rum
-from rum.capture import spool, trouble
-from rum.capture.event import to_line
+from rum.capture.events import problems, spool
+from rum.capture.events.event import to_line
 from surfaces.cli.running import Run
 
 
@@ -128,6 +128,6 @@ def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum:
     rum.close()
     Path(rum.project.directory, "rum.db").write_bytes(b"no database" * 1000)
     assert run("tidy", "--spool", folder).code != 0
-    (noted,) = trouble.noted((folder,), time.time())
+    (noted,) = problems.noted((folder,), time.time())
     assert noted.what.startswith("What was seen could not be taken in: rum.db")
     assert spool.spools(folder)

@@ -70,7 +70,7 @@ def test_in_a_pipe_rich_is_not_loaded(project: Path, arguments: list[str]):
 def test_only_the_command_that_runs_is_loaded(project: Path):
     loaded = loaded_by("recall", "x")
     commands = {f"rum.surfaces.cli.{entry.module}" for entry in ALL.values()}
-    assert loaded & commands == {"rum.surfaces.cli.recall"}
+    assert loaded & commands == {"rum.surfaces.cli.memories.recall"}
     assert not loaded_by("--help") & commands
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from rum import Rum
-from rum.capture import pausing, spool, trouble
+from rum.capture.events import pause, problems, spool
 from surfaces.cli.running import Run
 
 
 def paused(project_id: str | None, after: float = 0) -> bool:
-    return pausing.is_paused(os.environ["RUM_HOME"], project_id, time.time() + after)
+    return pause.is_paused(os.environ["RUM_HOME"], project_id, time.time() + after)
 
 
 def test_a_project_is_paused_until_it_is_resumed(run: Run):
@@ -58,7 +58,7 @@ def test_doctor_says_that_it_is_paused(run: Run):
 
 def test_doctor_says_what_hooks_could_not(run: Run, rum: Rum, project: Path):
     places = spool.folders(os.environ["RUM_HOME"], rum.project.id, rum.project.directory)
-    trouble.note(places[1:], "No space left on device", time.time())
+    problems.note(places[1:], "No space left on device", time.time())
     ran = run("doctor")
     assert ran.code == 1
     assert "Capture had trouble, 1 ×" in ran.out

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from hooked import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
-from rum.capture import pausing, spool, trouble
-from rum.surfaces.hooks.reading import LARGEST
+from rum.capture.events import pause, problems, spool
+from rum.surfaces.hooks.stdin import LARGEST
 from secrets_made import TOKENS, UPPER
 
 
@@ -166,10 +166,10 @@ def test_private_text_and_ignored_paths_are_not_kept(hooked: Hooked):
 
 
 def test_while_it_is_paused_nothing_is_kept(hooked: Hooked):
-    pausing.pause(str(hooked.home), None, 0, None)
+    pause.pause(str(hooked.home), None, 0, None)
     hooked.tell(prompt(hooked.work, turn="a"))
     end = int(time.time()) + 1
-    pausing.resume(str(hooked.home), None, end)
+    pause.resume(str(hooked.home), None, end)
     until(lambda: time.time() >= end)
     hooked.tell(prompt(hooked.work, turn="b"))
     assert [event.get("turn") for event in hooked.await_events(1)] == ["b"]
@@ -182,7 +182,7 @@ def test_with_settings_that_cannot_be_read_only_kind_and_time_are_kept(hooked: H
     (event,) = hooked.await_events(1)
     assert (event["kind"], event["cwd"], event.get("withheld")) == ("prompt", str(hooked.work), "unredacted")
     assert b"Fix" not in hooked.raw()
-    (noted,) = trouble.noted(spool.unclaimed_folders(str(hooked.home)), event["at"])
+    (noted,) = problems.noted(spool.unclaimed_folders(str(hooked.home)), event["at"])
     assert "recall_limit" in noted.what
 
 
@@ -191,7 +191,7 @@ def test_with_a_registry_of_a_newer_version_only_kind_and_time_are_kept(hooked: 
     (hooked.home / "projects.json").write_text('{"version": 99, "projects": [], "places": {}}')
     hooked.tell(prompt(hooked.work, "Fix the mean"))
     assert [event.get("withheld") for event in hooked.await_events(1)] == ["unredacted"]
-    (noted,) = trouble.noted(spool.unclaimed_folders(str(hooked.home)), hooked.events()[0]["at"])
+    (noted,) = problems.noted(spool.unclaimed_folders(str(hooked.home)), hooked.events()[0]["at"])
     assert "newer RUM" in noted.what
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from rum.settings.trust import trust
-from rum.surfaces.hooks import place
-from rum.surfaces.hooks.place import find_place
-from rum.surfaces.hooks.settled import Found
+from rum.surfaces.hooks import project
+from rum.surfaces.hooks.project import find_place
+from rum.surfaces.hooks.project_cache import Found
 
 Told = tuple[str | None, str, str | None, tuple[str, ...], tuple[str, ...], str]
 
@@ -129,7 +129,7 @@ def test_after_any_change_it_is_as_if_nothing_were_remembered(
 
 def test_a_project_that_did_not_change_is_found_out_once(work: Path, monkeypatch: pytest.MonkeyPatch):
     first = told(find_place(str(work / "src")))
-    monkeypatch.setattr(place, "_found_out", None)
+    monkeypatch.setattr(project, "_found_out", None)
     assert told(find_place(str(work / "src"))) == first
 
 

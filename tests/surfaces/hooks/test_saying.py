@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hooked import prompt, samples
-from rum.capture import spool
-from rum.capture.clients.recognise import event_of
-from rum.capture.event import from_line
+from rum.capture.clients.detect import event_of
+from rum.capture.events import spool
+from rum.capture.events.event import from_line
 from rum.inject.offers.offer import Offer
-from rum.surfaces.hooks.saying import MOST, hears, say, within
+from rum.surfaces.hooks.answer import MOST, hears, say, within
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 WARNING = Offer("warning", ("mem_" + "0" * 26,), "This was tried before.")
 

@@ -13,7 +13,7 @@ import pytest
 from rum.model.errors import InvalidQuery
 from rum.surfaces.install import claude_code, codex, gemini
 from rum.surfaces.install.launch import Launch, as_line, by_interpreter, by_name, passing
-from rum.surfaces.install.ours import is_hook, is_server
+from rum.surfaces.install.own_entries import is_hook, is_server
 
 HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.surfaces.mcp import wire
+from rum.surfaces.mcp import json_rpc
 
 PING = {"jsonrpc": "2.0", "id": "sentinel", "method": "ping"}
 
@@ -107,19 +107,20 @@ class TestMalformed:
 
 class TestSize:
     def test_a_line_over_the_limit_is_refused_and_the_next_one_served(self, lasting):
-        padding = b" " * wire.MAX_LINE
+        padding = b" " * json_rpc.MAX_LINE
         reply = only_reply(lasting, b'{"jsonrpc":"2.0","id":1,"method":"ping"' + padding + b"}\n")
         assert (reply["id"], reply["error"]["code"]) == (None, -32600)
-        assert str(wire.MAX_LINE) in reply["error"]["message"]
+        assert str(json_rpc.MAX_LINE) in reply["error"]["message"]
 
     def test_a_line_of_just_the_limit_is_served(self, lasting):
         start, end = b'{"jsonrpc":"2.0","id":1,"method":"ping"', b"}"
-        line = start + b" " * (wire.MAX_LINE - len(start) - len(end)) + end
+        line = start + b" " * (json_rpc.MAX_LINE - len(start) - len(end)) + end
         assert only_reply(lasting, line + b"\n") == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
     def test_several_too_long_ones_get_one_reply_each(self, lasting):
         data = b"".join(
-            b"x" * size + b"\n" for size in (3 * wire.MAX_LINE, wire.MAX_LINE + 1, 2 * wire.MAX_LINE)
+            b"x" * size + b"\n"
+            for size in (3 * json_rpc.MAX_LINE, json_rpc.MAX_LINE + 1, 2 * json_rpc.MAX_LINE)
         )
         assert [reply["error"]["code"] for reply in replies(lasting, data)] == [-32600] * 3
 
@@ -133,7 +134,7 @@ class TestSize:
         os.write(sink, b"\n".join(pieces) + (b"\n" if ended else b""))
         os.close(sink)
         try:
-            found = list(wire.lines(source, limit))
+            found = list(json_rpc.lines(source, limit))
         finally:
             os.close(source)
         whole = pieces if ended and pieces else pieces[:-1] if pieces[-1:] == [b""] else pieces
@@ -270,7 +271,7 @@ class TestAnything:
     @given(value=values)
     def test_what_is_written_is_one_line_of_utf8_for_every_reader(self, value):
         try:
-            data = wire.encode({"jsonrpc": "2.0", "id": 1, "result": {"value": value}})
+            data = json_rpc.encode({"jsonrpc": "2.0", "id": 1, "result": {"value": value}})
         except ValueError:
             return
         text = data.decode("utf-8")

@@ -10,7 +10,7 @@ import pytest
 from making import make_intent, make_outcome
 from opening import Shop, edited, keep
 from rum import Rum
-from rum.app.run import Run
+from rum.app.runs.run import Run
 from rum.model.brief import Brief
 
 TASK = "Refresh the login token"

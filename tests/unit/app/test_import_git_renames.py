@@ -8,8 +8,8 @@ from exported import memories
 from opening import Shop, keep
 from repositories import Repository, lines
 from rum import Rum
-from rum.capture.history.actions import FILES
-from rum.recall.weights import EARLIER_NAME
+from rum.capture.git.actions import FILES
+from rum.recall.limits import EARLIER_NAME
 
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 

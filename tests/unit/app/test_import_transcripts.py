@@ -12,9 +12,9 @@ from hooked import samples
 from observing import TRANSCRIPTS
 from opening import Shop
 from rum import InvalidQuery, NotFound, Rum
-from rum.capture import spool
-from rum.capture.clients.recognise import event_of
-from rum.capture.event import to_line
+from rum.capture.clients.detect import event_of
+from rum.capture.events import spool
+from rum.capture.events.event import to_line
 
 AFTER = 1794780000.0
 TASK = "Write the changelog entry."

@@ -15,7 +15,7 @@ from making import NOON
 from model_server import ModelServer, Trouble
 from opening import Shop, keep
 from rum import InvalidQuery, MemoryManager, NotFound, PermissionDenied
-from rum.model.entry import MemoryEntry
+from rum.model.layers import MemoryEntry
 
 HOUR = 3600
 PLACES = ("project", "files")

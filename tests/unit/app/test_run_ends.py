@@ -12,7 +12,7 @@ import pytest
 from opening import Shop
 from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, NotFound, Rum
-from rum.app.run import Run
+from rum.app.runs.run import Run
 
 
 @pytest.fixture

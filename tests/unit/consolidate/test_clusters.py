@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from rum.consolidate.clusters import by_text, clustered
-from rum.consolidate.opposed import opposed, position
 from rum.consolidate.statements import Kind, Statement, weighed
+from rum.text.claim_opposites import opposed, position
 
 
 def say(*texts: str) -> list[Statement]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rum.inject.brief import HEADINGS, JOURNAL, written
 from rum.inject.budget import LONGEST, WARNING, Piece, Said, chosen, fits, ranked
-from rum.model.tokens import estimate_tokens
+from rum.text.tokens import estimate_tokens
 
 KINDS = [*HEADINGS, *JOURNAL]
 TEXTS = st.one_of(

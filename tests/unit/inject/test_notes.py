@@ -8,7 +8,7 @@ import pytest
 
 from making import NOON
 from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked, standing
-from rum.model.note import Entry, Importance, MatchedNote, Note, Otherwise
+from rum.model.notes import Entry, Importance, MatchedNote, Note, Otherwise
 
 
 def note(slug: str, *contents: str, **fields: Any) -> Note:

@@ -10,7 +10,7 @@ import pytest
 
 from rum.llm.base import CannotComplete
 from rum.llm.choose import open_meter, open_model
-from rum.llm.wires import wire_for
+from rum.llm.providers import wire_for
 from rum.settings.load import Settings, load
 from rum.settings.trust import trust
 

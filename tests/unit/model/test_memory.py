@@ -8,7 +8,7 @@ import pytest
 
 from making import make_draft
 from rum import InvalidQuery
-from rum.model.layers import Action
+from rum.model.memory_layers import Action
 from rum.model.patch import drafted
 
 DETAILS = {

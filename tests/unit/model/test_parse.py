@@ -9,9 +9,9 @@ import pytest
 from making import make_draft, make_intent, make_outcome
 from rum import InvalidQuery
 from rum.model.extraction import FinishedRun
-from rum.model.layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.links import LinkType
 from rum.model.memory import Draft
+from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.parse import nearest, parse
 from rum.model.questions import (
     Depth,

@@ -12,8 +12,8 @@ from embedding import WordEmbedder
 from making import HandClock
 from opening import Shop, open_shop
 from rum import Rum
-from rum.recall import weights
-from rum.recall.meaning import Meaning
+from rum.recall import limits
+from rum.recall.semantic import Meaning
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
 from unit.recall.meanings import made
@@ -22,7 +22,7 @@ from unit.recall.meanings import made
 @pytest.fixture(autouse=True)
 def short_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here a few memories make a session that says who belongs together."""
-    monkeypatch.setattr(weights, "SHORTEST", 2)
+    monkeypatch.setattr(limits, "SHORTEST", 2)
 
 
 @pytest.fixture

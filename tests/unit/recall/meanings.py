@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from embedding import WordEmbedder
 from making import HandClock, add_memory, ids_of
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 from rum.store.base import Store
 from rum.store.filters import Filters
 

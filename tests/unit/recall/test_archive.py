@@ -10,7 +10,7 @@ from making import NOON, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.recall import archive
 from rum.recall.cascade import run, search
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 from rum.recall.words import Words
 from rum.store.base import Store
 from unit.recall.meanings import likeness, nearest
@@ -172,7 +172,7 @@ class TestWhenItIsAsked:
         self, herd: Store, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
     ):
         shelve(herd, *ANIMALS[10:])
-        monkeypatch.setattr("rum.recall.weights.COMMON", 3)
+        monkeypatch.setattr("rum.recall.limits.COMMON", 3)
         answer(herd, "farm count", limit=4)
         assert asked == []
 

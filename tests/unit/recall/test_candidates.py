@@ -7,7 +7,7 @@ import pytest
 from inquiring import inquire
 from making import NOON, add_memory, make_outcome
 from rum.model.links import Edge, LinkType
-from rum.recall import candidates, weights
+from rum.recall import candidates, limits
 from rum.recall.candidates import by_words
 from rum.recall.inquiry import Inquiry
 from rum.store.base import Store
@@ -41,7 +41,7 @@ def test_nobody_comes_in_where_nothing_matches(store: Store) -> None:
 
 
 def test_in_a_long_session_a_match_stands_alone(store: Store) -> None:
-    add(store, *(f"n{at} goat" for at in range(weights.TOGETHER)), "match zebra", session="day")
+    add(store, *(f"n{at} goat" for at in range(limits.TOGETHER)), "match zebra", session="day")
     assert picked(inquire(store, "zebra")) == {"match"}
 
 
@@ -73,10 +73,10 @@ def test_what_was_superseded_comes_in_only_when_asked_for(store: Store, asked: b
 
 def test_of_many_holders_those_that_say_most_are_picked(store: Store) -> None:
     add(store, "best zebra lion")
-    add(store, *(f"n{at} zebra" for at in range(3 * weights.POOL)), session="day")
+    add(store, *(f"n{at} zebra" for at in range(3 * limits.POOL)), session="day")
     found = picked(inquire(store, "zebra lion"))
     assert "best" in found
-    assert len(found) <= 2 * weights.POOL
+    assert len(found) <= 2 * limits.POOL
 
 
 def test_as_many_are_looked_at_as_are_asked_for(store: Store) -> None:
@@ -95,7 +95,7 @@ def test_filters_are_asked_on_until_there_are_enough(store: Store, monkeypatch: 
 class TestCommonWords:
     @pytest.fixture(autouse=True)
     def common_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(weights, "COMMON", 20)
+        monkeypatch.setattr(limits, "COMMON", 20)
 
     def test_an_old_memory_with_two_common_words_is_found_behind_many_with_one(self, store: Store) -> None:
         add(store, "both zebra lion")

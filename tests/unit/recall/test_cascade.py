@@ -10,7 +10,7 @@ from making import NOON
 from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
 from rum.model.answers import RecallResult
-from rum.recall.weights import RESPELT
+from rum.recall.limits import RESPELT
 
 
 def ids(answer: RecallResult) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inquiring import found, inquire
 from making import add_memory
-from rum.recall import fitted, weights
+from rum.recall import fitted, limits
 from rum.recall.cascade import run, search
 from rum.recall.confidence import about_question, chances, shares
 from rum.recall.inquiry import Match
@@ -123,7 +123,7 @@ def test_what_its_maker_held_important_is_surer(store: Store) -> None:
 def test_words_that_say_nothing_are_worth_little(store: Store) -> None:
     add_memory(store, "a", "What to do with the zebra and why")
     [match] = found(inquire(store, "what with and")).values()
-    assert match.confidence <= weights.STOP_WORDS
+    assert match.confidence <= limits.STOP_WORDS
 
 
 def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) -> None:
@@ -131,15 +131,15 @@ def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) 
     for number in range(20):
         add_memory(store, f"m{number}", f"Repair the zebra crossing {number}", session_id=f"s{number}")
     matches = found(inquire(store, "repair the ZEBRA!"))
-    assert matches["a"].confidence >= weights.SAME_GOAL
-    assert max(match.confidence for name, match in matches.items() if name != "a") < weights.SAME_GOAL
+    assert matches["a"].confidence >= limits.SAME_GOAL
+    assert max(match.confidence for name, match in matches.items() if name != "a") < limits.SAME_GOAL
 
 
 def test_what_was_asked_for_literally_is_certain_whatever_is_near(store: Store) -> None:
     for number in range(30):
         add_memory(store, f"m{number}", "zebra", tags=["x"])
     matches = found(inquire(store, "", tags=("x",), limit=30))
-    assert {match.confidence for match in matches.values()} == {weights.CERTAIN}
+    assert {match.confidence for match in matches.values()} == {limits.CERTAIN}
 
 
 def test_how_many_are_asked_for_changes_neither_who_is_first_nor_how_sure_it_is(store: Store) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rum.model.entry import MemoryEntry
+from rum.model.layers import MemoryEntry
 from rum.recall.entries import found, score
 
 HOUR = 60 * 60 * 1000

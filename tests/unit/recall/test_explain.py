@@ -12,7 +12,7 @@ from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall import fitted
 from rum.recall.explain import LEAST, SAID
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 
 
 def why(rum: Rum, **question: object) -> list[list[str]]:

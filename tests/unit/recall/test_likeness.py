@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from embedding import WordEmbedder
 from making import NOON, HandClock, add_memory, make_memory
-from rum.recall.meaning import Meaning
-from rum.recall.scan import cosines
+from rum.recall.semantic import Meaning
+from rum.recall.vector_scan import cosines
 from rum.store.sqlite.store import SqliteStore
 from unit.recall.meanings import likeness, made
 

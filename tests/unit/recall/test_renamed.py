@@ -8,7 +8,7 @@ import pytest
 
 from opening import Shop, edited, keep
 from rum import Rum
-from rum.recall.weights import EARLIER_NAME
+from rum.recall.limits import EARLIER_NAME
 
 
 @pytest.fixture

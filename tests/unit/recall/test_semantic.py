@@ -1,198 +1,381 @@
-"""When the cascade goes by meaning, what it brings, and what keeps it out."""
+"""Likeness of meaning keeps up with the store, and says nothing when the embedder cannot."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from embedding import WordEmbedder
-from inquiring import inquire
-from making import NOON, HandClock, add_memory, make_outcome
-from rum.model.links import Edge, LinkType
-from rum.model.questions import Strategy
-from rum.recall.cascade import Answer, run, search
-from rum.recall.inquiry import Found
-from rum.recall.meaning import Meaning
-from rum.recall.scan import packed
-from rum.store.base import Store
-
-GOALS = {
-    "same": "Repair the zebra",
-    "with": "Feed the zebra at noon",
-    "night": "Where the moon stands at night",
-    "noon": "Where the sun stands at noon",
-}
+from making import HandClock, add_memory, make_memory, number_of
+from processes import make_place
+from rum.recall.embedder_backoff import REST
+from rum.recall.semantic import AT_ONCE, MANY, USE_NOTED, Meaning
+from rum.recall.vector_scan import packed
+from rum.store.sqlite.store import SqliteStore
+from unit.recall.meanings import keep, likeness, made, near, nearest
 
 
-@pytest.fixture
-def embedder() -> WordEmbedder:
-    return WordEmbedder()
+def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, meaning: Meaning):
+    keep(store, "login fails after reset", "build is slow at night", "certificate expires")
+    assert meaning.catch_up(math.inf) == 0
+    assert meaning.counts() == (3, 0)
+    found = nearest(meaning, "the build at night is slow", 2)
+    assert [next(iter(found)), len(found)] == ["mem_build", 2]
+    first, second = found.values()
+    assert 1 >= first > second > 0
 
 
-@pytest.fixture
-def meaning(store: Store, embedder: WordEmbedder) -> Meaning:
-    """The meaning of a few memories, each of a session of its own, all with their vectors."""
-    for name, goal in GOALS.items():
-        add_memory(store, name, goal, session_id=name, outcome=make_outcome(goal), tags=[name])
-    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
+def test_likeness_is_told_of_the_memories_asked_for_that_have_a_vector(store: SqliteStore, meaning: Meaning):
+    keep(store, "login fails", "build is slow")
     meaning.catch_up(math.inf)
-    return meaning
+    keep(store, "cache is cold")
+    alike = likeness(meaning, "the build", "mem_build", "mem_login", "mem_cache")
+    assert set(alike) == {"mem_build", "mem_login"}
+    assert alike["mem_build"] == nearest(meaning, "the build", 9)["mem_build"]
+    assert alike["mem_build"] > alike["mem_login"]
+    assert meaning.likeness("the build", {7, 10**9}) == meaning.likeness("the build", set()) == {}
 
 
-def looked(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Found:
-    return search(inquire(store, query, meaning=meaning, **more))
-
-
-def answered(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Answer:
-    return run(inquire(store, query, meaning=meaning, **more))
-
-
-def brought(found: Found | Answer) -> set[str]:
-    """The memories that came by their meaning."""
-    matches = found.matches.values() if isinstance(found, Found) else found.matches
-    return {match.memory_id for match in matches if match.level == "semantic"}
-
-
-def test_it_is_not_asked_while_enough_memories_are_sure(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
-) -> None:
-    found = looked(store, meaning, "repair the zebra", limit=1)
-    assert (found.ran, found.column) == (["pattern"], "words")
-    assert "repair the zebra" not in embedder.asked
-
-
-def test_it_is_asked_while_there_are_fewer(store: Store, meaning: Meaning, embedder: WordEmbedder) -> None:
-    found = looked(store, meaning, "repair the zebra", limit=3)
-    assert (found.ran, found.column) == (["pattern", "semantic"], "words+meaning")
-    assert embedder.asked[-1] == "repair the zebra"
-
-
-def test_weak_memories_let_through_do_not_keep_it_from_being_asked(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "zebra unicorn giraffe elephant", limit=1, min_confidence=0)
-    assert "semantic" in found.ran
-
-
-def test_what_files_and_filters_answer_for_certain_needs_no_meaning(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
-) -> None:
-    before = list(embedder.asked)
-    for question in ({"tags": ("night",)}, {"success_only": True}, {"task_type": None, "since": 1}):
-        assert "semantic" not in looked(store, meaning, "", **question).ran
-    assert embedder.asked == before
-
-
-def test_only_what_words_did_not_bring_came_by_meaning(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "zebra that the unicorn stands beside", limit=50)
-    levels = {name: match.level for name, match in found.matches.items()}
-    assert levels["same"] == levels["with"] == "pattern"
-    assert brought(found) <= {"night", "noon"}
-
-
-def test_the_level_is_named_only_where_it_contributed(store: Store, meaning: Meaning) -> None:
-    both = answered(store, meaning, "feed where", limit=50, min_confidence=0)
-    assert both.strategy == "pattern+semantic"
-    assert answered(store, meaning, "repair the zebra", limit=1).strategy == "pattern"
-    assert answered(
-        store, meaning, "where is the", min_confidence=0, strategy=Strategy.SEMANTIC
-    ).strategy == ("semantic")
-
-
-def test_alone_it_looks_at_nothing_but_meaning(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "repair the zebra", strategy=Strategy.SEMANTIC)
-    assert found.ran == ["semantic"]
-    assert brought(found) == set(found.matches)
-    best = found.best(0, 1)[0]
-    assert best.memory_id == "same"
-
-
-def test_without_an_embedder_words_alone_count(store: Store, meaning: Meaning) -> None:
-    for nobody in (None, Meaning(store, None, clean=str, clock=HandClock())):
-        found = looked(store, nobody, "zebra stands", limit=50)
-        assert (found.ran, found.column) == (["pattern"], "words")
-        assert answered(store, nobody, "zebra", strategy=Strategy.SEMANTIC).matches == []
-
-
-def test_an_embedder_that_fails_takes_nothing_away(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
-) -> None:
-    embedder.fail()
-    with_trouble = answered(store, meaning, "zebra unicorn", limit=50, min_confidence=0)
-    without = answered(store, None, "zebra unicorn", limit=50, min_confidence=0)
-    assert [(match.memory_id, match.confidence) for match in with_trouble.matches] == [
-        (match.memory_id, match.confidence) for match in without.matches
-    ]
-
-
-@pytest.mark.parametrize(
-    ("filters", "passing"),
-    [
-        ({"tags": ("night",)}, {"night"}),
-        ({"session_id": "noon"}, {"noon"}),
-        ({"failures_only": True}, set()),
-        ({"before": NOON}, set()),
-        ({"since": NOON}, set(GOALS)),
-    ],
-)
-@pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.SEMANTIC])
-def test_filters_exclude_what_meaning_finds(
-    store: Store, meaning: Meaning, strategy: Strategy, filters: dict[str, Any], passing: set[str]
-) -> None:
-    found = looked(store, meaning, "unicorn stands at", limit=50, strategy=strategy, **filters)
-    assert set(found.matches) == passing
-
-
-def test_a_memory_far_down_is_found_where_filters_exclude_the_nearer_ones(
-    store: Store, meaning: Meaning
-) -> None:
-    for number in range(80):
-        add_memory(store, f"near{number}", "unicorn stands at", session_id=f"s{number}")
-    meaning.catch_up(math.inf)
-    found = looked(store, meaning, "unicorn stands at", strategy=Strategy.SEMANTIC, tags=("night",))
-    assert set(found.matches) == {"night"}
-
-
-def test_what_was_superseded_is_not_found_by_meaning_unless_asked_for(store: Store, meaning: Meaning) -> None:
-    store.links.add(Edge.of("noon", "night", LinkType.SUPERSEDES), NOON)
-    question: dict[str, Any] = {"limit": 50, "strategy": Strategy.SEMANTIC}
-    assert "night" not in looked(store, meaning, "where the moon stands", **question).matches
-    assert (
-        "night"
-        in looked(store, meaning, "where the moon stands", include_superseded=True, **question).matches
+def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: SqliteStore, clock: HandClock):
+    meaning = made(store, None, clock)
+    keep(store, "login fails")
+    assert (meaning.model, meaning.trouble, meaning.has_work()) == (None, None, False)
+    assert (meaning.catch_up(9), meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == (
+        0,
+        [],
+        {},
     )
 
 
-def test_what_is_near_but_not_near_enough_is_not_counted(store: Store, meaning: Meaning) -> None:
-    answer = answered(store, meaning, "repair the zebra", limit=50)
-    holders = {"same", "with"}
-    assert answer.total == len(holders | brought(answer)) or not answer.total_exact
+def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    assert (meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == ([], {})
+    assert meaning.catch_up(math.inf) == 0
+    assert meaning.nearest("login", 0) == []
+    assert len(embedder.asked) == 1
 
 
-def test_what_words_found_gets_its_vector_before_all_others(store: Store, embedder: WordEmbedder) -> None:
-    add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
-    for number in range(20):
-        add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")
-    looked(store, Meaning(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
-    assert "Repair the zebra" in embedder.asked[0]
+def test_a_question_is_embedded_once_and_without_its_secrets(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    embedder.asked.clear()
+    for _ in range(3):
+        meaning.nearest("login with hunter2", 5)
+        likeness(meaning, "login with hunter2", "mem_login")
+    assert embedder.asked == ["login with ***"]
 
 
-def test_vectors_count_only_once_most_of_what_words_found_has_one(
-    store: Store, embedder: WordEmbedder
-) -> None:
+def test_only_so_many_questions_are_remembered(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    for number in range(100):
+        meaning.nearest(f"question {number}", 1)
+    embedder.asked.clear()
+    meaning.nearest("question 99", 1)
+    meaning.nearest("question 0", 1)
+    assert embedder.asked == ["question 0"]
+
+
+def test_what_another_process_adds_changes_or_forgets_is_seen(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    with closing(SqliteStore(str(folder))) as elsewhere:
+        theirs = made(elsewhere, WordEmbedder(), clock)
+        keep(store, "login fails", "build is slow")
+        meaning.catch_up(math.inf)
+        assert near(meaning, "login") == ["mem_login"]
+        keep(elsewhere, "cache is cold")
+        theirs.catch_up(math.inf)
+        assert near(meaning, "cold cache") == ["mem_cache"]
+        elsewhere.memories.replace(make_memory("mem_cache", "disk is full", version=2))
+        assert "mem_cache" not in near(meaning, "cold cache", 9)
+        theirs.catch_up(math.inf)
+        assert near(meaning, "full disk") == ["mem_cache"]
+        elsewhere.memories.delete("mem_login")
+        assert "mem_login" not in near(meaning, "login", 9)
+
+
+def test_when_most_of_what_was_known_is_gone_the_rest_is_found(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    for number in range(120):
+        add_memory(store, f"mem_{number}", f"login fails {number}")
+    meaning.catch_up(math.inf)
+    assert len(near(meaning, "login fails", 50)) == 50
+    for number in range(100):
+        store.memories.delete(f"mem_{number}")
+    assert sorted(near(meaning, "login fails", 50)) == sorted(f"mem_{number}" for number in range(100, 120))
+
+
+def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    largest = 0
+    with store.transaction():  # only because it is quicker so
+        for version in range(2, 1300):
+            store.memories.replace(make_memory("mem_login", f"login fails {version}", version=version))
+            vector = packed(embedder.embed([f"login fails {version}"])[0])
+            assert store.vectors.put(embedder.model, [("mem_login", version, vector)])
+            assert near(meaning, "login") == ["mem_login"]
+            largest = max(largest, len(meaning._live))  # nothing else shows it
+    assert 900 < largest < 1100
+
+
+def test_a_backup_put_in_place_is_read_anew(
+    store: SqliteStore, folder: Path, meaning: Meaning, tmp_path: Path
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    store.upkeep.backup(str(tmp_path / "copy.db"))
+    keep(store, "build is slow")
+    meaning.catch_up(math.inf)
+    assert near(meaning, "slow build") == ["mem_build"]
+    for side in ("-wal", "-shm"):
+        (folder / f"rum.db{side}").unlink(missing_ok=True)
+    os.replace(tmp_path / "copy.db", folder / "rum.db")
+    store.refresh()
+    keep(store, "cache is cold")
+    meaning.catch_up(math.inf)
+    assert set(near(meaning, "slow build", 9)) == {"mem_cache", "mem_login"}
+    assert near(meaning, "cold cache") == ["mem_cache"]
+
+
+def test_vectors_of_another_model_are_never_compared(store: SqliteStore, meaning: Meaning, clock: HandClock):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    other = made(store, WordEmbedder("other/1", 64), clock)
+    assert (other.nearest("login", 5), likeness(other, "login", "mem_login")) == ([], {})
+    assert other.counts() == (0, 1)
+    assert other.catch_up(math.inf) == 0
+    assert near(other, "login") == near(meaning, "login") == ["mem_login"]
+
+
+def test_a_model_whose_vectors_got_another_length_is_no_error(
+    store: SqliteStore, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    assert near(meaning, "login") == ["mem_login"]
+    changed = made(store, WordEmbedder(dimensions=32), clock)
+    assert (changed.nearest("login", 5), likeness(changed, "login", "mem_login")) == ([], {})
+
+
+def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
     for number in range(10):
-        add_memory(store, f"m{number}", f"Repair the zebra {number}", session_id=f"m{number}")
-    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
-    store.vectors.adopt(embedder.model, int(NOON))
-    by_words = looked(store, None, "zebra sun", limit=20)
-    for made, column in ((5, "words"), (6, "words+meaning")):
-        ids = [f"m{number}" for number in range(made)]
-        vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
-        rows = [(memory_id, 1, packed(row)) for memory_id, row in zip(ids, vectors, strict=True)]
-        store.vectors.put(embedder.model, rows)
-        found = looked(store, meaning, "zebra sun", limit=20, patient=False)
-        assert found.column == column
-        same = {name: match.score for name, match in found.matches.items()} == {
-            name: match.score for name, match in by_words.matches.items()
-        }
-        assert same == (column == "words")
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+    assert meaning.catch_up(0)
+    assert meaning.counts() == (1, 9)
+    assert [text.splitlines()[0] for text in embedder.asked] == ["goal number9"]
+    told: list[int] = []
+    assert meaning.catch_up(math.inf, told.append) == 0
+    assert told[-1] == 9
+    assert told == sorted(told)
+
+
+def test_many_are_embedded_a_few_at_a_time(store: SqliteStore, meaning: Meaning):
+    for number in range(3 * AT_ONCE):
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+    told: list[int] = []
+    assert meaning.catch_up(math.inf, told.append) == 0
+    steps = [after - before for before, after in zip([0, *told], told, strict=False)]
+    assert (sum(steps), max(steps) <= AT_ONCE) == (3 * AT_ONCE, True)
+
+
+def test_what_was_done_before_a_failure_stays(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+    for number in range(20):
+        add_memory(store, f"mem_{number}", f"goal number{number}")
+
+    def stop(done: int) -> None:
+        if done > 5:
+            embedder.fail()
+
+    assert meaning.catch_up(math.inf, stop)
+    done, pending = meaning.counts()
+    assert (done + pending, 5 < done < 20) == (20, True)
+
+
+def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
+    store: SqliteStore, folder: Path, meaning: Meaning
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        assert meaning.catch_up(0.01) == 1
+        assert ("locked" in (meaning.hindrance or ""), meaning.trouble) == (True, None)
+        assert near(meaning, "login") == ["mem_login"]
+        writer.execute("ROLLBACK")
+    assert (meaning.catch_up(math.inf), meaning.hindrance) == (0, None)
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_embedder_whose_vectors_all_point_nowhere_has_failed_and_leaves_no_trace(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, count: int
+):
+    keep(store, *["login fails", "build is slow", "cache is cold"][:count])
+    embedder.spoils, embedder.factor = (lambda _: True), factor
+    assert meaning.catch_up(math.inf)
+    assert (meaning.counts(), store.vectors.refused(embedder.model)) == ((0, count), 0)
+    assert "harmless" in (meaning.trouble or "")
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+@pytest.mark.parametrize("others", [[], ["build is slow"], ["build is slow", "cache is cold"]])
+def test_a_text_whose_vector_points_nowhere_is_refused_and_stops_no_other(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, others: list[str]
+):
+    keep(store, *others, "odd login")
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
+    assert not meaning.catch_up(math.inf)
+    assert (meaning.counts(), meaning.trouble) == ((1 + len(others), 0), None)
+    assert store.vectors.refused(embedder.model) == 1
+    assert [*store.vectors.of(embedder.model, [number_of(store, "mem_odd")]).values()] == [b""]
+    assert len(near(meaning, "the build is slow and the cache is cold", 9)) == len(others)
+    assert likeness(meaning, "login", "mem_odd") == {}
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+def test_a_refused_text_is_not_asked_for_again(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
+):
+    keep(store, "odd login")
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
+    meaning.catch_up(math.inf)
+    keep(store, "build is slow")
+    embedder.asked.clear()
+    meaning.catch_up(math.inf, first=[(number_of(store, one), one) for one in ("mem_odd", "mem_build")])
+    assert [text for text in embedder.asked if "odd" in text] == []
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
+def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
+    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    embedder.asked.clear()
+    embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
+    for _ in range(2):
+        assert (meaning.nearest("odd login", 5), likeness(meaning, "odd login", "mem_login")) == ([], {})
+    assert (embedder.asked, meaning.trouble) == (["odd login"], None)
+
+
+def test_who_waits_for_an_answer_lets_the_embedder_take_no_longer_and_others_as_long_as_it_likes(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    keep(store, "login fails")
+    meaning.catch_up(7)
+    assert 0 < (embedder.patience or 0) <= 7
+    keep(store, "build is slow")
+    meaning.catch_up(7, thorough=True)
+    assert embedder.patience is None
+
+
+def test_a_large_store_that_an_embedder_has_never_seen_is_not_taken_over_by_a_question(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
+    with store.transaction():  # only because it is quicker so
+        for number in range(MANY + 1):
+            add_memory(store, f"mem_{number}", f"goal number{number}")
+    assert meaning.catch_up(0.1)
+    assert (embedder.asked, store.vectors.models(), meaning.behind) == ([], [], True)
+    meaning.catch_up(0, thorough=True)
+    assert (meaning.counts(), store.vectors.models()) == ((1, MANY), [embedder.model])
+    meaning.catch_up(0.1)
+    assert meaning.counts().done > 1
+
+
+def used_at(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "rum.db")) as db:
+        return db.execute("SELECT used_at FROM vector_models").fetchone()[0]
+
+
+def test_who_asks_uses_the_vectors_which_is_noted_once_a_day(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    first = used_at(folder)
+    clock.forward(USE_NOTED + 1)
+    meaning.note_use()
+    assert used_at(folder) == first
+    meaning.nearest("login", 1)
+    assert used_at(folder) == first
+    meaning.note_use()
+    assert used_at(folder) == clock()
+    second = used_at(folder)
+    clock.forward(60)
+    for one in (meaning, made(store, WordEmbedder(), clock)):
+        likeness(one, "login", "mem_login")
+        one.note_use()
+    assert used_at(folder) == second
+
+
+def test_that_vectors_are_used_is_noted_later_where_it_cannot_be_now(
+    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning.catch_up(math.inf)
+    clock.forward(USE_NOTED + 1)
+    meaning.nearest("login", 1)
+    with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        meaning.note_use()
+        writer.execute("ROLLBACK")
+    assert used_at(folder) < clock()
+    clock.forward(REST + 1)
+    meaning.note_use()
+    assert used_at(folder) == clock()
+
+
+PROGRAM = """
+import sys
+from making import make_draft
+from rum import Rum
+
+with Rum.open(owner=True) as rum:
+    rum.store(**make_draft(actions=[{"type": "file_edit", "file_path": "a.py"}]))
+    assert rum.recall(file="a.py").memories
+    assert (rum.pending, rum.doctor().healthy) == (1, True)
+print(*({"numpy", "rum.embed.model", "rum.recall.vector_scan"} & set(sys.modules)))
+"""
+
+
+def test_numpy_is_not_loaded_before_meaning_is_asked_for(tmp_path: Path):
+    assert make_place(tmp_path).run(PROGRAM, RUM_EMBEDDER="builtin") == [""]
+
+
+def test_long_texts_after_short_ones_do_not_overrun_the_limit(store: SqliteStore, clock: HandClock):
+    class Slow(WordEmbedder):
+        def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
+            batches.append([len(text) for text in texts])
+            time.sleep(sum(map(len, texts)) / 50_000)
+            return super().embed(texts, patience)
+
+    batches: list[list[int]] = []
+    for number in range(20):
+        add_memory(store, f"mem_long{number}", "word " * 1_000)
+    for number in range(7):
+        add_memory(store, f"mem_short{number}", f"short {number}")
+    made(store, Slow(), clock).catch_up(0.3)
+    assert all(sum(batch) < 0.5 * 50_000 for batch in batches)
+    assert sum(map(sum, batches)) < 50_000

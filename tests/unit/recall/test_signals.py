@@ -11,9 +11,9 @@ from embedding import WordEmbedder
 from inquiring import found, inquire, signal
 from making import NOON, HandClock, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
-from rum.recall import fitted, weights
+from rum.recall import fitted, limits
 from rum.recall.cascade import search
-from rum.recall.meaning import Meaning
+from rum.recall.semantic import Meaning
 from rum.store.base import Store
 
 RELATIVE = ("words", "rarest", "goal", "paths")
@@ -93,7 +93,7 @@ class TestWords:
     def test_common_words_are_heard_in_old_memories_too(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(weights, "COMMON", 10)
+        monkeypatch.setattr(limits, "COMMON", 10)
         add(store, "old", "zebra lion")
         for number in range(15):
             add(store, f"new{number}", "lion" if number % 2 else "zebra")

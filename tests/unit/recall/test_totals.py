@@ -6,7 +6,7 @@ import pytest
 
 from opening import Shop, edited, keep
 from rum import Rum
-from rum.recall import candidates, weights
+from rum.recall import candidates, limits
 
 
 def test_one_of_a_few_common_words_finds_all_and_counts_them(rum: Rum) -> None:
@@ -53,6 +53,6 @@ def test_a_count_of_common_words_says_that_it_may_be_wrong(
 ) -> None:
     for number in range(30):
         keep(rum, f"Fix bug {number}")
-    monkeypatch.setattr(weights, "COMMON", 20)
+    monkeypatch.setattr(limits, "COMMON", 20)
     assert rum.recall(query="bug", limit=3, min_confidence=0).total_exact is False
     assert rum.recall(query="zebra bug", limit=3, min_confidence=0).total_exact is False

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from making import add_memory
-from rum.recall import weights
+from rum.recall import limits
 from rum.recall.words import RESPELLED, Words
 from rum.store.base import Store
 from rum.store.filters import Filters
@@ -71,7 +71,7 @@ class TestNames:
 class TestCommonWords:
     @pytest.fixture(autouse=True)
     def common_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(weights, "COMMON", 10)
+        monkeypatch.setattr(limits, "COMMON", 10)
 
     def test_how_many_hold_one_is_estimated_by_how_dense_it_lies(self, store: Store) -> None:
         fill(
@@ -99,7 +99,7 @@ class TestCommonWords:
     ) -> None:
         fill(store, *["goat"] * 8, "zebra")
         assert Words(store.search, "goat zebra").complete()
-        monkeypatch.setattr(weights, "SCANNED", 5)
+        monkeypatch.setattr(limits, "SCANNED", 5)
         words = Words(store.search, "goat zebra")
         assert not words.complete()
         assert [words.said(mask) for mask in words.masks.values()] == [["zebra"]]
@@ -110,8 +110,8 @@ class TestCommonWords:
     def test_what_a_mask_does_not_tell_of_a_memory_its_own_words_do(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, memories: list[set[str]]
     ) -> None:
-        monkeypatch.setattr(weights, "COMMON", 3)
-        monkeypatch.setattr(weights, "SCANNED", 8)
+        monkeypatch.setattr(limits, "COMMON", 3)
+        monkeypatch.setattr(limits, "SCANNED", 8)
         for memory_id, *_ in store.search.by_filters(Filters(), 100)[0]:
             store.memories.delete(memory_id)
         fill(store, *[" ".join(sorted(held)) or "nothing" for held in memories])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from rum.capture.clients.patches import hunked, read_lines, touched
-from rum.capture.clients.plain import PATH, RAW, items, looked_at, said_in, table, text
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.event import BROKEN_OFF, event_id
+from rum.capture.clients.values import PATH, RAW, items, looked_at, said_in, table, text
+from rum.capture.events.event import BROKEN_OFF, event_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from rum.capture.event import Event, Touched
+    from rum.capture.events.event import Event, Touched
 
     Given = dict[str, Any]
 

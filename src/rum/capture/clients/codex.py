@@ -6,14 +6,14 @@ import re
 
 from rum.capture.clients import claude_code
 from rum.capture.clients.patches import enveloped
-from rum.capture.clients.plain import RAW, items, looked_at, said_in, table, text
 from rum.capture.clients.rum_tools import is_rum, memories_in
+from rum.capture.clients.values import RAW, items, looked_at, said_in, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
     Given = dict[str, Any]
 

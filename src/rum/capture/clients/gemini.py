@@ -7,15 +7,15 @@ import re
 from zlib import crc32
 
 from rum.capture.clients.patches import read_lines, touched
-from rum.capture.clients.plain import PATH, RAW, looked_at, said_in, table, text, whole
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.event import event_id
+from rum.capture.clients.values import PATH, RAW, looked_at, said_in, table, text, whole
+from rum.capture.events.event import event_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
     Given = dict[str, Any]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rum.capture.clients.plain import PATH, RAW, items, table, text, whole
+from rum.capture.clients.values import PATH, RAW, items, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rum.capture.event import Touched
+    from rum.capture.events.event import Touched
 
 _BEGINS = {"*** Add File: ": "create", "*** Update File: ": "edit", "*** Delete File: ": "delete"}
 _MOVED = "*** Move to: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rum.capture.clients.plain import items, said_in, table
+from rum.capture.clients.values import items, said_in, table
 
 # Not compiled beforehand: few hooks need all of them.
 _OURS = r"mcp_{1,2}(?:plugin_\w*?)?rum(?:_{1,2}|$)"
@@ -34,7 +34,7 @@ def is_rum_command(command: str) -> bool:
 
 def _is_fed(command: str) -> bool:
     """Whether it ends with a call of `rum` that others only hand something to."""
-    from rum.model.shell import segments  # noqa: PLC0415 (few commands name `rum` at all)
+    from rum.text.shell import segments  # noqa: PLC0415 (few commands name `rum` at all)
 
     # What is handed in may be long, and says nothing here.
     *before, last = segments(re.sub(r"'[^']*'", "''", command)) or [[""]]

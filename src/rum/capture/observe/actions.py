@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rum.capture.observe.attempts import lines
 from rum.capture.observe.errors import fault_in
-from rum.model.layers import ActionType
+from rum.model.memory_layers import ActionType
 
 if TYPE_CHECKING:
-    from rum.capture.event import Touched
+    from rum.capture.events.event import Touched
     from rum.capture.observe.attempts import Attempt
     from rum.capture.observe.checks import Check
     from rum.capture.observe.steps import Step

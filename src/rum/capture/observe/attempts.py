@@ -11,7 +11,7 @@ from rum.capture.observe.errors import Fault
 from rum.capture.observe.steps import Step
 
 if TYPE_CHECKING:
-    from rum.capture.event import Touched
+    from rum.capture.events.event import Touched
 
 
 class Place(NamedTuple):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rum.capture.observe.errors import Fault, fault_in, last_line
 from rum.capture.observe.steps import Step
-from rum.model.layers import VerificationType as Kind
-from rum.model.shell import segments
+from rum.model.memory_layers import VerificationType as Kind
+from rum.text.shell import segments
 
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rum.capture.judge import word_set
-from rum.model.shell import segments
+from rum.redact.secret_plausibility import word_set
+from rum.text.shell import segments
 
 if TYPE_CHECKING:
-    from rum.capture.event import Touched
+    from rum.capture.events.event import Touched
 
 
 _WRITES = re.compile(r"(?<![0-9&])>{1,2}\s*(?!&|/dev/null)[^\s>&]")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rum.capture.observe.steps import Step
-from rum.model.shell import segments
+from rum.text.shell import segments
 
 _MADE = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
 _MAKING = ("commit", "merge", "cherry-pick", "revert", "rebase")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rum.capture.judge import word_set
-from rum.capture.observe.wording import cleaned, is_going_on
+from rum.capture.observe.messages import cleaned, is_going_on
 from rum.model.ids import id_of
+from rum.redact.secret_plausibility import word_set
 
 _LONGEST = 240
 _MOST = 3

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rum.capture.clients.patches import enveloped
-from rum.capture.event import BROKEN_OFF
+from rum.capture.events.event import BROKEN_OFF
 from rum.capture.observe.commands import looks_only, read_by
-from rum.model.shell import segments
+from rum.text.shell import segments
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event, Touched
+    from rum.capture.events.event import Event, Touched
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from rum.capture.observe.joined import joined
-from rum.store.seen import TurnKey as Key
+from rum.capture.observe.merge_events import joined
+from rum.store.captured_events import TurnKey as Key
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 ASIDE = ("start", "end", "compact", "offered")
 """Events that are nobody's work."""

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import claude_code as client
-from rum.capture.clients.plain import PATH, items, looked_at, said_in, table, text
-from rum.capture.event import cast, event_id
+from rum.capture.clients.values import PATH, items, looked_at, said_in, table, text
+from rum.capture.events.event import cast, event_id
 from rum.capture.transcripts.forks import copied
 from rum.capture.transcripts.records import moment, records
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 _EXIT = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,10})\b")
 _NOT_SAID = (

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import codex as client
 from rum.capture.clients.patches import touched
-from rum.capture.clients.plain import PATH, RAW, items, looked_at, said_in, table, text, whole
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.event import cast, event_id
+from rum.capture.clients.values import PATH, RAW, items, looked_at, said_in, table, text, whole
+from rum.capture.events.event import cast, event_id
 from rum.capture.transcripts.records import moment, parsed, records
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event, Touched
+    from rum.capture.events.event import Event, Touched
 
 _CODE = re.compile(r"(?:Process exited with code|Exit code:|\"exit_code\": ?) ?(-?\d{1,10})\b")
 _OUTPUT = re.compile(r"\A(?:[^\n]{0,200}\n){0,8}?Output:\n")

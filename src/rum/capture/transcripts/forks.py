@@ -9,7 +9,7 @@ import os
 from contextlib import suppress
 from functools import lru_cache
 
-from rum.capture.clients.plain import items, table, text
+from rum.capture.clients.values import items, table, text
 from rum.capture.transcripts.records import lines, parsed
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import gemini as client
-from rum.capture.clients.plain import PATH, items, looked_at, said_in, table, text
-from rum.capture.event import cast, event_id
+from rum.capture.clients.values import PATH, items, looked_at, said_in, table, text
+from rum.capture.events.event import cast, event_id
 from rum.capture.transcripts.records import moment, parsed, records
 from rum.settings.home import read_bounded
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 _LARGEST = 64 * 1024 * 1024
 _ROOT = ".project_root"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from rum.capture.clients.plain import table
+from rum.capture.clients.values import table
 
 LONGEST = 8 * 1024 * 1024
 """Bytes of a line; a longer one is left out."""

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
     from rum.inject.offers.offer import Offer
 
 KINDS = {
@@ -29,7 +29,7 @@ def offers_for(event: Event, folder: str, root: str | None) -> list[Offer]:
     kinds = KINDS.get(event["kind"], ())
     if not kinds or event.get("tool") in ("rum", "other", "search", "agent"):
         return []
-    from rum.inject.offers.moment import Moment  # noqa: PLC0415 (many events can be answered by nothing)
+    from rum.inject.offers.situation import Moment  # noqa: PLC0415 (many events can be answered by nothing)
 
     moment = Moment(event, folder, root)
     most = MOST_AT_START if event["kind"] == "start" else MOST_AT_ONCE

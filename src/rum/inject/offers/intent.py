@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rum.inject.offers.alike import SURE, alike
+from rum.inject.offers.similar_work import SURE, alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.moment import Moment
     from rum.inject.offers.offer import Offer
+    from rum.inject.offers.situation import Moment
 
 KIND = "intent"
 
@@ -18,7 +18,7 @@ def offers(moment: Moment) -> list[Offer]:
         return []
     for memory_id, confidence, at, goal, _, success, summary, learned in alike(moment)[:1]:
         if confidence >= SURE and not moment.was_offered(memory_id):
-            from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (slow to load)
+            from rum.inject.offers.text import day, offer, recall_of  # noqa: PLC0415 (slow to load)
 
             said = f"Like earlier work ({day(at)}, {'worked' if success else 'failed'}): {{0}}: {{1}}"
             said += " Learned: {2}" if learned else ""

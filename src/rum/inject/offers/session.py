@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 
-from rum.inject.offers.saying import day, offer, recall_of
-from rum.store.sqlite.peek import LAYERS, told
+from rum.inject.offers.text import day, offer, recall_of
+from rum.store.sqlite.readonly import LAYERS, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from rum.inject.offers.moment import Moment
     from rum.inject.offers.offer import Offer
+    from rum.inject.offers.situation import Moment
 
 KIND = "session"
 _LATELY = 40
@@ -48,12 +48,12 @@ def offers(moment: Moment) -> list[Offer]:
 
 
 def _trouble(moment: Moment) -> Offer | None:
-    from rum.capture import spool, trouble  # noqa: PLC0415 (sessions begin rarely)
+    from rum.capture.events import problems, spool  # noqa: PLC0415 (only where a session begins)
 
     home = os.path.dirname(os.path.dirname(moment.folder))
     # Where a project could not be told, it may have been this one.
     places = (*moment.places, *spool.unclaimed_folders(home))
-    told = trouble.tell_once(places, moment.event["at"])
+    told = problems.tell_once(places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
 
 

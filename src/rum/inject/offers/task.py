@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rum.inject.offers.alike import alike
+from rum.inject.offers.similar_work import alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.moment import Moment
     from rum.inject.offers.offer import Offer
+    from rum.inject.offers.situation import Moment
 
 KIND = "task"
 LEAST, MOST = 2, 3
@@ -22,7 +22,7 @@ def offers(moment: Moment) -> list[Offer]:
     new = [one for one in found[1:] if one[4] == found[0][4] and not moment.was_offered(one[0])]
     if len(new) < LEAST:
         return []
-    from rum.inject.offers.saying import offer  # noqa: PLC0415 (slow to load)
+    from rum.inject.offers.text import offer  # noqa: PLC0415 (slow to load)
 
     named = new[:MOST]
     told = "; ".join(f"{{{at}}} ({'worked' if one[5] else 'failed'})" for at, one in enumerate(named))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rum.inject.offers.warning import is_alike
-from rum.store.sqlite.peek import LAYERS, told
-from rum.store.tried import sampled
+from rum.store.attempt_fingerprint import sampled
+from rum.store.sqlite.readonly import LAYERS, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from rum.inject.offers.moment import Moment
     from rum.inject.offers.offer import Offer
+    from rum.inject.offers.situation import Moment
 
     Told = tuple[str, int, str, tuple[str, ...]]
     """A memory, when it was made, and what to say of it with the parts that fill it."""
@@ -71,7 +71,7 @@ def _decided(moment: Moment, path: str) -> Told | None:
 
 
 def _offer(memory_id: str, at: int, said: str, parts: tuple[str, ...]) -> Offer:
-    from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (most files are not known)
+    from rum.inject.offers.text import day, offer, recall_of  # noqa: PLC0415 (most files are not known)
 
     return offer(KIND, [memory_id], said, (*parts, day(at)), recall_of(memory_id))
 

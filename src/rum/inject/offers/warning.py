@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rum.store.tried import command_tried, edit_marks, shared
+from rum.store.attempt_fingerprint import command_tried, edit_marks, shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from rum.inject.offers.moment import Moment
     from rum.inject.offers.offer import Offer
+    from rum.inject.offers.situation import Moment
 
     Row = tuple[Any, ...]
     """(memory id, at, worked, size, marks, tried, why, instead, session)."""
@@ -102,7 +102,7 @@ def _likeness(marks: frozenset[int], sample: bytes, size: int) -> float:
 
 
 def _worded(row: Row, path: str) -> Offer:
-    from rum.inject.offers.saying import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
+    from rum.inject.offers.text import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
 
     memory_id, at, _, _, _, tried, why, instead, _ = row
     begun, told = "Tried before and failed" + (" in {1}" if path else ""), ": `{0}`"

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any, cast
 
 from rum.model.errors import RumError
-from rum.model.note import Broken
+from rum.model.notes import Broken
 from rum.settings.table import AGENT_SETTINGS
 from rum.store.files import yaml
-from rum.store.files.writing import inside, read
+from rum.store.files.atomic_write import inside, read
 
 LIMIT = 256 * 1024
 MOST_FILES = 200

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, cast
 
-from rum.model.entry import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, known_part
 from rum.model.errors import InvalidQuery
-from rum.store.files.writing import inside, locked, make_folder, read, replace
+from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, known_part
+from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 
 NAMES = {
     MemoryType.EPISODIC: "episodic.json",

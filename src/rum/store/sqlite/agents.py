@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.agent import Agent
+from rum.model.agents import Agent
 from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
 from rum.store.sqlite.connect import Database

@@ -6,13 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rum.store import terms
 from rum.store.archive import Weighed
-from rum.store.sqlite.connect import Database
-from rum.store.sqlite.memories import SqliteMemories
-from rum.store.sqlite.packing import FORM, packed, unpacked
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.shelving import (
+from rum.store.sqlite.archive_rows import (
     HEADLINE,
     Parcel,
     distinct_terms,
@@ -20,8 +15,13 @@ from rum.store.sqlite.shelving import (
     put_away,
     take_back,
 )
-from rum.store.sqlite.wording import apart, distinct
+from rum.store.sqlite.connect import Database
+from rum.store.sqlite.fts_lookup import apart, distinct
+from rum.store.sqlite.layer_blobs import FORM, packed, unpacked
+from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.queries import SQL
 from rum.store.vectors import Vector
+from rum.text import terms
 
 _AT_ONCE = 1000
 

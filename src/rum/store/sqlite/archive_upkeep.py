@@ -7,11 +7,11 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 
-from rum.store import terms
+from rum.store.sqlite.archive_rows import HEADLINE
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.packing import unpacked
+from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.shelving import HEADLINE
+from rum.text import terms
 
 MERGE = tuple(
     f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours

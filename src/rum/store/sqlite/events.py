@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.fact import Event
+from rum.model.facts import Event
 from rum.model.ids import tail_of
 from rum.store.layers import Author
 from rum.store.sqlite.connect import Database

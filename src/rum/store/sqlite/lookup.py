@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from rum.store.sqlite.wording import COLUMNS, WordLookup, conditions, distinct, quoted
-from rum.store.terms import terms
+from rum.store.sqlite.fts_lookup import COLUMNS, WordLookup, conditions, distinct, quoted
+from rum.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

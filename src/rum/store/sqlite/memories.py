@@ -10,9 +10,9 @@ from rum.model.ids import tail_of
 from rum.model.memory import FileRef, Memory, Operation
 from rum.store.attempts import attempts_of
 from rum.store.base import State
-from rum.store.index import indexed_text
+from rum.store.indexed_text import indexed_text
 from rum.store.renames import renames_told
-from rum.store.sqlite import shelving
+from rum.store.sqlite import archive_rows
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.memory_rows import Parts, as_row, best_of, headline, whole, whole_or_none
 from rum.store.sqlite.queries import SQL
@@ -46,8 +46,8 @@ class SqliteMemories:
         """Whatever changes an archived memory makes it live again first."""
         db = self._database.connection
         (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
-        if shelving.is_archived(db, seq):
-            shelving.take_back(db, seq, self.get([memory_id])[0])
+        if archive_rows.is_archived(db, seq):
+            archive_rows.take_back(db, seq, self.get([memory_id])[0])
 
     def _add_parts(self, memory: Memory, seq: int | None) -> None:
         self._add_named(memory, seq)
@@ -79,8 +79,8 @@ class SqliteMemories:
         """Take its terms out of whichever index has them; an archived memory's are made of what it says."""
         db = self._database.connection
         db.execute(SQL["delete_text"], (seq,))
-        if shelving.is_archived(db, seq):
-            shelving.drop_terms(db, seq, next(iter(self.readable([memory_id])), None))
+        if archive_rows.is_archived(db, seq):
+            archive_rows.drop_terms(db, seq, next(iter(self.readable([memory_id])), None))
 
     def reindex(self, memory: Memory) -> bool:
         """Write the terms, tags and files of a memory anew, as it is by now; False if it is gone or damaged.
@@ -95,7 +95,7 @@ class SqliteMemories:
             db.execute(SQL["delete_text"], (seq,))
             self._delete_named(memory.id, seq)
             self._add_named(present, seq)
-            if not shelving.is_archived(db, seq):
+            if not archive_rows.is_archived(db, seq):
                 db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
             return True
 
@@ -181,7 +181,7 @@ class SqliteMemories:
             (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
             removed = self.hanging_on(memory_id)
             older = [one for (one,) in db.execute(SQL["superseded_by"], (memory_id,))]
-            archived = shelving.is_archived(db, seq)
+            archived = archive_rows.is_archived(db, seq)
             self._delete_terms(memory_id, seq)
             db.execute(SQL["delete_memory"], (memory_id,))
             db.execute(SQL["more_archived"], (-int(archived),))

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rum.model.errors import StorageError
-from rum.model.layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.memory import FileRef, Memory
-from rum.store.sqlite import shelving
+from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.store.sqlite import archive_rows
 
 _encode = msgspec.json.encode
 _intent = msgspec.json.Decoder(Intent)
@@ -60,7 +60,7 @@ def as_row(memory: Memory) -> dict[str, Any]:
 def whole(row: Row, parts: Parts) -> Memory:
     """A memory with its layers, from wherever they lie; StorageError names one that cannot be read."""
     form, data, goal, summary = row[18:22]
-    layers = row[8:13] if data is None else shelving.layers_of(form, data, goal, summary, row[1])
+    layers = row[8:13] if data is None else archive_rows.layers_of(form, data, goal, summary, row[1])
     intent, perception, reasoning, actions, outcome = layers
     return _memory(
         row,

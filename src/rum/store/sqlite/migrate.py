@@ -8,9 +8,10 @@ import sqlite3
 import time
 
 from rum.model.errors import StorageError
-from rum.store import terms, tried
+from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID, Database
 from rum.store.sqlite.queries import SQL
+from rum.text import terms
 
 TOKENISER, ATTEMPTS = "tokeniser", "attempts"
 """The names under which the versions of the index's terms, and of the marks of what was tried, are kept."""
@@ -82,7 +83,7 @@ def _apply(connection: sqlite3.Connection, family: str, known: int) -> None:
             connection.execute(f"PRAGMA user_version = {number}")
     if family == "rum" and connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None:
         connection.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
-        connection.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
+        connection.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rum.store.index import indexed_text
+from rum.store.indexed_text import indexed_text
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.lookup import Lookup
 from rum.store.sqlite.memories import SqliteMemories

@@ -13,16 +13,16 @@ from rum.settings.home import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
+from rum.store.sqlite.captured_events import SqliteSeen
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.events import SqliteEvents
 from rum.store.sqlite.facts import SqliteFacts, SqliteRules
-from rum.store.sqlite.ledger import SqliteLedger
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
+from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.search import SqliteSearch
-from rum.store.sqlite.seen import SqliteSeen
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 

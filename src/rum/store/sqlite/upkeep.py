@@ -7,11 +7,12 @@ import sqlite3
 import stat
 from collections.abc import Callable
 
-from rum.store import terms, tried
+from rum.store import attempt_fingerprint
 from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
 from rum.store.sqlite.queries import SQL
+from rum.text import terms
 
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
@@ -66,7 +67,9 @@ class SqliteUpkeep:
             found.append(f"The archive's index is damaged: {damage}.")
         if memories and self._stamped() != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
-        if self._figure("SELECT count(*) FROM memories") and self._stamped(ATTEMPTS) != str(tried.VERSION):
+        if self._figure("SELECT count(*) FROM memories") and self._stamped(ATTEMPTS) != str(
+            attempt_fingerprint.VERSION
+        ):
             found.append("Warnings do not know all that was tried: older memories were not read for it.")
         return [(what, "Run `rum reindex`.") for what in found]
 
@@ -160,7 +163,7 @@ class SqliteUpkeep:
             db.execute(SQL["renew_superseded"])
             db.execute(SQL["recount_archived"])
             db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
-            db.execute(SQL["set_derived"], (ATTEMPTS, str(tried.VERSION)))
+            db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
 
     def backup(self, path: str) -> None:
         """Copy the canonical file while others go on writing."""

@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from rum.store.sqlite.archive_rows import is_archived, move_vectors
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.shelving import is_archived, move_vectors
 from rum.store.vectors import Vector, VectorCounts
 
 

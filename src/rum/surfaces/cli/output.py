@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from rum.model.errors import RumError
-from rum.surfaces.cli import defuse, plain
+from rum.surfaces.cli import plain, sanitise
 from rum.surfaces.cli.views import View
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def say_json(answer: object) -> None:
 
 def say_text(text: str) -> None:
     """Print a text of several lines as it is set, without anything that a terminal would obey."""
-    for line in defuse.lines(text.rstrip("\n")) if text else []:
+    for line in sanitise.lines(text.rstrip("\n")) if text else []:
         sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -67,7 +67,7 @@ def note(text: str) -> None:
 
 def _tell(text: str, **style: bool | str) -> None:
     sys.stdout.flush()
-    line = defuse.line(text)
+    line = sanitise.line(text)
     if style and "NO_COLOR" not in os.environ:
         line = click.style(line, **style)  # type: ignore[arg-type]
     click.echo(line, err=True)
@@ -75,7 +75,7 @@ def _tell(text: str, **style: bool | str) -> None:
 
 def ask(question: str) -> str:
     """What a person answers; empty when there is nobody."""
-    click.echo(defuse.line(question) + " ", err=True, nl=False)
+    click.echo(sanitise.line(question) + " ", err=True, nl=False)
     return sys.stdin.readline().strip()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rum.surfaces.cli import defuse
+from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.views import Block, Fields, Line, Said, Table, Tree, View
 
 STEP = "  "
@@ -25,8 +25,8 @@ def _block(block: Block) -> Iterator[str]:
         case Said(line):
             yield flat(line)
         case Table(_, rows, lines):
-            tabbed = ("\t".join(defuse.line(cell.text) for cell in row) for row in rows)
-            yield from tabbed if lines is None else map(defuse.line, lines)
+            tabbed = ("\t".join(sanitise.line(cell.text) for cell in row) for row in rows)
+            yield from tabbed if lines is None else map(sanitise.line, lines)
         case Fields(heading, fields):
             yield flat(heading)
             for name, value in fields:
@@ -37,18 +37,18 @@ def _block(block: Block) -> Iterator[str]:
 
 def flat(line: Line) -> str:
     """The words of a line with a blank between them."""
-    return " ".join(text for word in line if (text := defuse.line(word.text)))
+    return " ".join(text for word in line if (text := sanitise.line(word.text)))
 
 
 def _field(name: str, value: str | list[str]) -> Iterator[str]:
     if isinstance(value, str):
-        first, *rest = defuse.lines(value)
+        first, *rest = sanitise.lines(value)
         yield f"{name}: {first}".rstrip()
         # Set in, so that nothing in a text can pass for a field.
         yield from (f"{STEP * 2}{line}".rstrip() for line in rest)
     else:
         yield f"{name}:"
-        yield from (f"{STEP}- {defuse.line(item)}" for item in value)
+        yield from (f"{STEP}- {sanitise.line(item)}" for item in value)
 
 
 def _tree(tree: Tree, indent: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from rum.surfaces.cli import defuse
+from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.views import Block, Field, Fields, Line, Said, Table, Tree, View, Word
 
 STYLES = {
@@ -53,7 +53,7 @@ def _block(block: Block, width: int) -> RenderableType:
 
 
 def _word(word: Word) -> Text:
-    return Text(defuse.line(word.text), style=STYLES.get(word.kind, ""))
+    return Text(sanitise.line(word.text), style=STYLES.get(word.kind, ""))
 
 
 def _line(line: Line) -> Text:
@@ -107,7 +107,7 @@ def _fields(heading: Line, fields: list[Field]) -> RenderableType:
     grid.add_column(overflow="fold")
     for name, value in fields:
         items = [value] if isinstance(value, str) else [f"• {item}" for item in value]
-        grid.add_row(name, Text("\n".join(line for item in items for line in defuse.lines(item))))
+        grid.add_row(name, Text("\n".join(line for item in items for line in sanitise.lines(item))))
     whole = RichTable.grid()
     whole.add_column(overflow="fold")
     whole.add_row(_line(heading))

@@ -6,8 +6,8 @@ import os
 import sys
 import time
 
-from rum.surfaces.hooks.reading import QUICK
-from rum.surfaces.hooks.starting import LATE, REST, can_hand_over_much
+from rum.surfaces.hooks.child_process import LATE, REST, can_hand_over_much
+from rum.surfaces.hooks.stdin import QUICK
 from rum.surfaces.hooks.watchdog import Watchdog, end_after
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def _take(client: str, began: str | None, rest: str | None) -> None:
         end_after(_PATIENCE)
         watchdog.reading.read(0, *([int(rest)] if rest else []))
     # Loading it takes time, too: by now the payload can be handed over.
-    from rum.surfaces.hooks.taking import take  # noqa: PLC0415
+    from rum.surfaces.hooks.handle import take  # noqa: PLC0415
 
     take(client, at, watchdog, speak=began is None)
 

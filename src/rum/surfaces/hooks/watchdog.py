@@ -7,8 +7,8 @@ import os
 import sys
 import time
 
-from rum.surfaces.hooks.reading import Reading
-from rum.surfaces.hooks.starting import go_on
+from rum.surfaces.hooks.child_process import go_on
+from rum.surfaces.hooks.stdin import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

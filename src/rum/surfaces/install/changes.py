@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.settings.home import ensure_private_dir, write_private
-from rum.store.files import writing
-from rum.surfaces.install.target import Target
+from rum.store.files import atomic_write
+from rum.surfaces.install.settings_file import Target
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a settings file; Claude Code's grows with every project."""
@@ -99,9 +99,9 @@ def _taken_back(home: str, done: Sequence[Change]) -> list[str]:
 def _write(home: str, change: Change) -> str | None:
     """Write a file, unless somebody else has written it meanwhile; where the old one is kept."""
     folder = os.path.dirname(change.path)
-    writing.make_folder(folder)
-    with writing.locked(change.path):
-        if writing.read(change.path, LARGEST) != change.before:
+    atomic_write.make_folder(folder)
+    with atomic_write.locked(change.path):
+        if atomic_write.read(change.path, LARGEST) != change.before:
             raise StorageError(
                 f"{change.path} was changed by somebody else just now. Try again.", path=change.path
             )
@@ -111,7 +111,7 @@ def _write(home: str, change: Change) -> str | None:
         elif change.before is None and change.target.within is None:
             write_private(change.path, change.after)
         else:
-            writing.replace(change.path, change.after)
+            atomic_write.replace(change.path, change.after)
     if change.after is None:
         _remove_empty(folder)
     return kept
@@ -120,10 +120,10 @@ def _write(home: str, change: Change) -> str | None:
 def _read(target: Target) -> tuple[str, bytes | None]:
     path = target.path
     if os.path.lexists(path):
-        path = writing.inside(target.within, path) if target.within else os.path.realpath(path)
+        path = atomic_write.inside(target.within, path) if target.within else os.path.realpath(path)
     elif target.within:
-        writing.inside(target.within, os.path.dirname(path) + os.sep + "x")
-    return path, writing.read(path, LARGEST)
+        atomic_write.inside(target.within, os.path.dirname(path) + os.sep + "x")
+    return path, atomic_write.read(path, LARGEST)
 
 
 def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes | None:
@@ -132,7 +132,7 @@ def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes |
     if before is not None and record.get("after") == _hash(before):
         if record.get("created"):
             return None
-        kept = writing.read(_backup(home, target, path), LARGEST)
+        kept = atomic_write.read(_backup(home, target, path), LARGEST)
         if kept is not None and _hash(kept) == record.get("base"):
             return kept
     if before is None:
@@ -178,7 +178,7 @@ def _keep(home: str, change: Change) -> str | None:
 
 
 def _record(home: str, target: Target, path: str) -> dict[str, Any]:
-    data = writing.read(_backup(home, target, path, ".json"), LARGEST)
+    data = atomic_write.read(_backup(home, target, path, ".json"), LARGEST)
     try:
         found: Any = json.loads(data or b"{}")
     except ValueError:

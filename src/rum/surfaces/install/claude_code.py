@@ -8,8 +8,8 @@ from typing import Any
 from rum.capture.clients.claude_code import KINDS
 from rum.repo.git import find_git
 from rum.surfaces.install.launch import Launch, as_line
-from rum.surfaces.install.ours import NAME, Hook
-from rum.surfaces.install.target import Client, Place, Target, json_target
+from rum.surfaces.install.own_entries import NAME, Hook
+from rum.surfaces.install.settings_file import Client, Place, Target, json_target
 
 _CHANGES = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit"
 _SEEN = f"{_CHANGES}|Read|Grep|Glob|WebSearch|Agent|Task|mcp__(plugin_rum_)?rum__.*"

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from rum.surfaces.install import claude_code, codex, cursor, gemini, opencode, vscode
-from rum.surfaces.install.target import Client
+from rum.surfaces.install.settings_file import Client
 
 CLIENTS: dict[str, Client] = {
     module.CLIENT.name: module.CLIENT for module in (claude_code, codex, gemini, cursor, vscode, opencode)

@@ -6,8 +6,8 @@ from typing import Any
 
 from rum.capture.clients.claude_code import KINDS
 from rum.surfaces.install.launch import Launch, as_line
-from rum.surfaces.install.ours import NAME, Hook
-from rum.surfaces.install.target import Client, Place, Target, json_target, toml_target
+from rum.surfaces.install.own_entries import NAME, Hook
+from rum.surfaces.install.settings_file import Client, Place, Target, json_target, toml_target
 
 MATCHERS = {
     "PreToolUse": "Bash|apply_patch",

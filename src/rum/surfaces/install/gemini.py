@@ -6,8 +6,8 @@ from typing import Any
 
 from rum.capture.clients.gemini import KINDS
 from rum.surfaces.install.launch import Launch, as_line
-from rum.surfaces.install.ours import NAME, Hook
-from rum.surfaces.install.target import Client, Place, Target, json_target
+from rum.surfaces.install.own_entries import NAME, Hook
+from rum.surfaces.install.settings_file import Client, Place, Target, json_target
 
 _CHANGES = "run_shell_command|replace|edit|write_file"
 MATCHERS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rum.store.files import sections
-from rum.surfaces.install.target import Client, Place, Target
+from rum.store.files import markdown_section
+from rum.surfaces.install.settings_file import Client, Place, Target
 
 _NAME = "rum"
 _BODY = """\
@@ -26,8 +26,8 @@ def target(client: Client, place: Place) -> Target | None:
 
 
 def _put(text: str, was: str) -> str:  # noqa: ARG001 (as others have it)
-    return sections.put(text, _NAME, _BODY)
+    return markdown_section.put(text, _NAME, _BODY)
 
 
 def _drop(text: str) -> str:
-    return sections.drop(text, _NAME)
+    return markdown_section.drop(text, _NAME)

@@ -6,8 +6,8 @@ import os
 import sys
 
 from rum.surfaces.install.launch import Launch
-from rum.surfaces.install.ours import NAME
-from rum.surfaces.install.target import Client, Place, Target, json_target, nothing
+from rum.surfaces.install.own_entries import NAME
+from rum.surfaces.install.settings_file import Client, Place, Target, json_target, nothing
 
 
 def _targets(place: Place, launch: Launch) -> list[Target]:

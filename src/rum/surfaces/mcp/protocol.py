@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from rum.model.errors import InvalidQuery, RumError
-from rum.surfaces.mcp.door import Caller
-from rum.surfaces.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, dumps, is_object
+from rum.surfaces.mcp.application import Caller
+from rum.surfaces.mcp.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    RpcError,
+    dumps,
+    is_object,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from rum.surfaces.mcp.door import Door, Listing
-    from rum.surfaces.mcp.wire import Request, RequestId
+    from rum.surfaces.mcp.application import Door, Listing
+    from rum.surfaces.mcp.json_rpc import Request, RequestId
 
     Json = dict[str, Any]
     Handler = Callable[[Caller, Json], Json]

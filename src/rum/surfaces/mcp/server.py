@@ -7,21 +7,21 @@ import sys
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from rum.surfaces.mcp import wire
+from rum.surfaces.mcp import json_rpc
+from rum.surfaces.mcp.json_rpc import Notice, Request, RpcError
 from rum.surfaces.mcp.protocol import Dispatcher
-from rum.surfaces.mcp.wire import Notice, Request, RpcError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rum.surfaces.mcp.door import Door, Listing
-    from rum.surfaces.mcp.wire import RequestId
+    from rum.surfaces.mcp.application import Door, Listing
+    from rum.surfaces.mcp.json_rpc import RequestId
 
 
 def serve(listing: Listing, open_door: Callable[[], Door]) -> None:
     """Speak MCP over the standard streams until the client closes them or a signal asks to end."""
-    incoming, outgoing = wire.claim_streams()
+    incoming, outgoing = json_rpc.claim_streams()
     server = Server(Dispatcher(listing, open_door), incoming, outgoing)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _frame: server.stop(number))
@@ -71,14 +71,14 @@ class Server:
 
     def _take_in(self) -> None:
         try:
-            for line in wire.lines(self._incoming):
+            for line in json_rpc.lines(self._incoming):
                 self._receive(line)
         finally:
             self._inbox.put(None)
 
     def _receive(self, line: bytes | None) -> None:
         try:
-            message = wire.parse(line)
+            message = json_rpc.parse(line)
         except RpcError as error:
             self._inbox.put(error)
             return
@@ -90,16 +90,16 @@ class Server:
 
     def _heed(self, notice: Notice) -> None:
         """Cancellation is the one notification that changes anything, and it must not wait its turn."""
-        if notice.method != "notifications/cancelled" or not wire.is_object(notice.params):
+        if notice.method != "notifications/cancelled" or not json_rpc.is_object(notice.params):
             return
         target = notice.params.get("requestId")
-        request = self._unanswered.pop(target, None) if wire.is_id(target) else None
+        request = self._unanswered.pop(target, None) if json_rpc.is_id(target) else None
         if request is not None:
             request.cancelled = True
 
     def _handle(self, item: Request | RpcError) -> None:
         if isinstance(item, RpcError):
-            wire.send(self._outgoing, wire.encode(item.reply()))
+            json_rpc.send(self._outgoing, json_rpc.encode(item.reply()))
             return
         if item.cancelled:
             return
@@ -108,16 +108,16 @@ class Server:
         if not item.stays_open and self._unanswered.get(item.id) is item:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
-            wire.send(self._outgoing, data)
+            json_rpc.send(self._outgoing, data)
         self._afterwards(self._dispatcher.settle)
 
     def _worked_out(self, request: Request) -> bytes:
         try:
-            return wire.encode(self._dispatcher.reply(request))
+            return json_rpc.encode(self._dispatcher.reply(request))
         except Exception as problem:  # noqa: BLE001 - the outer edge: a defect must not end the session
             _report(problem)
             message = f"Internal error ({type(problem).__name__}); the server's stderr says more."
-            return wire.encode(RpcError(wire.INTERNAL_ERROR, message, request_id=request.id).reply())
+            return json_rpc.encode(RpcError(json_rpc.INTERNAL_ERROR, message, request_id=request.id).reply())
 
     def _afterwards(self, step: Callable[[], None]) -> None:
         try:
@@ -128,7 +128,7 @@ class Server:
     def _end_streams(self) -> None:
         for request in tuple(self._unanswered.values()):
             if request.stays_open:
-                wire.send(self._outgoing, wire.encode(self._dispatcher.farewell(request)))
+                json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.farewell(request)))
 
 
 def _report(problem: Exception) -> None:

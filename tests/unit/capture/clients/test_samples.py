@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hooked import samples
-from rum.capture.clients.recognise import CLIENTS, client_of, event_of, module_of
-from rum.capture.event import BROKEN_OFF, from_line, to_line
+from rum.capture.clients.detect import CLIENTS, client_of, event_of, module_of
+from rum.capture.events.event import BROKEN_OFF, from_line, to_line
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 AT = 1_800_000_000.25
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.capture.observe.commands import looks_only, read_by, undoes
-from rum.model.shell import segments
+from rum.text.shell import segments
 
 
 @pytest.mark.parametrize(

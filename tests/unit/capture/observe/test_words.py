@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.capture.observe.corrections import corrections_in
-from rum.capture.observe.wording import (
+from rum.capture.observe.messages import (
     GOAL,
     cleaned,
     gave_up,

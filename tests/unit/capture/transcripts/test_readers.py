@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from hooked import samples
 from observing import TRANSCRIPTS
-from rum.capture.clients.recognise import event_of
-from rum.capture.observe.record import observed
+from rum.capture.clients.detect import event_of
+from rum.capture.observe.turn_memory import observed
 from rum.capture.observe.turns import split, with_turns
-from rum.capture.transcripts.known import READERS
+from rum.capture.transcripts.readers import READERS
 from rum.capture.transcripts.records import LONGEST, moment, records
 
 if TYPE_CHECKING:
-    from rum.capture.event import Event
+    from rum.capture.events.event import Event
 
 FILES = {
     "claude-code": "claude-code.jsonl",

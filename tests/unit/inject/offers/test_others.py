@@ -13,11 +13,11 @@ import pytest
 
 from making import NOON, add_memory, make_file, make_outcome
 from offered import LATER, SESSION, edited, make_event, offered, words
-from rum.capture import spool, trouble
-from rum.capture.event import to_line
+from rum.capture.events import problems, spool
+from rum.capture.events.event import to_line
 from rum.inject.offers import MOST_IN_A_SESSION, offers_for
-from rum.model.tokens import estimate_tokens
 from rum.store.sqlite.store import SqliteStore
+from rum.text.tokens import estimate_tokens
 
 READ: dict[str, Any] = {"tool": "read", "files": [{"path": "/work/auth.py", "operation": "read"}]}
 
@@ -169,13 +169,13 @@ def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_
 def test_trouble_with_events_whose_project_could_not_be_told_is_told_too(tmp_path: Path):
     folder = tmp_path / "projects" / "shop"
     SqliteStore(str(folder)).close()
-    trouble.note(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
+    problems.note(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
     (offer,) = offered(make_event("start", source="startup"), folder)
     assert "The settings cannot be read" in words(offer)
 
 
 def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):
-    trouble.note((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
+    problems.note((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
     (offer,) = offered(start(), tmp_path)
     assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
     assert offered(start(), tmp_path) == []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.inject.offers.saying import MOST, offer
-from rum.model.tokens import estimate_tokens
+from rum.inject.offers.text import MOST, offer
+from rum.text.tokens import estimate_tokens
 
 LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked instead: `{3}`."
 

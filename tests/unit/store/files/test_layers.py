@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rum.model.entry import MemoryType
 from rum.model.errors import InvalidQuery, StorageError
+from rum.model.layers import MemoryType
 from rum.store.files.layers import LayerFiles, as_entry, as_fact, as_rule, holds_layers, write_layers
 
 EPISODIC, SEMANTIC, PROCEDURAL = MemoryType.EPISODIC, MemoryType.SEMANTIC, MemoryType.PROCEDURAL

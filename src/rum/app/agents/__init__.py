@@ -1,0 +1,1 @@
+"""Agents: registering, resuming, describing; their settings."""

@@ -1,0 +1,1 @@
+"""The brief: background knowledge for a prompt."""

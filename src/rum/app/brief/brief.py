@@ -1,0 +1,68 @@
+"""The brief: everything that is known and matters to a task, in one block that fits into a prompt."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from rum.app.brief import knowledge
+from rum.app.brief.query import Asked, asked
+from rum.app.brief.work import work
+from rum.app.project import Context
+from rum.inject.brief import written
+from rum.inject.budget import Piece, Said, chosen
+from rum.model.brief import Brief, BriefQuestion, Taken
+from rum.model.errors import NO_RESULTS
+from rum.text.tokens import estimate_tokens
+
+
+def brief(context: Context, question: BriefQuestion) -> Brief:
+    """All that is known and matters, from failures to the journal: one ranking, one budget."""
+    wanted = asked(context, question)
+    notes, broken = knowledge.notes(context, wanted)
+    earlier = list(work(context, wanted))
+    failures = [piece for piece in earlier if piece.kind == "failure"]
+    journal, unreadable = knowledge.session(context, wanted, failures)
+    pieces = [
+        *earlier,
+        *knowledge.matching_rules(context, wanted),
+        *_stories(context, wanted),
+        *notes,
+        *knowledge.matching_facts(context, wanted),
+        *journal,
+    ]
+    said = chosen(pieces, question.tokens, written)
+    text = written(said)
+    return Brief(
+        text=text,
+        tokens=estimate_tokens(text),
+        left_out=len(pieces) - len(said) or UNSET,
+        taken=list(map(_taken, said)) if question.explain else UNSET,
+        broken=(broken + unreadable) or UNSET,
+        code=UNSET if said else NO_RESULTS,
+        hint=UNSET if said else _why_nothing(pieces, question),
+    )
+
+
+def _stories(context: Context, wanted: Asked) -> list[Piece]:
+    """Chapters and wisdom, where there are any."""
+    if not context.store.has_chapters():
+        return []
+    from rum.app.brief.chapters import stories  # noqa: PLC0415 (few projects have chapters)
+
+    return stories(context, wanted)
+
+
+def _taken(said: Said) -> Taken:
+    piece, form = said
+    return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
+
+
+def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
+    if not pieces and not (question.task or question.plan or question.files):
+        return "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it."
+    if not pieces:
+        return "Nothing is known about this yet."
+    least = min(estimate_tokens(written([Said(piece, len(piece.forms) - 1)])) for piece in pieces)
+    return (
+        f"Something is known, but {question.tokens} tokens have no room for it; the shortest needs {least}."
+    )

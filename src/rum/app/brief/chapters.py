@@ -1,0 +1,96 @@
+"""What chapters and wisdom have to say to a brief: claims that speak of the task, and stories like it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from rum.app.brief.query import Asked, flat, telling_words
+from rum.app.chapters.staleness import judged, judged_wisdom
+from rum.app.memories.knowledge import SHARE
+from rum.app.project import Context
+from rum.inject import brief
+from rum.inject.budget import Piece
+from rum.model.chapters import Chapter
+from rum.model.wisdom import Wisdom
+from rum.recall.knowledge import FEWEST, Known, ranked
+from rum.text.paths import is_any, without_paths
+from rum.text.patterns import Text
+
+CLAIMS, STORIES = 6, 2
+"""So many claims, and so many chapters, are offered to the budget."""
+MOST_SUPPORT = 5
+"""Memories beyond the first that still make a claim worth more."""
+
+
+VERY_FILE = 0.5
+"""What share of the task's words it is worth that a claim names the very file at hand."""
+_COUNTED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies)\b")
+_CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
+_NUMBER = re.compile(r"\d+")
+
+
+def stories(context: Context, asked: Asked) -> list[Piece]:
+    """Claims of wisdom that speak of the task or of the very files, and chapters with most words of it."""
+    names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in asked.text.files)
+    found = ranked(context.store, " ".join((without_paths(asked.about), *names)), least=0.0)
+    return [*_claims(context, asked, found), *_told(context, found)]
+
+
+def _claims(context: Context, asked: Asked, found: Sequence[Known]) -> list[Piece]:
+    """The best claims; of those that differ in numbers alone the best one."""
+    ids = [one.id for one in found if one.kind == "wisdom"]
+    pieces: dict[str, Piece] = {}
+    for wisdom in judged_wisdom(context, context.store.wisdom.get(ids)):
+        for claim, piece in _of_wisdom(wisdom, asked):
+            said = _NUMBER.sub("0", flat(claim))
+            if said not in pieces or pieces[said].points < piece.points:
+                pieces[said] = piece
+    return sorted(pieces.values(), key=lambda piece: (-piece.points, piece.id))[:CLAIMS]
+
+
+def _of_wisdom(wisdom: Wisdom, asked: Asked) -> Iterator[tuple[str, Piece]]:
+    """Its claims that memories bear out and that have something to say to the task."""
+    for number, (claim, rests_on) in enumerate(zip(wisdom.claims, wisdom.evidence, strict=True), start=1):
+        share = _share(claim, asked)
+        if not rests_on.supporting or not share:
+            continue
+        points = brief.WISDOM + brief.WISDOM_WORDS * share
+        points += brief.SUPPORTED * min(rests_on.supporting - 1, MOST_SUPPORT)
+        points -= brief.OUTDATED if wisdom.stale else 0.0
+        piece = brief.wisdom(
+            wisdom.id, number, round(points, 2), claim, rests_on.supporting, rests_on.against
+        )
+        yield claim, piece
+
+
+def _share(claim: str, asked: Asked) -> float:
+    """How much a claim has to say: the share of the task's telling words it has, or that it names the file.
+
+    One word is enough of few. How often a file was changed is told only with what that means at hand.
+    """
+    told = Text(claim)
+    at_hand = is_any(told.files, asked.text.files)
+    if _CHANGED.fullmatch(claim.rstrip(".")) or (_COUNTED.match(claim) and not at_hand):
+        return 0.0
+    words = telling_words(without_paths(asked.about))
+    common = told.count(words)
+    share = common / len(words) if common and common >= min(FEWEST, len(words)) else 0.0
+    return max(share, VERY_FILE) if at_hand else share
+
+
+def _told(context: Context, found: Sequence[Known]) -> list[Piece]:
+    near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
+    chapters = judged(context, context.store.chapters.get(list(near)[:STORIES]))
+    return [_story(chapter, near[chapter.id]) for chapter in chapters]
+
+
+def _story(chapter: Chapter, known: Known) -> Piece:
+    points = brief.REMEMBERED * known.confidence - (brief.OUTDATED if chapter.stale else 0.0)
+    supported = [
+        claim
+        for claim, rests_on in zip(chapter.learnings, chapter.evidence, strict=True)
+        if rests_on.supporting
+    ]
+    return brief.chapter(chapter.id, round(points, 2), chapter.title, chapter.summary, supported)

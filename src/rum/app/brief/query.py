@@ -1,0 +1,68 @@
+"""What a brief is asked for, as its sources need it: the task as text, the files, the agent, a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rum.app.notes.search import agent_named
+from rum.app.project import Context
+from rum.model.brief import BriefQuestion
+from rum.repo.files import strip_line
+from rum.text.patterns import Text
+from rum.text.terms import content_words
+
+MINUTE = 60
+Word = tuple[str, ...]
+"""A word as the index terms it stands for."""
+_ANY_WORK = frozenset(
+    content_words(
+        "add adjust allow build change check clean create delete do drop edit ensure extend finish fix handle"
+        " implement improve introduce keep let look make mend modify move need prepare provide put refactor"
+        " remove rename replace rework rewrite run set start support task tell test tidy try update"
+        " use work write"
+    )
+)
+"""Words that any work may be told in."""
+
+
+class Asked(NamedTuple):
+    """One question for a brief."""
+
+    task: str
+    plan: str
+    files: tuple[str, ...]
+    agent: str | None
+    session: str | None
+    now: int
+    text: Text
+    """Task, plan and files, to hold patterns and words against."""
+
+    @property
+    def about(self) -> str:
+        """What it is about, in words: the task, else the plan."""
+        return self.task or self.plan
+
+
+def asked(context: Context, question: BriefQuestion) -> Asked:
+    """The question in this project's terms; within a minute the time does not move."""
+    task, plan = (question.task or "").strip(), (question.plan or "").strip()
+    files = tuple(dict.fromkeys(context.relative(strip_line(path)) for path in question.files))
+    return Asked(
+        task=task,
+        plan=plan,
+        files=files,
+        agent=agent_named(context, question.agent),
+        session=question.session,
+        now=context.now() // MINUTE * MINUTE + MINUTE - 1,
+        text=Text(task, plan, files=files),
+    )
+
+
+def telling_words(text: str) -> tuple[Word, ...]:
+    """The words of a text that tell one piece of work from another."""
+    return tuple(word for word in content_words(text) if word not in _ANY_WORK)
+
+
+def flat(text: str) -> str:
+    """A text whose case and blanks do not matter."""
+    return " ".join(text.casefold().split())

@@ -1,0 +1,111 @@
+"""What was seen of agents at work, and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from msgspec import UNSET, Struct, UnsetType
+
+from rum.app.capture.intake_events import as_event
+from rum.app.project import Context
+from rum.inject.render import one_line, short_id
+from rum.model.errors import InvalidQuery
+from rum.store.captured_events import Found, Sought
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+MOST = 1000
+_SAID = 200
+BECAME = ("memory", "completed", "nothing", "forgotten", "open")
+"""What may have become of an event's turn."""
+
+
+class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One event, in a line, and what became of its turn."""
+
+    id: str
+    at: float
+    client: str
+    session: str
+    kind: str
+    what: str
+    became: str
+    agent: str = ""
+    turn: str = ""
+    memory_id: str | None = None
+    why: str | None = None
+    withheld: str | None = None
+
+
+class SeenList(Struct, frozen=True, kw_only=True):
+    """Events, newest first; how many there are in all, and how many turns go on."""
+
+    events: list[SeenView]
+    total: int
+    open_turns: int
+    hint: str | UnsetType = UNSET
+
+
+def seen(
+    context: Context,
+    *,
+    session: str | None = None,
+    client: str | None = None,
+    kind: str | None = None,
+    memory: str | None = None,
+    since: float | None = None,
+    became: str | None = None,
+    limit: int = 50,
+) -> SeenList:
+    """What was seen, newest first."""
+    if not 1 <= limit <= MOST:
+        raise InvalidQuery(f"events: `limit` is 1 to {MOST}.", field="limit")
+    if became is not None and became not in BECAME:
+        raise InvalidQuery(
+            f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
+        )
+    memory_id = context.one("memory", memory, context.store.memories.named(memory)) if memory else None
+    wanted = Sought(MOST if became else limit, session, client, kind, memory_id, since or 0)
+    views = [_view(one) for one in context.store.seen.find(wanted)]
+    total, going_on = context.store.seen.count()
+    kept = [view for view in views if became is None or view.became == became][:limit]
+    hint = UNSET if total else "Nothing was seen here; hooks tell what agents do once a client has them."
+    return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)
+
+
+def _view(found: Found) -> SeenView:
+    event, row = as_event(found.event), found.event
+    became = "open" if found.is_open and not found.became else found.became
+    return SeenView(
+        id=row.id,
+        at=row.at,
+        client=row.key.client,
+        session=row.key.session,
+        agent=row.key.agent,
+        turn=row.key.turn,
+        kind=row.kind,
+        what=one_line(_what(event), _SAID),
+        became=became,
+        memory_id=found.memory_id,
+        why=found.why or None,
+        withheld=event.get("withheld"),
+    )
+
+
+def _what(event: Event) -> str:
+    """What happened: a tool and what it was used on, what was said, or what was offered of which memories."""
+    files = ", ".join(file["path"] for file in event.get("files", []))
+    told = (
+        event.get("command") or files or event.get("text") or event.get("output") or event.get("source", "")
+    )
+    if offers := event.get("offers"):
+        told = ", ".join(f"{one.get('kind')} {_ids(one.get('memories'))}".rstrip() for one in offers)
+    elif memories := event.get("memories"):
+        told = told or _ids(memories)
+    return ": ".join(filter(None, (event.get("tool_name", ""), told)))
+
+
+def _ids(memories: object) -> str:
+    named = cast("list[object]", memories) if isinstance(memories, list) else []
+    return " ".join(short_id(one) for one in named if isinstance(one, str))

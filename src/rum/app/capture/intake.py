@@ -1,0 +1,241 @@
+"""What hooks left in the spool, taken in: kept as events, and made into memories once a turn is over."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from rum.app.capture.intake_events import as_event, as_row, is_sound
+from rum.app.capture.intake_turns import Closing
+from rum.app.capture.turn_source import Became, Captured
+from rum.app.imports.import_batch import Tally, take_in
+from rum.app.offers import history
+from rum.app.project import Context
+from rum.capture.events import problems, spool
+from rum.capture.events.event import from_line, to_line
+from rum.capture.observe.corrections import corrections_in
+from rum.capture.observe.merge_events import CLOSING, filled
+from rum.capture.observe.messages import rejects
+from rum.capture.observe.turns import key_of, parents, with_turns
+from rum.model.errors import RumError, StorageError
+from rum.repo.project import open_project
+from rum.settings.home import file_lock
+from rum.store.captured_events import Proposal, SeenTurn, TurnKey
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+KEPT = 14 * 86400
+"""Seconds for which events are kept after they became memories."""
+_LOCK = "intake.lock"
+_AT_ONCE = 50
+"""Turns that are concluded at once; whoever is killed does no more than these again."""
+_TOO_OLD = 30 * 86400
+"""Seconds after which lines are dropped whose project nobody can tell."""
+
+
+class Intake(Struct, frozen=True, kw_only=True):
+    """What was taken in, and what became of the turns that were over."""
+
+    events: int = 0
+    memories: int = 0
+    updated: int = 0
+    completed: int = 0
+    nothing: int = 0
+    forgotten: int = 0
+    open: int = 0
+    """Turns that go on."""
+    dropped: int = 0
+    """Events that were old enough to go."""
+    busy: bool = False
+    """Somebody else is at it; nothing was done."""
+
+
+def has_spool(context: Context) -> bool:
+    """Whether anything waits to be taken in."""
+    return any(spool.spools(folder) for folder in _folders(context))
+
+
+def intake(context: Context, patience: float = 0.0) -> Intake:
+    """Take in what hooks left, and conclude the turns that are over; one process a project does so."""
+    try:
+        with file_lock(os.path.join(context.project.directory, _LOCK), patience):
+            return _intake(context)
+    except TimeoutError:
+        return Intake(busy=True)
+
+
+def _intake(context: Context) -> Intake:
+    claim(context)
+    new = take_spool(context)
+    counts = _concluded(context)
+    dropped = context.store.seen.drop(context.now() - KEPT)
+    problems.forget(_folders(context), context.now() - problems.RECENT)
+    return Intake(
+        events=new,
+        memories=counts["memories"],
+        updated=counts["updated"],
+        completed=counts["completed"],
+        nothing=counts["nothing"],
+        forgotten=counts["forgotten"],
+        open=context.store.seen.count()[1],
+        dropped=dropped,
+    )
+
+
+def _folders(context: Context) -> tuple[str, ...]:
+    project = context.project
+    return spool.folders(context.settings.home, project.id, project.directory)
+
+
+def claim(context: Context) -> None:
+    """Put lines whose project could not be told where they belong, now that it can."""
+    for folder in spool.unclaimed_folders(context.settings.home):
+        for path in spool.spools(folder):
+            with suppress(OSError):
+                _claim(context, path)
+
+
+def _claim(context: Context, path: str) -> None:
+    lines, end = spool.complete_lines(path)
+    placed: list[tuple[tuple[str, ...], Event]] = []
+    for event in (event for line in lines if (event := from_line(line)) and is_sound(event)):
+        try:
+            settings, project = open_project(event["cwd"], flags={"home": context.settings.home})
+        except (RumError, OSError):
+            if event["at"] > context.now() - _TOO_OLD:
+                return  # another time, all of them
+            continue
+        places = spool.folders(settings.home, project.id, project.directory)
+        placed.append((places, {**event, "project": project.id}))
+    if all(spool.keep(places, event["session"], to_line(event))[0] for places, event in placed):
+        spool.remove(path, end)
+
+
+def take_spool(context: Context) -> int:
+    """Keep all lines of the spool as events, and let go of its files; how many events were new."""
+    new = 0
+    for folder in _folders(context):
+        for path in spool.spools(folder):
+            # A file that cannot be read now waits for the next time.
+            with suppress(OSError):
+                new += _take_file(context, path)
+    return new
+
+
+def _take_file(context: Context, path: str) -> int:
+    new, offset = 0, 0
+    while True:
+        lines, end = spool.complete_lines(path, offset)
+        new += take_events(context, [event for line in lines if (event := from_line(line))])
+        if end == offset:
+            spool.remove(path, offset)
+            return new
+        offset = end
+
+
+def take_events(context: Context, events: Sequence[Event]) -> int:
+    """Keep events, each once, with the names of their turns; how many were new."""
+    sessions: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        if is_sound(event):
+            sessions.setdefault((event["client"], event["session"]), []).append(event)
+    seen, new = context.store.seen, 0
+    for (client, session), told in sessions.items():
+        prompts = seen.of_session(client, session, ("prompt",))
+        known = [(one.at, one.key.turn) for one in prompts if not one.key.agent]
+        there = {one.id for one in prompts}
+        named = with_turns([event for event in told if event["id"] not in there], known)
+        fresh = set(seen.add([as_row(event) for event in named], context.now()))
+        new += len(fresh)
+        _heed(context, [event for event in named if event["id"] in fresh and event["kind"] == "prompt"])
+        _hear_again(context, [event for event in named if event["kind"] in CLOSING])
+    return new
+
+
+def _hear_again(context: Context, ends: Iterable[Event]) -> None:
+    """A turn that was made to go on ends once more under the same name; its last words are the later ones."""
+    seen = context.store.seen
+    for event in ends:
+        key = key_of(event)
+        known = next((as_event(row) for row in seen.of_turn(key) if row.id == event["id"]), None)
+        if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
+            continue
+        seen.fill([as_row(filled(known, event))], context.now())
+        seen.reopen(key)
+
+
+def _heed(context: Context, prompts: Iterable[Event]) -> None:
+    """A prompt may say that the turn before it did not do what it should, or how things are to be done."""
+    for prompt in prompts:
+        client, session, said = prompt["client"], prompt["session"], prompt.get("text", "")
+        earlier = [
+            one
+            for one in context.store.seen.of_session(client, session, ("prompt",))
+            if one.at < prompt["at"] and not one.key.agent and one.key.turn != prompt.get("turn", "")
+        ]
+        if earlier and rejects(said):
+            context.store.seen.reopen(earlier[-1].key)
+        before = as_event(earlier[-1]).get("text", "") if earlier else ""
+        found = corrections_in(said, before)
+        context.store.seen.propose(
+            (
+                Proposal(one.id, one.condition, one.action, one.said, client, session, prompt["at"]),
+                prompt.get("turn", ""),
+            )
+            for one in found
+        )
+
+
+def _concluded(context: Context) -> Counter[str]:
+    """Make memories of the turns that are over; what became of how many."""
+    closing, counts = Closing(context), Counter[str]()
+    done: set[TurnKey] = set()
+    while rows := [row for row in closing.closed() if row.key not in done][:_AT_ONCE]:
+        done.update(row.key for row in rows)
+        turns = [turn for row in rows if (turn := closing.turn(row)) is not None]
+        related = parents([(one.key, one.first) for row in rows for one in closing.around(row)])
+        source, tally = Captured(context, turns, related, imported=False), Tally()
+        take_in(context, source, tally, lambda _done, _total: None)
+        counts["updated"] += tally.counts["updated"]
+        counts["memories"] += tally.counts["added"]
+        for row in rows:
+            became = source.became.get(row.key, Became("nothing", None, "nothing seen"))
+            counts[became.what] += 1
+            note_offers(context, row.key, became.memory_id)
+            conclude(context, row, became)
+    return counts
+
+
+def note_offers(context: Context, key: TurnKey, memory_id: str | None) -> None:
+    """Note what was offered in a turn and what came of it: its memory is safe, and it is still open."""
+    events = [as_event(one) for one in context.store.seen.of_turn(key)]
+    made = context.store.memories.get([memory_id] if memory_id else [])
+    history.note(context, events, made[0].outcome.success if made else None)
+
+
+def conclude(context: Context, row: SeenTurn, became: Became) -> None:
+    """Note what became of a turn, after its memory is safe."""
+    told = row._replace(became=became.what, memory_id=became.memory_id, why=became.why)
+    context.store.seen.conclude(told, context.now())
+    if became.what == "forgotten" and became.memory_id:
+        context.store.seen.forget(became.memory_id)
+
+
+def forget_seen(context: Context, memory_id: str, patience: float = 10.0) -> int:
+    """Delete what a memory was made of, also what still lies in the spool; how many events there were."""
+    if not has_spool(context):
+        return context.store.seen.forget(memory_id)
+    try:
+        with file_lock(os.path.join(context.project.directory, _LOCK), patience):
+            take_spool(context)
+            return context.store.seen.forget(memory_id)
+    except TimeoutError:
+        raise StorageError(
+            "Another process is taking in what hooks left; try again in a moment. Nothing was forgotten."
+        ) from None

@@ -1,0 +1,137 @@
+"""Which turns are over, and all that is known of one: what hooks told, and what the transcript adds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rum.app.capture.intake_events import as_event, as_row
+from rum.app.project import Context
+from rum.capture.events.cleaning import clean
+from rum.capture.events.ignored_paths import read_ignored
+from rum.capture.events.pause import is_paused
+from rum.capture.observe.merge_events import joined
+from rum.capture.observe.turns import Turn, key_of, parents, tasks
+from rum.capture.transcripts.readers import READERS, SAME_NAMES
+from rum.repo.location import find_root
+from rum.store.captured_events import SeenEvent, SeenTurn, TurnKey
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+QUIET = 30 * 60
+"""Seconds after which a turn is over of which nothing more was heard."""
+_TAIL = 8 * 1024 * 1024
+"""Bytes of a transcript's end in which a turn is looked for that was just over."""
+_MOST = 1000
+_ENDS = ("stop", "agent_stop")
+
+
+class Closing:
+    """The open turns of a project; each session is looked at once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._sessions: dict[tuple[str, str], list[SeenEvent]] = {}
+
+    def closed(self) -> Iterator[SeenTurn]:
+        """The turns that are over and not yet concluded, oldest first."""
+        for row in self._context.store.seen.open_turns(_MOST):
+            if self._is_over(row):
+                yield row
+
+    def _is_over(self, row: SeenTurn) -> bool:
+        if row.last < self._context.now() - QUIET:
+            return True
+        for event in self._told(row.key):
+            if event.kind in _ENDS and event.key == row.key:
+                return True
+            if event.kind == "end" and event.at >= row.last:
+                return True
+            later = event.kind == "prompt" and event.at > row.first and event.key.turn != row.key.turn
+            if later and not row.key.agent and not event.key.agent:
+                return True
+        return False
+
+    def _told(self, key: TurnKey) -> list[SeenEvent]:
+        """What marks the beginnings and ends of a session's turns."""
+        session = (key.client, key.session)
+        if session not in self._sessions:
+            self._sessions[session] = self._context.store.seen.of_session(*session, ("prompt", "end", *_ENDS))
+        return self._sessions[session]
+
+    def around(self, row: SeenTurn) -> list[SeenTurn]:
+        """All turns of the session that a turn is of."""
+        return self._context.store.seen.turns_of(row.key.client, row.key.session)
+
+    def turn(self, row: SeenTurn) -> Turn | None:
+        """All that is known of a turn; None where nothing is."""
+        events = self._events(row.key)
+        if not events:
+            return None
+        turn = Turn(row.key, tuple(events))
+        if row.key.agent:
+            return turn._replace(task=self._task(row))
+        prompts = [one for one in self._told(row.key) if one.kind == "prompt" and not one.key.agent]
+        before = [one for one in prompts if one.at < row.first and one.key.turn != row.key.turn]
+        after = [one for one in prompts if one.at > row.first and one.key.turn != row.key.turn]
+        return turn._replace(
+            earlier=_text(before[-1]) if before else "", reply=_text(after[0]) if after else ""
+        )
+
+    def _task(self, row: SeenTurn) -> str:
+        around = self.around(row)
+        related = parents([(one.key, one.first) for one in around])
+        above = related.get(row.key)
+        if above is None:
+            return ""
+        calls = [event for event in self._events(above) if event.get("tool") == "agent"]
+        begun = [(one.key, one.first) for one in around if related.get(one.key) == above]
+        return tasks(calls, begun).get(row.key, "")
+
+    def _events(self, key: TurnKey) -> list[Event]:
+        told = [as_event(row) for row in self._context.store.seen.of_turn(key)]
+        more = self._in_transcript(key, told) if told else []
+        whole = joined([*told, *more])
+        known = {event["id"]: event for event in told}
+        added = [event for event in whole if known.get(event["id"]) != event]
+        if added:
+            self._context.store.seen.fill([as_row(event) for event in added], self._context.now())
+        return whole
+
+    def _in_transcript(self, key: TurnKey, told: list[Event]) -> list[Event]:
+        """What the client itself wrote down of a turn; hooks are not told of everything."""
+        path = _transcript(key, told)
+        if path is None or key.client not in SAME_NAMES:
+            return []
+        found: list[Event] = []
+        with suppress(OSError):
+            found = [event for event in READERS[key.client].events([path], _TAIL) if key_of(event) == key]
+        return cleaned(self._context, found)
+
+
+def _transcript(key: TurnKey, told: list[Event]) -> str | None:
+    named = list(dict.fromkeys(path for event in told if (path := event.get("transcript"))))
+    if key.agent:
+        named = [path for path in named if key.agent in os.path.basename(path)]
+    return next((path for path in named if os.path.isabs(path) and os.path.isfile(path)), None)
+
+
+def cleaned(context: Context, events: list[Event]) -> list[Event]:
+    """Events as a hook would have kept them: nothing private, ignored or secret, and nothing from a pause."""
+    home, project = context.settings.home, context.project.id
+    roots: dict[str, str | None] = {}
+    kept: list[Event] = []
+    for event in events:
+        cwd = event["cwd"]
+        if cwd not in roots:
+            roots[cwd] = find_root(cwd, home) if os.path.isdir(cwd) else context.project.root
+        if not is_paused(home, project, event["at"]):
+            kept.append(clean(event, context.redactor, read_ignored(roots[cwd])))
+    return kept
+
+
+def _text(row: SeenEvent) -> str:
+    return as_event(row).get("text", "")

@@ -1,0 +1,262 @@
+"""Turns that were seen, as memories: each with its agent, its links, and what the agent stored itself."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from rum.app.imports.import_batch import Piece, here
+from rum.app.memories.store import renewed
+from rum.app.project import Context
+from rum.capture.clients.detect import CLIENTS, module_of
+from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.capture.observe.ids import memory_id, subagent_id, subagent_name
+from rum.capture.observe.turn_memory import Observed, observed
+from rum.capture.observe.turns import Key, Turn
+from rum.model.agents import Agent, AgentType
+from rum.model.errors import InvalidQuery
+from rum.model.ids import new_id
+from rum.model.links import Edge, LinkType
+from rum.model.memory import OPERATION_OF, Memory
+from rum.model.memory_layers import Action, ActionType
+from rum.model.patch import drafted
+from rum.repo.files import blob_id, relative_path
+from rum.repo.git import find_git, head
+from rum.repo.location import find_root
+
+BY = "capture"
+"""Who changes a memory of which more was seen."""
+_MOST_ACTIONS = 200
+
+
+class Became(NamedTuple):
+    """What became of a turn: `memory`, `completed`, `nothing` or `forgotten`; and why nothing."""
+
+    what: str
+    memory_id: str | None = None
+    why: str = ""
+
+
+Work = Piece[Turn]
+
+
+class Captured:
+    """Turns as a source of memories.
+
+    `parents` has the turn that each subagent's turn belongs to; what became of each turn is in `became`.
+    """
+
+    client = ""
+
+    def __init__(
+        self, context: Context, turns: Sequence[Turn], parents: Mapping[Key, Key], *, imported: bool
+    ) -> None:
+        self.total = len(turns)
+        self.became: dict[Key, Became] = {}
+        self._context = context
+        self._turns = turns
+        self._parents = parents
+        self._imported = imported
+
+    def pieces(self) -> Iterator[Work | str]:
+        """Each turn as the memory that it makes, or why it makes none."""
+        for turn in self._turns:
+            yield self._piece(turn)
+
+    def _piece(self, turn: Turn) -> Work | str:
+        seen = observed(turn)
+        try:
+            if seen.made:
+                return self._stored_itself(turn, seen)
+            if seen.said is None:
+                return self._nothing(turn, seen.why_not)
+            agent = self._agent(turn)
+            memory = self._memory(turn, seen, agent)
+        except InvalidQuery as error:  # what was seen holds what no memory may
+            return self._nothing(turn, f"cannot be kept: {error.message}")
+        self.became[turn.key] = Became("forgotten", memory.id)
+        return Piece(memory, agent.name or "", turn)
+
+    def _nothing(self, turn: Turn, why: str) -> str:
+        self.became[turn.key] = Became("nothing", None, why)
+        return why
+
+    def _agent(self, turn: Turn) -> Agent:
+        """Whose work it was: the client's main agent, or a subagent of it."""
+        context, client = self._context, turn.key.client
+        # As which the client speaks MCP, so that what it stores and what is seen of it have one author.
+        known_as: str = module_of(client).MCP if client in CLIENTS else client
+        with context.store.transaction():
+            main = context.store.agents.last_main(known_as) or self._registered(
+                Agent(
+                    id=new_id("agent"),
+                    type=AgentType.MAIN,
+                    project_id=context.project.id,
+                    created_at=int(turn.began),
+                    last_active=int(turn.ended),
+                    client=known_as,
+                )
+            )
+            if not turn.key.agent:
+                return main
+            name = subagent_name(context.label(turn.agent_type))
+            own = subagent_id(main.id, name)
+            return context.store.agents.get(own) or self._registered(
+                Agent(
+                    id=own,
+                    type=AgentType.SUBAGENT,
+                    project_id=context.project.id,
+                    created_at=int(turn.began),
+                    last_active=int(turn.ended),
+                    parent_id=main.id,
+                    name=f"{name}-{own[-8:]}" if context.store.agents.named(name) else name,
+                    client=known_as,
+                )
+            )
+
+    def _registered(self, agent: Agent) -> Agent:
+        self._context.store.agents.add(agent)
+        return agent
+
+    def _memory(self, turn: Turn, seen: Observed, agent: Agent) -> Memory:
+        context = self._context
+        draft = drafted(context.clean(seen.said or {}))
+        at = min(int(turn.ended), context.now())
+        place = _Place(context, turn.cwd, live=not self._imported)
+        actions = settled_actions(draft, at, place.relative)
+        perception = settled_perception(draft.perception, place.relative)
+        commit, branch = place.commit_and_branch()
+        made = seen.commit
+        return Memory(
+            id=memory_id(turn.key),
+            agent_id=agent.id,
+            project_id=context.project.id,
+            session_id=context.label(turn.key.session),
+            created_at=at,
+            imported_at=context.now() if self._imported else None,
+            intent=draft.intent,
+            outcome=draft.outcome,
+            reasoning=draft.reasoning,
+            perception=perception,
+            actions=actions,
+            tags=tuple(dict.fromkeys(draft.tags)),
+            importance=draft.importance,
+            files=tied_files(actions, perception, place.content_hash),
+            commit=commit if commit and (made is None or commit.startswith(made)) else made,
+            branch=branch and context.label(branch),
+        )
+
+    def met_again(self, old: Memory, piece: Work) -> str:
+        """More may have been seen since; what anybody else changed stays as it is."""
+        new = piece.memory
+        self.became[piece.origin.key] = Became("memory", old.id)
+        if _same(old, new):
+            return "unchanged"
+        versions = self._context.store.memories.versions(old.id)
+        if versions and versions[-1][2] != BY:
+            return "different"
+        kept = {"agent_id", "session_id", "created_at", "imported_at", "version", "id", "project_id"}
+        said = {name: getattr(new, name) for name in Memory.__struct_fields__ if name not in kept}
+        renewed(self._context, old, replace(old, **said | {"superseded_by": old.superseded_by}), by=BY)
+        return "updated"
+
+    def tie(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
+        """Link the work of subagents with that of the agent that set it off."""
+        context, now = self._context, self._context.now()
+        for piece in pieces:
+            self.became[piece.origin.key] = Became("memory", piece.memory.id)
+        fresh = {piece.origin.key for piece in pieces}
+        pairs = [
+            (self._memory_of(parent), self._memory_of(child))
+            for child, parent in self._parents.items()
+            if child in fresh or parent in fresh
+        ]
+        known = here(context, {one for pair in pairs for one in pair})
+        for parent, child in pairs:
+            if parent != child and parent in known and child in known:
+                counted["links"] += context.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
+
+    def _memory_of(self, key: Key) -> str:
+        if key in self.became:
+            return self.became[key].memory_id or ""
+        row = self._context.store.seen.turn(key)
+        return (row.memory_id if row else None) or memory_id(key)
+
+    def _stored_itself(self, turn: Turn, seen: Observed) -> str:
+        """The agent stored a memory of this work; that one is completed, and no second one is made."""
+        context, wanted = self._context, seen.made[-1]
+        with context.store.transaction():
+            found = context.store.memories.get([wanted])
+            if not found:
+                self.became[turn.key] = Became("forgotten", wanted)
+                return "forgotten"
+            memory = found[0]
+            if seen.said is not None:
+                whole = self._completed(memory, self._memory(turn, seen, self._author(memory, turn)))
+                if whole.content() != memory.content():
+                    renewed(context, memory, whole, by=BY)
+        self.became[turn.key] = Became("completed", wanted)
+        return "stored by the agent"
+
+    def _author(self, memory: Memory, turn: Turn) -> Agent:
+        return self._context.store.agents.get(memory.agent_id) or self._agent(turn)
+
+    def _completed(self, told: Memory, seen: Memory) -> Memory:
+        """What the agent told, with what it left out and was seen."""
+        named = {file.path for file in told.files}
+        actions = told.actions or seen.actions
+        if told.actions:
+            missing = [one for one in seen.actions if _changes(one) and one.details.file_path not in named]
+            actions = (*told.actions, *missing[: max(0, _MOST_ACTIONS - len(told.actions))])
+        perception = told.perception
+        if not perception.relevant_files:
+            perception = replace(perception, relevant_files=seen.perception.relevant_files)
+        outcome = told.outcome
+        if outcome.verified_by is None and outcome.success == seen.outcome.success:
+            outcome = replace(outcome, verified_by=seen.outcome.verified_by)
+        files = (*told.files, *(file for file in seen.files if file.path not in named))
+        return replace(
+            told,
+            actions=actions,
+            perception=perception,
+            outcome=outcome,
+            files=tuple(sorted(files, key=lambda file: file.path)),
+        )
+
+
+class _Place:
+    """The checkout in which a turn was at work."""
+
+    def __init__(self, context: Context, cwd: str, *, live: bool) -> None:
+        self._cwd = cwd or context.cwd
+        there = bool(cwd) and os.path.isabs(cwd) and os.path.isdir(cwd)
+        self._root = (find_root(cwd, context.settings.home) if there else None) or context.project.root or cwd
+        self._live = live and there
+
+    def relative(self, path: str) -> str:
+        """A path as the project knows it."""
+        return relative_path(path, self._root or None, self._cwd)
+
+    def content_hash(self, path: str) -> str | None:
+        """Git's id of what a file holds now; of work long ago nobody knows."""
+        if not self._live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
+            return None
+        return blob_id(os.path.join(self._root, path))
+
+    def commit_and_branch(self) -> tuple[str | None, str | None]:
+        """Where the checkout stands."""
+        place = find_git(self._root) if self._live and self._root else None
+        return head(place) if place else (None, None)
+
+
+def _changes(action: Action) -> bool:
+    return action.type in OPERATION_OF and action.type is not ActionType.FILE_READ
+
+
+def _same(old: Memory, new: Memory) -> bool:
+    names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
+    return all(getattr(old, name) == getattr(new, name) for name in names)

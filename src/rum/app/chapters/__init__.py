@@ -1,0 +1,1 @@
+"""Chapters and wisdom: groups of memories, and groups of chapters."""

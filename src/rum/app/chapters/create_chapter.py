@@ -1,0 +1,46 @@
+"""Making chapters: the members picked, the words made, and all of it written as one."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from rum.app.chapters.given_words import handed_in
+from rum.app.chapters.make_chapter import CHAPTERS, ChapterPick
+from rum.app.chapters.members import picked_memories
+from rum.app.chapters.write_group import Kept, beside_old, keep
+from rum.app.project import Context
+from rum.model.chapter_answers import CreateChapterQuestion, CreateChapterResult
+from rum.model.chapters import Chapter, Origin
+
+
+def create(context: Context, question: CreateChapterQuestion) -> CreateChapterResult:
+    """Make a chapter, or renew the one there is of the same memories or found by the same tags."""
+    with context.turn():
+        pick = _picked(context, question)
+    return _result(keep(context, CHAPTERS, pick))
+
+
+def _picked(context: Context, question: CreateChapterQuestion) -> ChapterPick:
+    members, tagged = picked_memories(context, question)
+    origin = Origin.AUTO if tagged.found_by else Origin.MANUAL
+    underneath = CHAPTERS.members(context, members)
+    pick = ChapterPick(members, underneath, tagged, handed_in(context, question), None, origin)
+    return beside_old(context, CHAPTERS, pick, again=question.again)
+
+
+def _result(kept: Kept[Chapter]) -> CreateChapterResult:
+    chapter = kept.one
+    return CreateChapterResult(
+        chapter_id=chapter.id,
+        created=kept.created,
+        title=chapter.title,
+        memory_count=len(chapter.members),
+        summary=chapter.summary,
+        learnings=chapter.learnings,
+        evidence=chapter.evidence,
+        start_ts=chapter.start_ts,
+        end_ts=chapter.end_ts,
+        origin=chapter.origin,
+        words=chapter.words,
+        note=kept.note or UNSET,
+    )

@@ -1,0 +1,113 @@
+"""How wisdom is made of chapters: what was handed in stays, the rest is worded anew, all with evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from rum.app.chapters.given_words import Given
+from rum.app.chapters.grouping import Craft, Pick, all_tags, as_members
+from rum.app.chapters.sanitise_words import kept_words
+from rum.app.chapters.word_source import Made
+from rum.app.project import Context
+from rum.capture.tombstones import wisdom_marks
+from rum.consolidate.chapters import wisdom_by_model, wisdom_words
+from rum.consolidate.chapters.evidence import Tracing
+from rum.consolidate.chapters.model_claims import Worded
+from rum.consolidate.clusters import Likeness
+from rum.llm.base import LanguageModel
+from rum.model.chapters import Chapter, Evidence
+from rum.model.memory import Memory
+from rum.model.wisdom import Source, Wisdom, WisdomWords
+from rum.model.wisdom_answers import LEAST_CHAPTERS
+from rum.store.chapters import Grouped
+
+WisdomPick = Pick[Wisdom, Chapter]
+CLAIMS = ("insights", "patterns", "best_practices")
+"""What wisdom claims, in the order of its evidence."""
+
+
+class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
+    """Wisdom, of chapters."""
+
+    kind = "wisdom"
+    part_called = "chapter"
+    parts_called = "chapters"
+    named_by = "chapter_ids"
+    least = LEAST_CHAPTERS
+    asked_for = frozenset(("summary", *CLAIMS))
+
+    def kept(self, context: Context) -> Grouped[Wisdom]:
+        """Where it is kept."""
+        return context.store.wisdom
+
+    def parts(self, context: Context, ids: Sequence[str]) -> list[Chapter]:
+        """Those of its chapters that are there, as they are now."""
+        return context.store.chapters.get(list(ids))
+
+    def members(self, context: Context, parts: Sequence[Chapter]) -> dict[str, Memory]:
+        """All memories of some chapters that are there, by id."""
+        ids = sorted({one for chapter in parts for one in chapter.memory_ids})
+        return {memory.id: memory for memory in context.store.memories.get(ids)}
+
+    def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
+        """The hashes by which a forgotten one is known again."""
+        return wisdom_marks(ids, key, one)
+
+    def asked(self, model: LanguageModel, pick: WisdomPick) -> Worded[WisdomWords]:
+        """The words of a language model."""
+        return wisdom_by_model.asked(model, pick.parts, pick.members)
+
+    def drawn(self, pick: WisdomPick, likeness: Likeness | None) -> WisdomWords:
+        """The words that the members themselves have."""
+        return wisdom_words.draw(pick.parts, pick.members, likeness, pick.tagged.found_by)
+
+    def composed(self, words: WisdomWords, given: Given, tracing: Tracing) -> WisdomWords:
+        """Words with the parts that were handed in; the members that say a claim are looked for."""
+        evidence: list[Evidence] = []
+        for name, rests_on in zip(CLAIMS, split(words), strict=True):
+            evidence += map(tracing.evidence, given.claims[name]) if name in given.claims else rests_on
+        return replace(words, **given.texts, **given.claims, evidence=tuple(evidence))
+
+    def blank(self, one: str, context: Context, agent_id: str) -> Wisdom:
+        """A new one that says nothing yet."""
+        now, project = context.now(), context.project.id
+        return Wisdom(
+            id=one, project_id=project, agent_id=agent_id, created_at=now, updated_at=now, summary=""
+        )
+
+    def saying(self, context: Context, one: Wisdom, made: Made[WisdomWords], pick: WisdomPick) -> Wisdom:
+        """One that says these words of what was picked."""
+        clean = kept_words(context, made.words)
+        return replace(
+            one,
+            summary=clean.summary,
+            insights=clean.insights,
+            patterns=clean.patterns,
+            best_practices=clean.best_practices,
+            evidence=clean.evidence,
+            contradictions=clean.contradictions,
+            words=made.by,
+            tags=all_tags((*one.found_by, *one.own_tags), (chapter.tags for chapter in pick.parts)),
+            start_ts=min(chapter.start_ts for chapter in pick.parts),
+            end_ts=max(chapter.end_ts for chapter in pick.parts),
+            sources=tuple(Source(chapter.id, chapter.version) for chapter in pick.parts),
+            members=as_members(pick.members[one] for one in sorted(pick.members)),
+            former=pick.former,
+            forgotten=0,
+        )
+
+
+def split(words: WisdomWords | Wisdom) -> list[tuple[Evidence, ...]]:
+    """The evidence of insights, of patterns, and of best practices."""
+    parts: list[tuple[Evidence, ...]] = []
+    start = 0
+    for name in CLAIMS:
+        end = start + len(getattr(words, name))
+        parts.append(words.evidence[start:end])
+        start = end
+    return parts
+
+
+WISDOM = WisdomCraft()

@@ -1,0 +1,171 @@
+"""Renewing chapters and wisdom whose members changed, with what that changes in their words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from rum.app.chapters.diff import changes
+from rum.app.chapters.grouping import Craft, G, P, Pick, W, composed, settled, worded
+from rum.app.chapters.make_chapter import CHAPTERS
+from rum.app.chapters.make_wisdom import WISDOM
+from rum.app.chapters.members import Tagged, all_of, counted, tagged_chapters, tagged_memories
+from rum.app.chapters.staleness import judged, judged_wisdom
+from rum.app.chapters.write_group import may_change
+from rum.app.project import Context
+from rum.consolidate.chapters.members import shortened
+from rum.consolidate.chapters.titles import LONGEST_TITLE
+from rum.model.chapter_answers import RefreshResult, Renewed
+from rum.model.chapters import Chapter
+from rum.model.errors import NotFound, PermissionDenied
+from rum.model.memory import Memory
+from rum.model.wisdom import Wisdom
+
+
+def refresh(
+    context: Context, names: Sequence[str] = (), *, kind: str | None = None, dry_run: bool = False
+) -> RefreshResult:
+    """Renew what is named, or else all that is stale: chapters first, then the wisdom made of them."""
+    renewal = _Renewal(context, strict=bool(names), dry_run=dry_run)
+    with context.turn():
+        chapters, wisdom = _named(context, names, kind) if names else (_stale_chapters(context, kind), None)
+    for chapter in chapters:
+        renewal.take(CHAPTERS, chapter, renewal.memories)
+    if wisdom is None:
+        with context.turn(counted=False):
+            wisdom = _stale_wisdom(context, kind, renewal.chapters)
+    for one in wisdom:
+        renewal.take(WISDOM, one, renewal.chapters_of)
+    return RefreshResult(renewed=renewal.renewed, skipped=renewal.skipped, dry_run=dry_run)
+
+
+def _named(context: Context, names: Sequence[str], kind: str | None) -> tuple[list[Chapter], list[Wisdom]]:
+    meant: list[str] = []
+    for name in dict.fromkeys(names):
+        chapters = [] if kind == "wisdom" else context.store.chapters.named(name)
+        wisdom = [] if kind == "chapter" else context.store.wisdom.named(name)
+        meant.append(context.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
+    found = context.store.chapters.get(meant), context.store.wisdom.get(meant)
+    return judged(context, found[0]), judged_wisdom(context, found[1])
+
+
+def _stale_chapters(context: Context, kind: str | None) -> list[Chapter]:
+    batches = context.store.chapters.all() if kind != "wisdom" else ()
+    return [one for batch in batches for one in judged(context, batch) if one.stale]
+
+
+def _stale_wisdom(context: Context, kind: str | None, renewed: dict[str, Chapter]) -> list[Wisdom]:
+    batches = context.store.wisdom.all() if kind != "chapter" else ()
+    return [one for batch in batches for one in judged_wisdom(context, batch, renewed) if one.stale]
+
+
+class _Renewal:
+    """A renewal under way. What it would change, if it is only tried, is known to what comes after it."""
+
+    def __init__(self, context: Context, *, strict: bool, dry_run: bool) -> None:
+        self._context = context
+        self._strict = strict
+        self._dry_run = dry_run
+        self.chapters: dict[str, Chapter] = {}
+        """Those that were renewed, as they are now or would be."""
+        self._sets: dict[str, frozenset[str]] = {}
+        """What each that was renewed is made of."""
+        self.renewed: list[Renewed] = []
+        self.skipped: list[str] = []
+
+    def take(
+        self, craft: Craft[G, P, W], old: G, find: Callable[[G], tuple[Sequence[P], str | None]]
+    ) -> None:
+        """Renew one, if that can be; `find` says what it is made of from now on, and what to know of that."""
+        try:
+            with self._context.turn(counted=False):
+                may_change(self._context, craft, old)
+                parts, note = find(old)
+                pick = self._picked(craft, old, parts)
+            self._renew(craft, old, pick, note)
+        except (NotFound, PermissionDenied) as error:
+            if self._strict and isinstance(error, PermissionDenied):
+                raise
+            self.skipped.append(error.message)
+
+    def memories(self, old: Chapter) -> tuple[Sequence[Memory], str | None]:
+        """The members of a chapter: where tags found them, whatever the tags find now."""
+        found = tagged_memories(self._context, old.found_by)[0] if old.found_by else None
+        return self._enough(CHAPTERS, old, found)
+
+    def chapters_of(self, old: Wisdom) -> tuple[Sequence[Chapter], str | None]:
+        """The chapters of wisdom: where tags found them, whatever the tags find now."""
+        found = tagged_chapters(self._context, old.found_by, self.chapters)[0] if old.found_by else None
+        parts, note = self._enough(WISDOM, old, found)
+        return [self.chapters.get(one.id, one) for one in parts], note
+
+    def _enough(
+        self, craft: Craft[G, P, W], old: G, found: Sequence[P] | None
+    ) -> tuple[Sequence[P], str | None]:
+        """What tags found, unless that is so little that it would become something else."""
+        if found is not None and len(found) >= min(craft.least, len(old.part_ids)):
+            return found, None
+        parts = craft.parts(self._context, old.part_ids)
+        if found is None:
+            return parts, None
+        few = counted(len(found), craft.part_called, craft.parts_called)
+        return (
+            parts,
+            f"{few} with {all_of(old.found_by)} by now; it stays with the {craft.parts_called} it had.",
+        )
+
+    def _picked(self, craft: Craft[G, P, W], old: G, parts: Sequence[P]) -> Pick[G, P]:
+        ids = frozenset(one.id for one in parts)
+        if not ids:
+            raise NotFound(f"All {craft.parts_called} of {old.id} are gone; forget it.", id=old.id)
+        if ids != frozenset(old.part_ids) and (other := self._made_of(craft, ids)):
+            raise NotFound(
+                f"{old.id} would come to be of the same {craft.parts_called} as {other}; forget one of them.",
+                id=old.id,
+            )
+        tagged = Tagged(found_by=old.found_by)
+        return Pick(parts, craft.members(self._context, parts), tagged, old=replace(old, stale=()))
+
+    def _made_of(self, craft: Craft[G, P, W], ids: frozenset[str]) -> str | None:
+        """The one that is made of exactly these, or is by now."""
+        kept = [one for one in craft.kept(self._context).made_of(ids) if one not in self._sets]
+        kept += [one for one, parts in self._sets.items() if parts == ids]
+        return kept[0] if kept else None
+
+    def _renew(self, craft: Craft[G, P, W], old: G, pick: Pick[G, P], note: str | None) -> None:
+        """Make the words between two turns, as a model may be asked; then write, if all still holds."""
+        context = self._context
+        made = composed(context, craft, pick, worded(context, craft, pick))
+        new = settled(old, craft.saying(context, old, made, pick), context.now())
+        if not self._dry_run:
+            with context.turn(counted=False), context.store.transaction():
+                if not _holds(context, craft, pick):
+                    raise NotFound(f"{old.id} was changed meanwhile; refresh it again.", id=old.id)
+                craft.kept(context).put(new)
+        self._sets[new.id] = frozenset(new.part_ids)
+        if isinstance(new, Chapter):
+            self.chapters[new.id] = new
+        self.renewed.append(
+            Renewed(
+                id=old.id,
+                kind=craft.kind,
+                title=old.title if isinstance(old, Chapter) else shortened(old.summary, LONGEST_TITLE),
+                stale=old.stale,
+                changes=changes(old, new),
+                words=new.words,
+                note=" ".join(filter(None, (note, made.note))) or UNSET,
+            )
+        )
+
+
+def _holds(context: Context, craft: Craft[G, P, W], pick: Pick[G, P]) -> bool:
+    """Whether everything still is as it was when words were made of it."""
+    parts = craft.parts(context, [one.id for one in pick.parts])
+    return (
+        parts == list(pick.parts)
+        and craft.members(context, parts) == pick.members
+        and pick.old is not None
+        and craft.kept(context).get([pick.old.id]) == [pick.old]
+    )

@@ -1,0 +1,59 @@
+"""Wisdom: what chapters say together, for Python programs."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from rum.app.call_parsing import question
+from rum.app.call_types import RecalledWisdom, Synthesized
+from rum.app.calls import plain
+from rum.app.chapters import create_wisdom, read_wisdom
+from rum.app.chapters import refresh as refreshing
+from rum.app.chapters.forgettable import WISDOM
+from rum.app.chapters.staleness import judged_wisdom
+from rum.app.memories.forgettable import forgotten
+from rum.app.project import Context
+from rum.model.answers import ForgetResult
+from rum.model.chapter_answers import RefreshResult
+from rum.model.wisdom_answers import (
+    RecallWisdomQuestion,
+    RecallWisdomResult,
+    SynthesizeQuestion,
+    SynthesizeResult,
+    WisdomView,
+    wisdom_view,
+)
+
+
+class WisdomKept:
+    """The wisdom of an open project."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def synthesize(self, **given: Unpack[Synthesized]) -> SynthesizeResult:
+        """Make wisdom of chapters, by their ids or by tags; the same chapters again renew the same one."""
+        return create_wisdom.synthesize(
+            self._context, question("synthesize", SynthesizeQuestion, plain(given))
+        )
+
+    def recall(self, **given: Unpack[RecalledWisdom]) -> RecallWisdomResult:
+        """Wisdom by its id, by tags, or by the question it answers."""
+        with self._context.turn():
+            asked = question("recall_wisdom", RecallWisdomQuestion, plain(given))
+            return read_wisdom.recall(self._context, asked)
+
+    def show(self, wisdom_id: str) -> WisdomView:
+        """One wisdom by its id, or a tail of it, with its chapters."""
+        with self._context.turn():
+            one = read_wisdom.known(self._context, wisdom_id)
+            return wisdom_view(judged_wisdom(self._context, [one])[0], chapters=True)
+
+    def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
+        """Renew the wisdom that is named, or else all that is stale; says what changed."""
+        return refreshing.refresh(self._context, wisdom_ids, kind="wisdom", dry_run=dry_run)
+
+    def forget(self, wisdom_id: str) -> ForgetResult:
+        """Delete wisdom, not its chapters; only a keyed hash of which they were stays."""
+        with self._context.turn():
+            return forgotten(self._context, WISDOM, read_wisdom.known(self._context, wisdom_id).id)

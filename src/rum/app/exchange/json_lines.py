@@ -1,0 +1,277 @@
+"""Everything in and out as JSON lines, without loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
+
+from rum._version import __version__
+from rum.app.exchange.agents import take_agent, take_author
+from rum.app.exchange.chapters import (
+    ChapterImport,
+    ChapterLine,
+    ChaptersTaken,
+    WisdomLine,
+    chapter_lines,
+)
+from rum.app.exchange.layers import (
+    LayerImport,
+    LayerLine,
+    LayersTaken,
+    layer_lines,
+)
+from rum.app.project import Context
+from rum.capture.tombstones import marks
+from rum.model.agents import Agent
+from rum.model.depth import Use
+from rum.model.errors import InvalidQuery
+from rum.model.links import Edge, LinkType
+from rum.model.memory import Content, Memory, Number
+from rum.model.parse import parse
+from rum.model.times import Stamp, seconds
+
+FORMAT = 3
+"""1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom."""
+NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
+BATCH = 200
+"""Lines written at once, so that other writers get their turn in between."""
+
+Progress = Callable[[int], None]
+"""Told how many lines have been dealt with."""
+
+
+class Header(Struct, frozen=True, tag="rum-export", tag_field="kind"):
+    """The first line: what made the file, and in which form."""
+
+    format: int
+    version: str = ""
+
+
+class AgentLine(Struct, frozen=True, tag="agent", tag_field="kind"):
+    """An agent."""
+
+    agent: Agent
+
+
+class MemoryLine(Struct, frozen=True, tag="memory", tag_field="kind"):
+    """A memory and how it was used."""
+
+    memory: Memory
+    access_count: Annotated[int, Meta(ge=0, le=10**15)] = 0
+    last_accessed: Stamp | None = None
+
+
+class VersionLine(Struct, frozen=True, tag="version", tag_field="kind"):
+    """What a memory said before."""
+
+    memory_id: str
+    version: Number
+    changed_at: Stamp
+    changed_by: str
+    data: Content
+
+
+class LinkLine(Struct, frozen=True, tag="link", tag_field="kind"):
+    """An edge."""
+
+    source_id: str
+    target_id: str
+    link_type: LinkType
+    created_at: Stamp
+
+
+GroupLine = ChapterLine | WisdomLine
+Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine | GroupLine
+
+
+class ImportResult(Struct, frozen=True, kw_only=True):
+    """What an import did: added, there already, different (kept as it was), forgotten (left out).
+
+    So many memories; `layers` counts facts, rules and events, `chapters` chapters and wisdom, where any.
+    """
+
+    added: int
+    unchanged: int
+    different: int
+    forgotten: int
+    layers: LayerImport | UnsetType = UNSET
+    chapters: ChapterImport | UnsetType = UNSET
+
+
+def export(context: Context, left_out: Callable[[str], None]) -> Iterator[bytes]:
+    """Every line of the project: who, what, what it said before, how it hangs together.
+
+    `left_out` is told of each memory that cannot be read.
+    """
+    context.settle()
+    yield msgspec.json.encode(Header(FORMAT, __version__))
+    for agent in _parents_first(context.store.agents.all()):
+        yield msgspec.json.encode(AgentLine(agent))
+    for batch in context.store.memories.in_time_order():
+        yield from _memory_lines(context, [memory.id for memory in batch], left_out)
+    for edge, at in context.store.links.all():
+        yield msgspec.json.encode(LinkLine(*edge, at))
+    yield from layer_lines(context)
+    yield from chapter_lines(context)
+
+
+def _memory_lines(context: Context, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
+    """Some memories, each with the versions before it, all of one moment."""
+    lines: list[bytes] = []
+    with context.store.snapshot():
+        uses = context.store.activity.uses(ids)
+        readable = context.store.memories.readable(ids)
+        for memory_id in context.store.memories.states(ids).keys() - {memory.id for memory in readable}:
+            left_out(memory_id)
+        for memory in readable:
+            use = uses.get(memory.id, Use())
+            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
+            for number, at, by, data in context.store.memories.versions(memory.id):
+                content = msgspec.json.decode(data, type=Content)
+                lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
+    return lines
+
+
+def _parents_first(agents: list[Agent]) -> list[Agent]:
+    """The agents so that each can be taken in: clocks may say that a child is older than its parent."""
+    parents = {agent.id: agent.parent_id for agent in agents}
+
+    def generation(agent: Agent) -> int:
+        above, count = agent.parent_id, 0
+        while above:
+            above, count = parents.get(above), count + 1
+        return count
+
+    return sorted(agents, key=generation)
+
+
+def check(lines: Iterable[bytes]) -> int:
+    """Read every line without writing anything; how many there are."""
+    try:
+        return _checked(lines)
+    except InvalidQuery as error:
+        raise InvalidQuery(f"{error.message} Nothing was kept.", **error.details) from None
+
+
+def _checked(lines: Iterable[bytes]) -> int:
+    count = 0
+    for number, line in _numbered(lines):
+        parsed = _parsed(line, number)
+        if not count and not isinstance(parsed, Header):
+            raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
+        count += 1
+        if isinstance(parsed, Header) and parsed.format > FORMAT:
+            raise InvalidQuery(
+                f"This export has format {parsed.format}, this RUM knows {FORMAT}; upgrade RUM."
+            )
+    if not count:
+        raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
+    return count
+
+
+def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines that hold something, with their numbers in the file."""
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _parsed(line: bytes, number: int) -> Line:
+    try:
+        data = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidQuery(f"Line {number}: not JSON ({error}).", field=f"line {number}") from None
+    return parse(data, Line, f"Line {number}")  # type: ignore[arg-type]
+
+
+def import_lines(
+    context: Context, lines: Iterable[bytes], progress: Progress = lambda _: None
+) -> ImportResult:
+    """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
+    counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
+    alike: dict[str, int] = {}
+    layers, chapters = LayersTaken(context), ChaptersTaken(context, alike)
+    numbered = _numbered(lines)
+    done = 0
+    while batch := list(islice(numbered, BATCH)):
+        with context.store.transaction():
+            for number, line in batch:
+                parsed = _parsed(line, number)
+                if isinstance(parsed, LayerLine):
+                    layers.take(parsed)
+                elif isinstance(parsed, GroupLine):
+                    chapters.take(parsed)
+                else:
+                    _take(context, parsed, counts, alike)
+        done += len(batch)
+        progress(done)
+    return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
+
+
+def _take(context: Context, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
+    if isinstance(line, AgentLine):
+        take_agent(context, line.agent)
+    elif isinstance(line, MemoryLine):
+        word = _take_memory(context, line)
+        counts[word] += 1
+        if word in ("added", "unchanged"):
+            alike[line.memory.id] = line.memory.version
+    elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
+        _take_version(context, line)
+    elif isinstance(line, LinkLine):
+        _take_link(context, line)
+
+
+def _take_version(context: Context, line: VersionLine) -> None:
+    """Add a version, unless it is there: an import that was broken off may have left some behind."""
+    memories = context.store.memories
+    if any(number == line.version for number, *_ in memories.versions(line.memory_id)):
+        return
+    data = msgspec.json.encode(context.clean(msgspec.to_builtins(line.data)))
+    by = context.redactor.redact(line.changed_by)
+    memories.add_version(line.memory_id, line.version, line.changed_at, by, data)
+
+
+def _take_link(context: Context, line: LinkLine) -> None:
+    """Add a link between two memories that are here; one that would close a circle is left out."""
+    if len(context.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
+        return
+    edge = Edge.of(line.source_id, line.target_id, line.link_type)
+    with suppress(InvalidQuery):
+        context.store.links.add(edge, line.created_at)
+
+
+def _take_memory(context: Context, line: MemoryLine) -> str:
+    memory = _here(context, line.memory)
+    known = context.store.memories.get([memory.id])
+    if known:
+        return "unchanged" if replace(known[0], imported_at=None, superseded_by=()) == memory else "different"
+    if context.store.memories.buried(marks(memory, context.tombstone_key)):
+        return "forgotten"
+    take_author(context, memory.agent_id, memory.created_at)
+    context.store.memories.add(replace(memory, imported_at=context.now()))
+    if line.access_count:
+        context.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))
+    return "added"
+
+
+def _here(context: Context, memory: Memory) -> Memory:
+    """A memory from outside as this project would keep it: without secrets, and its own."""
+    clean = msgspec.convert(context.clean(msgspec.to_builtins(memory)), Memory)
+    files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())
+    tags = tuple(dict.fromkeys(clean.tags))
+    return replace(
+        clean,
+        files=files,
+        tags=tags,
+        actions=tuple(replace(one, timestamp=seconds(one.timestamp)) for one in clean.actions),
+        created_at=seconds(clean.created_at),
+        updated_at=clean.updated_at and seconds(clean.updated_at),
+        project_id=context.project.id,
+        imported_at=None,
+        superseded_by=(),
+    )

@@ -1,0 +1,283 @@
+"""Facts, rules and events in and out: as lines of an export, and as the three files of layers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rum.app.calls import plain
+from rum.app.exchange.agents import take_author
+from rum.app.layers import events, facts, rules
+from rum.app.layers.stored import as_item
+from rum.app.project import Context
+from rum.model.errors import InvalidQuery
+from rum.model.facts import Event, Fact, Rule, rule_id
+from rum.model.layers import LASTING, Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule
+from rum.model.memory import Number
+from rum.model.times import Stamp
+from rum.store.files.layers import NAMES, LayerFiles, as_entry, as_fact, as_rule, write_layers
+
+BATCH = 200
+"""Entries written at once, so that other writers get their turn in between."""
+
+
+class FactLine(Struct, frozen=True, tag="fact", tag_field="kind"):
+    """A fact."""
+
+    fact: Fact
+
+
+class FactVersionLine(Struct, frozen=True, tag="fact_version", tag_field="kind"):
+    """What a fact said before."""
+
+    key: str
+    version: Number
+    changed_at: Stamp
+    changed_by: str
+    value: str
+
+
+class RuleLine(Struct, frozen=True, tag="rule", tag_field="kind"):
+    """A rule."""
+
+    rule: Rule
+
+
+class RuleVersionLine(Struct, frozen=True, tag="rule_version", tag_field="kind"):
+    """What a rule said before."""
+
+    id: str
+    version: Number
+    changed_at: Stamp
+    changed_by: str
+    condition: str
+    action: str
+
+
+class EventLine(Struct, frozen=True, tag="event", tag_field="kind"):
+    """One thing that happened."""
+
+    event: Event
+
+
+LayerLine = FactLine | FactVersionLine | RuleLine | RuleVersionLine | EventLine
+
+
+class LayerImport(Struct, frozen=True, kw_only=True):
+    """What became of facts, rules and events: added, there already, different (kept as it was), forgotten."""
+
+    added: int = 0
+    unchanged: int = 0
+    different: int = 0
+    forgotten: int = 0
+
+
+def layer_lines(context: Context) -> Iterator[bytes]:
+    """Every fact with what it said before, every rule and every event."""
+    for batch in context.store.facts.all():
+        for fact in batch:
+            yield msgspec.json.encode(FactLine(fact))
+            for version in context.store.facts.versions(fact.key):
+                yield msgspec.json.encode(FactVersionLine(fact.key, *version))
+    for batch in context.store.rules.all():
+        for rule in batch:
+            yield msgspec.json.encode(RuleLine(rule))
+            for version in context.store.rules.versions(rule.id):
+                yield msgspec.json.encode(RuleVersionLine(rule.id, *version))
+    for batch in context.store.events.all():
+        yield from (msgspec.json.encode(EventLine(event)) for event in batch)
+
+
+class LayersTaken:
+    """An import under way: what came of it so far, and what it has met."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._counts: Counter[str] = Counter()
+        self._alike: dict[str, int] = {}
+        self._alike_rules: dict[str, int] = {}
+        self._met: Counter[bytes] = Counter()
+        self._told: set[str] = set()
+        """Ids of events that were told of so far, and are here."""
+
+    def result(self) -> LayerImport | None:
+        """What came of it; None if it was about nothing."""
+        return LayerImport(**self._counts) if self._counts else None
+
+    def take(self, line: LayerLine) -> None:
+        """Keep what a line says, in a transaction of the caller's."""
+        if isinstance(line, FactLine):
+            self.fact(line.fact)
+        elif isinstance(line, RuleLine):
+            self.rule(line.rule)
+        elif isinstance(line, EventLine):
+            self.event(line.event)
+        elif isinstance(line, RuleVersionLine):
+            self._rule_version(line)
+        else:
+            self._version(line)
+
+    def fact(self, fact: Fact) -> None:
+        """Keep a fact, unless something is known under its key, or was forgotten."""
+        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(fact)), Fact)
+        known = self._context.store.facts.get(clean.key)
+        if known is not None:
+            word = "unchanged" if known.value == clean.value else "different"
+        elif facts.is_forgotten(self._context, clean.key):
+            word = "forgotten"
+        else:
+            word = "added"
+            take_author(self._context, clean.agent_id, clean.created_at)
+            self._context.store.facts.put(replace(clean, imported_at=self._context.now()))
+        if word in ("added", "unchanged"):
+            self._alike[fact.key] = (known or clean).version
+        self._counts[word] += 1
+
+    def _version(self, line: FactVersionLine) -> None:
+        """Add what a fact said before, unless that is there: an import may have been broken off."""
+        kept, key = self._context.store.facts, self._context.redactor.redact(line.key)
+        known = {number for number, *_ in kept.versions(key)}
+        if line.version < self._alike.get(line.key, 0) and line.version not in known:
+            told = self._context.clean({"key": line.key, "value": line.value})
+            by = self._context.redactor.redact(line.changed_by)
+            kept.add_version(key, line.version, line.changed_at, by, told["value"])
+
+    def rule(self, rule: Rule) -> None:
+        """Keep a rule that is neither here nor forgotten."""
+        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(rule)), Rule)
+        known = self._context.store.rules.get([clean.id])
+        if known:
+            same = (known[0].condition, known[0].action) == (clean.condition, clean.action)
+            word = "unchanged" if same else "different"
+        elif rules.is_forgotten(self._context, clean):
+            word = "forgotten"
+        else:
+            word = "added"
+            take_author(self._context, clean.agent_id, clean.created_at)
+            self._context.store.rules.add(replace(clean, imported_at=self._context.now()))
+        if word in ("added", "unchanged"):
+            self._alike_rules[clean.id] = (known[0] if known else clean).version
+        self._counts[word] += 1
+
+    def _rule_version(self, line: RuleVersionLine) -> None:
+        """The same for what a rule said before."""
+        kept = self._context.store.rules
+        told = self._context.clean(msgspec.to_builtins(line))
+        known = {number for number, *_ in kept.versions(told["id"])}
+        if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
+            said = (told["condition"], told["action"])
+            kept.add_version(told["id"], line.version, line.changed_at, told["changed_by"], *said)
+
+    def told_rule(self, rule: Rule) -> None:
+        """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
+        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(rule)), Rule)
+        here = self._context.store.rules.saying(clean.condition, clean.action)
+        if self._is_here(clean, here):
+            self._counts["unchanged"] += 1
+        else:
+            self.rule(rule)
+
+    def _is_here(self, told: Event | Rule, here: Sequence[Event | Rule]) -> bool:
+        """Whether something was here before as often as it was told so far."""
+        said = msgspec.json.encode(as_item(told), order="sorted")
+        self._met[said] += 1
+        return sum(as_item(one) == as_item(told) for one in here) >= self._met[said]
+
+    def event(self, event: Event) -> None:
+        """Keep an event that is neither here nor forgotten, and whose id is not another one's here.
+
+        One that is told twice happened twice: not every program gives an id only once.
+        """
+        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(event)), Event)
+        here = self._context.store.events.get(clean.id)
+        if self._is_here(clean, here):
+            word = "unchanged"
+        elif events.is_forgotten(self._context, clean):
+            word = "forgotten"
+        elif here and clean.id not in self._told:
+            word = "different"
+        else:
+            word = "added"
+            self._context.store.events.add([replace(clean, imported_at=self._context.now())])
+        if word in ("added", "unchanged"):
+            self._told.add(clean.id)
+        self._counts[word] += 1
+
+
+def export_layers(context: Context, folder: str) -> dict[str, int]:
+    """Write the three files of layers into a directory that has none; how many entries each has."""
+    kept = {
+        MemoryType.EPISODIC: context.store.events,
+        MemoryType.SEMANTIC: context.store.facts,
+        MemoryType.PROCEDURAL: context.store.rules,
+    }
+    items = {layer: [as_item(row) for batch in rows.all() for row in batch] for layer, rows in kept.items()}
+    write_layers(folder, items)
+    return {NAMES[layer]: len(items[layer]) for layer in LASTING}
+
+
+def import_layers(context: Context, folder: str) -> LayerImport:
+    """Take in the files of layers of a directory, checked whole before anything is written."""
+    if not any(os.path.isfile(os.path.join(folder, name)) for name in NAMES.values()):
+        raise InvalidQuery(f"{folder} has none of {', '.join(NAMES.values())}.", field="dir")
+    files = LayerFiles(folder)
+    read = {layer: plain({"items": files.items(layer)})["items"] for layer in LASTING}
+    agent_id, taken = events.author(context).id, LayersTaken(context)
+    met: Counter[str] = Counter()
+    for layer, items in read.items():
+        for start in range(0, len(items), BATCH):
+            with context.store.transaction():
+                for item in items[start : start + BATCH]:
+                    if layer is MemoryType.EPISODIC:
+                        taken.event(_event(context, *as_entry(item), agent_id))
+                    elif layer is MemoryType.SEMANTIC:
+                        taken.fact(_fact(context, *as_fact(item), agent_id))
+                    else:
+                        taken.told_rule(_rule(context, *as_rule(item), agent_id, met))
+    return taken.result() or LayerImport()
+
+
+def _event(context: Context, entry: MemoryEntry, extra: Json, agent_id: str) -> Event:
+    return Event(
+        id=entry.id,
+        content=entry.content,
+        metadata=entry.metadata,
+        timestamp=entry.timestamp,
+        extra=extra,
+        agent_id=agent_id,
+        session_id=context.session_id,
+        created_at=_second(context, entry.timestamp),
+    )
+
+
+def _fact(context: Context, known: KnowledgeEntry, extra: Json, agent_id: str) -> Fact:
+    return Fact(
+        key=known.key,
+        value=known.value,
+        timestamp=known.timestamp,
+        extra=extra,
+        agent_id=agent_id,
+        created_at=_second(context, known.timestamp),
+    )
+
+
+def _rule(context: Context, rule: ProceduralRule, extra: Json, agent_id: str, met: Counter[str]) -> Rule:
+    return Rule(
+        id=rule_id(rule, extra, met),
+        condition=rule.condition,
+        action=rule.action,
+        timestamp=rule.timestamp,
+        extra=extra,
+        agent_id=agent_id,
+        created_at=_second(context, rule.timestamp),
+    )
+
+
+def _second(context: Context, timestamp: float | None) -> int:
+    """When something was put down: never in the future, and now if nobody knows."""
+    return min(context.now(), int(timestamp // 1000)) if timestamp and timestamp > 0 else context.now()

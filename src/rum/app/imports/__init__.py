@@ -1,0 +1,1 @@
+"""Imports: git history, issues, transcripts, notes, other systems."""

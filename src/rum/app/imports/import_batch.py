@@ -1,0 +1,194 @@
+"""One way in for all that is imported: a source reads pieces of work, and this keeps what is new, in batches.
+
+An importer is a class with a source's four members, and a function that counts what it did in a `Tally`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from rum.app.project import Context
+from rum.capture.tombstones import marks
+from rum.model.agents import Agent, AgentType
+from rum.model.memory import Content, Memory
+
+BATCH = 200
+"""Pieces kept at once, so that other writers get their turn in between."""
+TAIL = 8
+
+Progress = Callable[[int, int], None]
+"""Told how many pieces were dealt with, and how many there are."""
+T = TypeVar("T")
+R = TypeVar("R", bound="Imported")
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What an import did.
+
+    `unchanged` was here already, `updated` went on since, `different` was changed here and stays as it is,
+    `forgotten` stays out. `skipped` counts by reason what no memory was made of.
+    """
+
+    added: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    different: int = 0
+    forgotten: int = 0
+    links: int = 0
+    skipped: dict[str, int] = {}
+    seconds: float = 0.0
+
+
+class Piece(NamedTuple, Generic[T]):
+    """A piece of work as the memory that may be made of it, with its author's name and what it came from."""
+
+    memory: Memory
+    author: str
+    origin: T
+
+
+class Source(Protocol[T]):
+    """What an importer has to know of where its memories come from."""
+
+    @property
+    def client(self) -> str:
+        """What its authors have as their client."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """How many pieces there are."""
+        ...
+
+    def pieces(self) -> Iterator[Piece[T] | str]:
+        """Each piece, or why it is left out. All that takes long happens here, before the store is locked."""
+        ...
+
+    def met_again(self, old: Memory, piece: Piece[T]) -> str:
+        """See to a memory that is here already; the name of the count it belongs to."""
+        ...
+
+    def tie(self, pieces: Sequence[Piece[T]], counted: Counter[str]) -> None:
+        """Link what was just kept, and count it, in the same transaction."""
+        ...
+
+
+class Tally:
+    """What became of an import so far, and since when it runs."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
+        self._began = time.monotonic()
+
+    def answer(self, kind: type[R], **more: Any) -> R:
+        """All of it, as an importer's own kind of answer."""
+        took = round(time.monotonic() - self._began, 1)
+        return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=took, **more)
+
+
+def take_in(context: Context, source: Source[T], tally: Tally, progress: Progress) -> None:
+    """Keep the pieces of a source that are neither here nor forgotten.
+
+    Each batch is one transaction, so an import that is broken off is completed by the next one.
+    """
+    pieces, done = source.pieces(), 0
+    progress(done, source.total)
+    while batch := list(islice(pieces, BATCH)):
+        counted = Counter[str]()
+        with context.store.transaction():
+            _keep(context, source, [one for one in batch if not isinstance(one, str)], counted)
+        tally.counts += counted
+        tally.skipped.update(one for one in batch if isinstance(one, str))
+        done += len(batch)
+        progress(done, source.total)
+
+
+def count(context: Context, source: Source[T], tally: Tally, progress: Progress) -> None:
+    """Say what `take_in` would add and leave out, and keep nothing."""
+    pieces, done = source.pieces(), 0
+    progress(done, source.total)
+    while batch := list(islice(pieces, BATCH)):
+        read = [one.memory for one in batch if not isinstance(one, str)]
+        forgotten = len(_forgotten(context, read))
+        tally.counts.update(added=len(read) - forgotten, forgotten=forgotten)
+        tally.skipped.update(one for one in batch if isinstance(one, str))
+        done += len(batch)
+        progress(done, source.total)
+
+
+def _keep(context: Context, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
+    known = {memory.id: memory for memory in context.store.memories.get([one.memory.id for one in pieces])}
+    new = [piece for piece in pieces if piece.memory.id not in known]
+    for piece in pieces:
+        if piece.memory.id in known:
+            counted[source.met_again(known[piece.memory.id], piece)] += 1
+    forgotten = _forgotten(context, [piece.memory for piece in new])
+    kept = [piece for piece in new if piece.memory.id not in forgotten]
+    _add_authors(context, kept, source.client)
+    for piece in kept:
+        context.store.memories.add(piece.memory)
+    counted["forgotten"] += len(forgotten)
+    counted["added"] += len(kept)
+    source.tie(kept, counted)
+
+
+def _forgotten(context: Context, memories: Iterable[Memory]) -> set[str]:
+    """Which of these somebody wanted gone."""
+    marked = {memory.id: marks(memory, context.tombstone_key) for memory in memories}
+    buried = context.store.memories.buried(mark for found in marked.values() for mark in found)
+    return {one for one, found in marked.items() if not buried.isdisjoint(found)}
+
+
+def _add_authors(context: Context, pieces: Sequence[Piece[Any]], client: str) -> None:
+    """See to it that all authors are known, as agents whom nobody can resume; a taken name gets a tail."""
+    agents = context.store.agents
+    times: dict[str, list[int]] = {}
+    for piece in pieces:
+        times.setdefault(piece.memory.agent_id, []).append(piece.memory.created_at)
+    names = {piece.memory.agent_id: piece.author for piece in reversed(pieces)}
+    for agent_id, at in times.items():
+        if agents.get(agent_id) is None:
+            name = names[agent_id]
+            agents.add(
+                Agent(
+                    id=agent_id,
+                    type=AgentType.MAIN,
+                    project_id=context.project.id,
+                    created_at=min(at),
+                    last_active=max(at),
+                    name=f"{name[:70]}-{agent_id[-TAIL:]}" if agents.named(name) else name,
+                    client=client,
+                    imported_at=context.now(),
+                )
+            )
+        agents.touch(agent_id, max(at))
+
+
+def remembered(
+    context: Context, said: dict[str, Any], *, memory_id: str, agent_id: str, session_id: str, at: int
+) -> Memory:
+    """What was said elsewhere, as a caller of `store` would write it, as a memory without secrets."""
+    content = msgspec.convert(context.clean(said), Content)
+    return Memory(
+        id=memory_id,
+        agent_id=agent_id,
+        project_id=context.project.id,
+        session_id=session_id,
+        # Clocks lie; a memory from tomorrow would be the freshest for ever.
+        created_at=min(at, context.now()),
+        imported_at=context.now(),
+        **msgspec.structs.asdict(content),
+    )
+
+
+def here(context: Context, ids: Iterable[str]) -> set[str]:
+    """Which of these memories there are."""
+    return {memory.id for memory in context.store.memories.headlines(list(ids))}

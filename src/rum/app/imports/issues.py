@@ -1,0 +1,133 @@
+"""Exported issues into memories, and the commits that closed them tied to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from rum.app.imports.import_batch import BATCH, Imported, Piece, Progress, Tally, remembered, take_in
+from rum.app.memories.store import renewed
+from rum.app.project import Context
+from rum.capture.git.ids import author_name, is_memory_of
+from rum.capture.git.message import LONGEST, closed_by
+from rum.capture.git.noise import noise_by_author
+from rum.capture.issues.export import Issue, issues_in
+from rum.capture.issues.issue_memory import issue_id, issue_session, mentioned, said_of
+from rum.model.ids import id_of
+from rum.model.links import Edge, LinkType
+from rum.model.memory import Memory
+from rum.repo import history
+from rum.repo.git import find_git
+from rum.store.filters import Filters
+
+CLIENT = "github"
+"""What imported authors have as their client."""
+
+
+class IssueImport(Imported, frozen=True, kw_only=True):
+    """What an import did, in issues."""
+
+
+def import_issues(
+    context: Context, exported: bytes, progress: Progress = lambda _done, _total: None
+) -> IssueImport:
+    """Keep every issue of an export as a memory; the export is checked whole before anything is written."""
+    tally, issues = Tally(), issues_in(exported)
+    take_in(context, Issues(context, issues), tally, progress)
+    tally.counts["links"] += _tie(context, [issue for issue in issues if not _noise(issue)])
+    return tally.answer(IssueImport)
+
+
+class Issues:
+    """Issues as a source of memories."""
+
+    client = CLIENT
+
+    def __init__(self, context: Context, issues: Sequence[Issue]) -> None:
+        self._context = context
+        self._issues = issues
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self._issues)
+
+    def pieces(self) -> Iterator[Piece[Issue] | str]:
+        """Each issue, or why it is left out."""
+        for issue in self._issues:
+            yield _noise(issue) or self._piece(issue)
+
+    def _piece(self, issue: Issue) -> Piece[Issue]:
+        memory = remembered(
+            self._context,
+            said_of(issue),
+            memory_id=issue_id(issue),
+            agent_id=id_of("agent", f"github {issue.by.casefold()}"),
+            session_id=issue_session(issue.number),
+            at=issue.at,
+        )
+        return Piece(memory, self._context.label(author_name(issue.by)), issue)
+
+    def met_again(self, old: Memory, piece: Piece[Issue]) -> str:
+        """Bring a memory up to date, unless somebody here has changed what the last import said."""
+        changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
+        if changed.content() == old.content():
+            return "unchanged"
+        versions = self._context.store.memories.versions(old.id)
+        if versions and versions[-1][2] != CLIENT:
+            return "different"
+        renewed(self._context, old, changed, by=CLIENT)
+        return "updated"
+
+    def tie(self, pieces: Sequence[Piece[Issue]], counted: Counter[str]) -> None:
+        """Nothing yet: an issue may speak of one in a later batch."""
+
+
+def _noise(issue: Issue) -> str | None:
+    if issue.is_pull_request:
+        return "pull_request"
+    return "bot" if issue.is_bot or noise_by_author(0, issue.by) else None
+
+
+def _tie(context: Context, issues: Sequence[Issue]) -> int:
+    """Link issues that speak of each other, and commits to those they closed; how many links are new."""
+    spoken = [(issue_id(issue), number) for issue in issues for number in mentioned(issue)]
+    created = _link(context, spoken, LinkType.RELATED_TO)
+    numbers = {str(issue.number) for issue in issues}
+    return created + tie_to_issues(context, (one for one in _closings(context) if one[1] in numbers))
+
+
+def _closings(context: Context) -> Iterable[tuple[str, str]]:
+    """(memory id, issue number) for every imported commit that says it closes one."""
+    here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
+    place = find_git(context.project.root) if context.project.root and here else None
+    for commit in history.commits(place) if place else ():
+        if commit.sha in here:
+            for number in closed_by(commit.message[:LONGEST]):
+                yield here[commit.sha], number
+
+
+def any_issues(context: Context) -> bool:
+    """Whether issues were ever imported here."""
+    return any(agent.client == CLIENT for agent in context.store.agents.all())
+
+
+def tie_to_issues(context: Context, closings: Iterable[tuple[str, str]]) -> int:
+    """Link the memories of commits to those of the issues they closed; how many links are new."""
+    return _link(context, list(closings), LinkType.CAUSED_BY)
+
+
+def _link(context: Context, told: Sequence[tuple[str, str]], kind: LinkType) -> int:
+    created = 0
+    for start in range(0, len(told), BATCH):
+        with context.store.transaction():
+            for source, number in told[start : start + BATCH]:
+                filters = Filters(session_id=issue_session(number), superseded=True)
+                for target, *_ in context.store.search.by_filters(filters, 1)[0]:
+                    if target != source:
+                        edge = Edge.of(source, target, kind)
+                        created += context.store.links.add(edge, context.now())
+    return created

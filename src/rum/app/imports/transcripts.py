@@ -1,0 +1,192 @@
+"""What clients wrote down of earlier sessions, made into memories as if hooks had seen them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rum.app.capture.intake import conclude, intake
+from rum.app.capture.intake_events import as_event, is_sound
+from rum.app.capture.intake_turns import QUIET, cleaned
+from rum.app.capture.turn_source import Captured
+from rum.app.imports.import_batch import Imported, Progress, Tally, take_in
+from rum.app.project import Context
+from rum.capture.observe.turns import Turn, parents, split, with_turns
+from rum.capture.transcripts.readers import READERS, SAME_NAMES
+from rum.model.errors import InvalidQuery, NotFound
+from rum.repo.git import find_git
+from rum.repo.keys import repository_keys
+from rum.repo.location import find_root
+from rum.store.captured_events import SeenTurn
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+VERSION = 1
+"""Goes up when transcripts have to be read anew."""
+
+
+class TranscriptImport(Imported, frozen=True, kw_only=True):
+    """What an import did, in turns of sessions.
+
+    `sessions` were read, `known` were read before and are as they were, `elsewhere` are of other projects.
+    """
+
+    sessions: int = 0
+    known: int = 0
+    elsewhere: int = 0
+
+
+Session = list[str]
+"""A transcript, and those of its subagents after it."""
+
+
+def reader(client: str) -> str:
+    """The name of a client whose transcripts can be read; InvalidQuery for another."""
+    if client not in READERS:
+        allowed = list(READERS)
+        raise InvalidQuery(f"`{client}`: give one of {', '.join(allowed)}.", field="client", allowed=allowed)
+    return client
+
+
+def sessions(client: str, path: str | None) -> list[Session]:
+    """The sessions in a client's own folders, or at a path: a folder, or one file."""
+    module = READERS[reader(client)]
+    if path is None:
+        places: list[str] = module.folders(os.path.expanduser("~"))
+        return [session for place in places for session in module.files(place)]
+    whole = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(whole):
+        return list(module.files(whole))
+    if not os.path.isfile(whole):
+        raise NotFound(f"There is no file or folder {whole}.", path=whole)
+    beside = (one for one in module.files(os.path.dirname(whole)) if one[0] == whole)
+    return [next(beside, [whole])]
+
+
+def by_folder(client: str, found: Iterable[Session]) -> dict[str, list[Session]]:
+    """Sessions by the folder that each was about; those that do not say under an empty name."""
+    folders: dict[str, list[Session]] = {}
+    for session in found:
+        folders.setdefault(_cwd(client, session), []).append(session)
+    return folders
+
+
+def _cwd(client: str, session: Session) -> str:
+    try:
+        return READERS[client].cwd_of(session[0])
+    except OSError:
+        return ""
+
+
+def import_transcripts(
+    context: Context, client: str, path: str | None, found: Sequence[Session] | None, progress: Progress
+) -> TranscriptImport:
+    """Make memories of a client's sessions: of those that are about this project, or of those given."""
+    own = sessions(client, path) if found is None else list(found)
+    intake(context, 1.0)
+    tally, belonging = Tally(), _Belonging(context, named=found is not None or path is not None)
+    progress(0, len(own))
+    for done, session in enumerate(own, start=1):
+        stamp = _stamp(session)
+        if context.store.seen.stamp_of(session[0]) == stamp:
+            tally.counts["known"] += 1
+        elif found is None and not belonging(_cwd(client, session)):
+            tally.counts["elsewhere"] += 1
+        else:
+            tally.counts["sessions"] += 1
+            if _imported(context, client, session, tally):
+                context.store.seen.stamp(session[0], stamp, context.now())
+        progress(done, len(own))
+    return tally.answer(TranscriptImport)
+
+
+def _stamp(session: Session) -> str:
+    """What a session's files look like from outside."""
+    parts = [str(VERSION)]
+    for path in session:
+        try:
+            state = os.stat(path)
+        except OSError:
+            continue
+        parts.append(f"{state.st_size}:{state.st_mtime_ns}")
+    return " ".join(parts)
+
+
+def _imported(context: Context, client: str, session: Session, tally: Tally) -> bool:
+    """Take in one session; False when it goes on, so that it has to be read again."""
+    read: Iterator[Event] = READERS[client].events(session)
+    told = with_turns(
+        sorted(cleaned(context, [one for one in read if is_sound(one)]), key=lambda one: one["at"])
+    )
+    turns = [_with_seen(context, turn) for turn in split(told)]
+    related = parents([(turn.key, turn.began) for turn in turns])
+    finished, whole = list[Turn](), True
+    for turn in turns:
+        row = context.store.seen.turn(turn.key)
+        if _goes_on(context, turn):
+            whole = False
+            tally.skipped["not over"] += 1
+        elif _is_settled(context, row, turn):
+            tally.counts["forgotten" if row and row.became == "forgotten" else "unchanged"] += 1
+        else:
+            finished.append(turn)
+    source = Captured(context, finished, related, imported=True)
+    take_in(context, source, tally, lambda _done, _total: None)
+    for turn in finished:
+        row = SeenTurn(turn.key, turn.began, turn.ended, is_open=False)
+        conclude(context, row, source.became[turn.key])
+    return whole
+
+
+def _with_seen(context: Context, turn: Turn) -> Turn:
+    """A turn with what hooks saw of it; it is the same turn."""
+    if turn.key.client not in SAME_NAMES:
+        return turn
+    told = [as_event(row) for row in context.store.seen.of_turn(turn.key)]
+    if not told:
+        return turn
+    both = next((one for one in split([*told, *turn.events]) if one.key == turn.key), turn)
+    return turn._replace(events=both.events)
+
+
+def _goes_on(context: Context, turn: Turn) -> bool:
+    return not turn.is_finished and turn.ended > context.now() - QUIET
+
+
+def _is_settled(context: Context, row: SeenTurn | None, turn: Turn) -> bool:
+    """Whether a turn needs no second look: it is forgotten, or what it was made of is gone by now."""
+    if row is None or row.is_open or not row.became:
+        return False
+    if row.became == "forgotten" or turn.key.client not in SAME_NAMES:
+        return True
+    return not context.store.seen.of_turn(turn.key) and row.became != "nothing"
+
+
+class _Belonging:
+    """Whether a folder is part of the open project; none becomes a project by being looked at."""
+
+    def __init__(self, context: Context, *, named: bool) -> None:
+        self._context = context
+        self._named = named
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, cwd: str) -> bool:
+        if cwd not in self._known:
+            self._known[cwd] = self._is_here(cwd)
+        return self._known[cwd]
+
+    def _is_here(self, cwd: str) -> bool:
+        project = self._context.project
+        if not cwd or not os.path.isdir(cwd):
+            inside = bool(project.root) and os.path.join(cwd, "").startswith(
+                os.path.join(project.root or "", "")
+            )
+            # Whoever names a file whose folder is gone wants it here.
+            return inside or self._named
+        root = find_root(cwd, self._context.settings.home)
+        if root is None or root == project.root:
+            return root is not None
+        place = find_git(root)
+        return place is not None and not set(repository_keys(place)[0]).isdisjoint(project.keys)

@@ -1,0 +1,1 @@
+"""Journals: what agents record while they work."""

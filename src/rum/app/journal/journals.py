@@ -1,0 +1,221 @@
+"""The journals of a project: whose and of which session; what each agent did last; all sessions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from msgspec import UNSET, Struct
+
+from rum.app.agents.identity import name_of_who_acts
+from rum.app.error_origin import public
+from rum.app.journal.agent_journal import AgentJournal, checked
+from rum.app.project import Context
+from rum.inject.journal import arbiter_prompt
+from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.journal import Kind
+from rum.model.journal_answers import JournalQuestion, JournalShown, SessionView, Validated
+from rum.store.files.journal.file import JournalFile
+from rum.store.files.journal.locations import FORBIDDEN, Sessions
+from rum.store.files.journal.metadata import metadata
+from rum.store.files.journal.text import JournalText
+
+NOBODY = "(nobody)"
+"""The agent of a journal that does not say whose it is."""
+SHOWN = 10
+"""So many sessions are named where one is not there."""
+
+
+@public
+class Journals:
+    """The sessions of an open project's checkout."""
+
+    def __init__(self, context: Context, *, counted: bool = True) -> None:
+        self._context = context
+        self._counted = counted
+
+    def of(
+        self,
+        session: str | None = None,
+        agent: str | None = None,
+        task: str | None = None,
+    ) -> AgentJournal:
+        """An agent's journal of a session: by default whoever acts, in the session that goes on.
+
+        `task` is what the session is about; it is put down in its metadata with whatever is written.
+        """
+        context, sessions = self._context, self._sessions()
+        with context.turn(counted=False):
+            session = self.session(session)
+            agent = self._agent(agent, session)
+            return AgentJournal(context, sessions, session, agent, task, counted=self._counted)
+
+    def arbiter(self, session: str | None = None) -> str:
+        """What each agent of a session did last, as lines for whoever chooses the next one."""
+        sessions = self._sessions()
+        with self._context.turn(counted=self._counted):
+            files = sessions.files(self.session(session))
+            return self._context.redactor.redact(
+                arbiter_prompt((file.agent or NOBODY, self._last(file)) for file in files)
+            )
+
+    def _last(self, file: JournalFile) -> dict[str, Any] | str | None:
+        """What an agent tried last; a journal that cannot be read keeps nobody from seeing the others."""
+        try:
+            return _last_attempt(file.read())
+        except RumError as error:
+            problem = error.message.replace(file.path, self._context.relative(file.path))
+            return f"the journal cannot be read: {problem}"
+
+    def sessions(self, limit: int = 50) -> list[SessionView]:
+        """The sessions with journals, the one written to last first."""
+        sessions = self._sessions()
+        with self._context.turn(counted=self._counted):
+            return [_view(sessions, name) for name in sessions.names()[:limit]]
+
+    def validate_file(self, path: str | os.PathLike[str]) -> Validated:
+        """Everything that is wrong with the journal in any file, with lines and fields."""
+        whole = os.path.realpath(path)
+        if not os.path.isfile(whole):
+            raise NotFound(f"There is no file {whole}.", path=whole)
+        with self._context.turn(counted=self._counted):
+            return checked(JournalFile(os.path.dirname(whole), whole, "", ""))
+
+    def latest(self) -> str | None:
+        """The session that was written to last."""
+        return next(iter(self.names()), None)
+
+    def missing(self, session: str) -> str | None:
+        """A word on a session that has no journals, with those there are; None where it has some."""
+        names = self.names()
+        if session in names:
+            return None
+        more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        there = f"There are {', '.join(f'`{name}`' for name in names[:SHOWN])}{more}, the latest first."
+        return f"There is no session `{session}` here{'.' if names else ' yet, nor any other.'}" + (
+            f" {there}" if names else ""
+        )
+
+    def _sessions(self) -> Sessions:
+        folder = self._context.settings.folder("sessions_dir")
+        if folder is None:
+            raise InvalidQuery(
+                "There is no folder for journals here: `sessions_dir` is off, or this project has no "
+                "directory. `rum config` shows the setting.",
+                field="sessions_dir",
+            )
+        return Sessions(folder)
+
+    def session(self, given: str | None) -> str:
+        """The session that is meant: the one named or set, else the one that goes on."""
+        return given or self._context.settings.session or _as_name(self._context.session_id)
+
+    def agents(self, session: str) -> list[str]:
+        """Who has a journal in a session."""
+        return self._sessions().agents(session)
+
+    def names(self) -> list[str]:
+        """The sessions with journals, the one written to last first."""
+        return self._sessions().names()
+
+    def validate(self, session: str) -> list[Validated]:
+        """Everything that is wrong with the journals of a session, also with one that is nobody's."""
+        with self._context.turn(counted=self._counted):
+            return [checked(file) for file in self._sessions().files(session)]
+
+    def _agent(self, given: str | None, session: str) -> str:
+        named = given or name_of_who_acts(self._context)
+        if named:
+            return _as_name(named) if named == self._context.client else named
+        there = self._sessions().agents(session)
+        if len(there) == 1:
+            return there[0]
+        some = f" There are {', '.join(there)}." if there else ""
+        raise InvalidQuery(f"Say whose journal it is: give the agent.{some}", field="agent", allowed=there)
+
+
+def call(context: Context, question: JournalQuestion) -> Struct:
+    """The call `journal`: what to do, and the fields that this needs."""
+    journals = Journals(context, counted=False)
+    if question.action == "arbiter":
+        session = journals.session(question.session)
+        hint = journals.missing(session) or UNSET
+        return JournalShown(session=session, text=journals.arbiter(session), hint=hint)
+    journal = journals.of(question.session, question.agent, question.task)
+    return _ACTIONS[question.action](journals, journal, question)
+
+
+def _add(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+    if question.kind is None:
+        allowed = [str(kind) for kind in Kind]
+        raise InvalidQuery(
+            f"journal: `kind` is required to add: {', '.join(allowed)}.", field="kind", allowed=allowed
+        )
+    return journal.add(question.kind, (question.entry or {}) | ({"id": question.id} if question.id else {}))
+
+
+def _update(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+    if question.id is None:
+        raise InvalidQuery("journal: `id` says which entry to update.", field="id")
+    return journal.update(question.id, question.entry)
+
+
+def _context(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+    return journal.context(question.entry)
+
+
+def _show(journals: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+    if question.id is not None:
+        entry = journal.entry(question.id)
+        return JournalShown(session=journal.session, agent=journal.agent, entry=entry)
+    hint = UNSET if journal.exists else journals.missing(journal.session) or _of_others(journals, journal)
+    return JournalShown(session=journal.session, agent=journal.agent, text=journal.prompt(), hint=hint)
+
+
+def _of_others(journals: Journals, journal: AgentJournal) -> str:
+    agents = ", ".join(journals.agents(journal.session))
+    return f"`{journal.agent}` has noted nothing down in `{journal.session}`; there are {agents}."
+
+
+_ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalQuestion], Struct]] = {
+    "add": _add,
+    "update": _update,
+    "context": _context,
+    "show": _show,
+}
+
+
+def _last_attempt(journal: JournalText) -> dict[str, Any] | None:
+    """The attempt that stands last; where all were archived, the last that the history names."""
+    if attempts := journal.entries("attempts"):
+        return attempts[-1].value
+    for period in reversed(journal.entries("history")):
+        entries = period.value.get("entries")
+        named = cast("list[dict[str, Any]]", entries) if isinstance(entries, list) else []
+        for one in reversed(named):
+            if "result" in one:
+                return {"result": one["result"], "description": one.get("title")}
+    return None
+
+
+def _view(sessions: Sessions, session: str) -> SessionView:
+    try:
+        found = metadata(sessions, session)
+    except RumError as error:
+        found: dict[str, Any] = {"task": f"(cannot be read: {error.message})"}
+    counts = found.get("counts")
+    return SessionView(
+        session=session,
+        agents=[str(one) for one in cast("list[object]", found.get("agents") or [])],
+        task=str(found.get("task") or ""),
+        start=str(found.get("start") or ""),
+        end=str(found.get("end") or ""),
+        counts=cast("dict[str, int]", counts) if isinstance(counts, dict) else {},
+    )
+
+
+def _as_name(text: str) -> str:
+    """A name that others gave, as one for a folder."""
+    return re.sub(FORBIDDEN, "-", text)[:100]

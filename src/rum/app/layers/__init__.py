@@ -1,0 +1,1 @@
+"""Layers: facts, rules, events and `MemoryManager`."""

@@ -1,0 +1,219 @@
+"""Working, episodic, semantic and procedural memory as layers of entries, wherever the lasting ones lie."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import partial
+from typing import Any, cast
+
+import msgspec
+
+from rum.app.calls import plain
+from rum.app.error_origin import public
+from rum.app.layers.backend import LastingLayers, Older
+from rum.consolidate.compaction import worth_folding
+from rum.model.errors import InvalidQuery
+from rum.model.facts import GivenFact, GivenRule, fact_entry
+from rum.model.ids import new_id
+from rum.model.layers import (
+    FOUND_AT_MOST,
+    KEEP_LAST,
+    LASTING,
+    MOST_WORKING,
+    GivenEntry,
+    GivenKnowledge,
+    KnowledgeEntry,
+    MemoryEntry,
+    MemoryStats,
+    MemoryType,
+    ProceduralRule,
+    milliseconds,
+)
+from rum.model.parse import parse
+from rum.recall.entries import found
+from rum.store.files.layers import json_size
+
+Given = Mapping[str, Any]
+
+
+@public
+class Layers:
+    """The four layers; calls from several threads take turns."""
+
+    def __init__(
+        self, open_lasting: Callable[[], LastingLayers], max_working_entries: int = MOST_WORKING
+    ) -> None:
+        self._most = _at_least(1, max_working_entries, "max_working_entries")
+        self._open_lasting = open_lasting
+        self._opened: LastingLayers | None = None
+        self._working: list[MemoryEntry] = []
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def _turn(self) -> Generator[LastingLayers]:
+        """The lasting layers, opened at first need, for one call at a time."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open_lasting()
+            with self._opened.turn():
+                yield self._opened
+
+    def append(self, type: MemoryType | str, entry: MemoryEntry | Given) -> MemoryEntry:
+        """Add an entry to a layer, with an id and a timestamp if it has none; as it was kept.
+
+        A semantic entry is known under `metadata.key` or else its id, a procedural one needs
+        `metadata.condition`. An id of the episodic layer belongs to one entry. Working memory keeps its last
+        entries only.
+        """
+        layer = _layer(type)
+        with self._turn() as lasting:
+            given = parse(lasting.clean(plain(_fields(entry, GivenEntry, "append"))), GivenEntry, "append")
+            kept = MemoryEntry(
+                id=given.id or new_id("event"),
+                timestamp=lasting.now() if given.timestamp is None else milliseconds(given.timestamp),
+                content=given.content,
+                metadata=given.metadata,
+            )
+            return self._appended(lasting, layer, kept)
+
+    def _appended(self, lasting: LastingLayers, layer: MemoryType, entry: MemoryEntry) -> MemoryEntry:
+        metadata = entry.metadata or {}
+        if layer is MemoryType.SEMANTIC:
+            key = metadata.get("key", entry.id)
+            fact = parse({"key": key, "value": entry.content}, GivenFact, "append")
+            return fact_entry(lasting.learn(KnowledgeEntry(fact.key, fact.value, entry.timestamp)))
+        if layer is MemoryType.PROCEDURAL:
+            if "condition" not in metadata:
+                raise InvalidQuery(
+                    "append: a rule needs a condition that says when it holds: `metadata.condition`.",
+                    field="metadata.condition",
+                )
+            told = {"condition": metadata["condition"], "action": entry.content}
+            rule = parse(told, GivenRule, "append")
+            return lasting.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))
+        if layer is MemoryType.WORKING:
+            self._working = [*self._working, entry][-self._most :]
+        elif not lasting.append(entry):
+            raise InvalidQuery(
+                f"append: the id `{entry.id}` is taken by another entry of the {layer.value} layer, which "
+                "stays as it is. Give another `id`, or none.",
+                field="id",
+            )
+        return entry
+
+    def search(self, type: MemoryType | str, query: str, limit: int = FOUND_AT_MOST) -> list[MemoryEntry]:
+        """The entries of a layer that hold words of a question, best first."""
+        layer, most = _layer(type), _at_least(1, limit, "limit")
+        with self._turn() as lasting:
+            entries = self._working if layer is MemoryType.WORKING else lasting.entries(layer)
+            return deepcopy(found(entries, parse(query, str, "query"), most, lasting.now()))
+
+    def learn(self, knowledge: KnowledgeEntry | Given) -> KnowledgeEntry:
+        """Keep what is known under a key, in the place of what was known before; as it was kept."""
+        with self._turn() as lasting:
+            given = parse(plain(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
+            parse({"key": given.key, "value": given.value}, GivenFact, "learn")
+            at = None if given.timestamp is None else milliseconds(given.timestamp)
+            return lasting.learn(KnowledgeEntry(given.key, given.value, at))
+
+    def recall(self, key: str) -> KnowledgeEntry | None:
+        """What is known under a key, if anything."""
+        with self._turn() as lasting:
+            return lasting.recall(parse(key, str, "key"))
+
+    def compact(
+        self, type: MemoryType | str, *, keep_last: int = KEEP_LAST, summarize_older: bool = True
+    ) -> int:
+        """Fold all but the last entries of a layer into one summary before them; how many went into it.
+
+        Without a summary they are dropped. Rules are never summarised, and facts need no compaction.
+        """
+        layer, keep = _layer(type), _at_least(0, keep_last, "keep_last")
+        summarise = summarize_older and layer is not MemoryType.PROCEDURAL
+        while True:
+            with self._turn() as lasting:
+                older = self._older(keep) if layer is MemoryType.WORKING else lasting.older(layer, keep)
+            if not older.entries or (summarise and not worth_folding(older.entries)):
+                return 0
+            # Nobody waits for the summary; if others took entries away meanwhile, all begins again.
+            summary = _summary(older.entries, lasting.summary(older.entries)) if summarise else None
+            with self._turn():
+                fold = self._fold if layer is MemoryType.WORKING else partial(lasting.fold, layer)
+                if fold(older, summary):
+                    return len(older.entries)
+
+    def _older(self, keep: int) -> Older:
+        older = self._working[: max(0, len(self._working) - keep)]
+        return Older(older, older)
+
+    def _fold(self, older: Older, summary: MemoryEntry | None) -> bool:
+        count = len(older.mark)
+        if self._working[:count] != older.mark:
+            return False
+        self._working = [*([summary] if summary else []), *self._working[count:]]
+        return True
+
+    def get_stats(self) -> MemoryStats:
+        """The layers in figures."""
+        with self._turn() as lasting:
+            sizes = [json_size(msgspec.to_builtins(self._working)), *map(lasting.size, LASTING)]
+            return MemoryStats(
+                working_memory_tokens=math.ceil(sum(len(entry.content) for entry in self._working) / 4),
+                episodic_entry_count=lasting.count(MemoryType.EPISODIC),
+                semantic_entry_count=lasting.count(MemoryType.SEMANTIC),
+                procedural_rule_count=lasting.count(MemoryType.PROCEDURAL),
+                total_storage_bytes=sum(sizes),
+            )
+
+    def clear(self, type: MemoryType | str | None = None) -> int:
+        """Empty one layer, or all of them; how many entries went."""
+        layers: Sequence[MemoryType] = list(MemoryType) if type is None else [_layer(type)]
+        with self._turn() as lasting:
+            gone = lasting.clear([layer for layer in layers if layer in LASTING])
+            if MemoryType.WORKING in layers:
+                gone += len(self._working)
+                self._working = []
+            return gone
+
+    def get_working_memory(self) -> list[MemoryEntry]:
+        """A copy of the working entries, oldest first."""
+        with self._lock:
+            return deepcopy(self._working)
+
+    def get_episodic_memory(self) -> list[MemoryEntry]:
+        """A copy of the episodic entries, oldest first."""
+        with self._turn() as lasting:
+            return deepcopy(list(lasting.entries(MemoryType.EPISODIC)))
+
+
+def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:
+    """What a caller wrote, as an object."""
+    if isinstance(given, msgspec.Struct):
+        return msgspec.structs.asdict(given)
+    if isinstance(given, Mapping):
+        return cast("Given", given)
+    fields = msgspec.structs.fields(model)
+    needed = ", ".join(f"`{field.name}`" for field in fields if field.required)
+    more = ", ".join(f"`{field.name}`" for field in fields if not field.required)
+    raise InvalidQuery(
+        f"{what}: give an object with {needed}, and if you like {more}; not {type(given).__name__}."
+    )
+
+
+def _summary(entries: Sequence[MemoryEntry], content: str) -> MemoryEntry:
+    """One entry for many; as old as the last of them, so that it looks no fresher than what it says."""
+    return MemoryEntry(id=new_id("event"), timestamp=entries[-1].timestamp, content=content)
+
+
+def _layer(given: MemoryType | str) -> MemoryType:
+    return parse(given, MemoryType, "type")
+
+
+def _at_least(least: int, given: int, name: str) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
+        raise InvalidQuery(f"`{name}` must be a whole number from {least} on, not {given!r}.", field=name)
+    return given

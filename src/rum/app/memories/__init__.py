@@ -1,0 +1,1 @@
+"""Memories: store, update, link, recall, trace, forget."""

@@ -1,0 +1,223 @@
+"""What to try next when nothing was found; what is proposed as a wider question has been tried."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from msgspec.structs import replace
+
+from rum.app.project import Context, Spell
+from rum.model.errors import InvalidQuery
+from rum.model.parse import nearest
+from rum.model.questions import RecallQuestion, Strategy
+from rum.recall import cascade
+from rum.recall.cascade import Answer
+from rum.recall.fitted import MIN_CONFIDENCE
+from rum.recall.inquiry import Inquiry
+from rum.store.filters import Filters
+from rum.store.search import Search
+
+SUGGESTED = 3
+NAMED = 5
+ECHOED = 60
+"""So many characters of what was asked are said again."""
+TOLD = 250
+"""So many characters of what is wrong with an embedder are told; `rum doctor` tells all of it."""
+NEAR = 2
+"""A confidence so many times too low is still worth a word; proposing more would invite filler."""
+COMPARED = 2000
+"""So many known tags or files are compared with one that is unknown."""
+
+_WORD = re.compile(r"[\w.@+-]*\w")
+
+FILTERS: dict[str, Any] = {
+    "tags": (),
+    "task_type": None,
+    "agent_id": None,
+    "session_id": None,
+    "since": None,
+    "before": None,
+    "success_only": False,
+    "failures_only": False,
+}
+"""What excludes, and its value when it does not."""
+
+
+def hint_for(context: Context, inquiry: Inquiry) -> str:
+    """One or two sentences that help to ask better, in the words of the door that is asked."""
+    if not context.store.search.size():
+        return "There are no memories yet; store one when work is finished, or run `rum import git`."
+    if inquiry.question.memory_id:
+        name = context.spell("memory_id")
+        return f"That memory is there, but another condition excludes it; ask for {name} alone."
+    search, spell = inquiry.store.search, context.spell
+    parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(context, inquiry)]
+    parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(context, inquiry)]
+    parts += islice(_wider(inquiry, spell), max(1, SUGGESTED - len(parts)))
+    if not parts:
+        parts = [_otherwise(inquiry)]
+    return f"{_why_nothing(context, inquiry)}. Try: {'; '.join(parts)}."
+
+
+def no_room(context: Context, question: RecallQuestion, needed: int) -> str:
+    """What to say when there is something, and not even the shortest of it may be given."""
+    name = context.spell("max_tokens")
+    return f"Found, but {name} {question.max_tokens} has no room; the shortest needs {needed}."
+
+
+def _why_nothing(context: Context, inquiry: Inquiry) -> str:
+    """That nothing fits; or, where meaning alone was asked, what it lacks."""
+    if inquiry.issue:
+        return f"No memory names #{inquiry.issue}"
+    if inquiry.question.strategy is not Strategy.SEMANTIC:
+        return "Nothing fits"
+    meaning = context.meaning
+    if not inquiry.text:
+        lacks = "it needs words to go by"
+    elif meaning.model is None:
+        lacks = f"the setting embedder is none (by {context.settings.origin('embedder')}); set it to builtin"
+    elif meaning.trouble:
+        lacks = f"the embedder fails: {' '.join(meaning.trouble.split())[:TOLD].rstrip('.')}"
+    elif pending := meaning.counts().pending:
+        have = "1 memory has" if pending == 1 else f"{pending} memories have"
+        lacks = f"{have} no vector yet; run `rum tidy`"
+    else:
+        return "Nothing fits"
+    return f"Nothing was found by meaning: {lacks}"
+
+
+def _otherwise(inquiry: Inquiry) -> str:
+    if inquiry.issue:
+        return "what it is about, in words"
+    return "other words" if inquiry.text else "another file" if inquiry.files else "other filters"
+
+
+def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
+    """For each tag that no memory has, which to take instead."""
+    for tag in tags[:NAMED]:
+        if search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
+            continue
+        common = search.common_tags(COMPARED)
+        near = nearest(tag, common)
+        instead = f"`{near}`" if near else f"one of {', '.join(common[:NAMED])}" if common else "no tag"
+        yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"
+
+
+def _unknown_agent(context: Context, inquiry: Inquiry) -> Iterator[str]:
+    """The agents whose names are nearest to an unknown one, then those with most memories."""
+    asked = inquiry.question.agent_id
+    if not asked or context.store.agents.named(asked):
+        return
+    names = {agent.id: agent.name or agent.id for agent in context.store.agents.all()}
+    alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
+    near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
+    busiest = [names.get(one, one) for one in context.store.search.busiest(NAMED)]
+    known = list(dict.fromkeys([*near, *busiest]))[:NAMED]
+    yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:ECHOED]}`"
+
+
+def _agent_named(context: Context, inquiry: Inquiry) -> Iterator[str]:
+    """The agent that a question speaks of: who did something is no word of a memory."""
+    if not inquiry.text or inquiry.question.agent_id:
+        return
+    asked = _spaced(inquiry.text)
+    for agent in context.store.agents.all():
+        if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
+            label = f"{context.spell('agent_id')} {_quoted(agent.name)}"
+            rest = asked.replace(name, " ").strip()
+            found = _tried(inquiry, label, agent_id=agent.id, query=rest or None, intent=None)
+            yield next(found, f"{label} with other words")
+            return
+
+
+def _quoted(name: str) -> str:
+    """A name as it can be given on a command line."""
+    return f'"{name}"' if " " in name else name
+
+
+def _spaced(text: str) -> str:
+    """The words of a text between spaces, in lower case."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _misspelt(inquiry: Inquiry) -> Iterator[str]:
+    """Words that were taken for typing errors, as memories spell them, if that would find something."""
+    if inquiry.files or not inquiry.text:
+        return
+    question, told = inquiry.question, list[str]()
+    asked = {"query": question.query, "intent": question.intent}
+    for typed, meant in islice(inquiry.words.corrected(), NAMED):
+        word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
+        if word.search(inquiry.text):  # else it is a part of a name, which nobody asked for by itself
+            asked = {name: text and word.sub(meant, text) for name, text in asked.items()}
+            told.append(f"`{meant}` instead of `{typed}`")
+    least = min(inquiry.threshold, MIN_CONFIDENCE)
+    if told and any(_tried(inquiry, "", **asked, min_confidence=least)):
+        yield from told
+
+
+def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
+    found: list[str] = []
+    for path in inquiry.files:
+        folder, name = posixpath.split(path)
+        start = folder + "/" if folder else ""
+        below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths(start)}
+        if name in below:
+            continue
+        if close := nearest(name, sorted(below)[:COMPARED]):
+            found.append(start + close)
+        elif below and folder:
+            found.append(start)
+    return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
+
+
+def _wider(inquiry: Inquiry, spell: Spell) -> Iterator[str]:
+    """The wider questions that do find something, with how much."""
+    question = inquiry.question
+    if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.meaning is None:
+        return
+    if question.strategy is not Strategy.AUTO:
+        yield from _tried(inquiry, f"{spell('strategy')} auto", strategy=Strategy.AUTO)
+    if not question.include_superseded:
+        yield from _tried(inquiry, spell("include_superseded"), include_superseded=True)
+    for tag in question.tags[:NAMED] if len(question.tags) > 1 else ():
+        yield from _tried(inquiry, f"without tag `{tag}`", tags=tuple(t for t in question.tags if t != tag))
+    set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
+    for name in set_ones:
+        yield from _tried(inquiry, f"without {spell(name)}", **{name: FILTERS[name]})
+    if inquiry.text and (less := round(inquiry.threshold / NEAR, 2)):
+        yield from _tried(inquiry, f"{spell('min_confidence')} {less:.2f}", min_confidence=less)
+    if len(set_ones) > 1:
+        yield from _tried(inquiry, "without filters", **{name: FILTERS[name] for name in set_ones})
+
+
+def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
+    wider: RecallQuestion = replace(inquiry.question, **change)
+    try:
+        wider.check()
+    except InvalidQuery:  # nothing would be left to look for
+        return
+    again = Inquiry(
+        wider,
+        inquiry.store,
+        inquiry.files,
+        session=inquiry.session,
+        meaning=inquiry.meaning,
+        patient=False,
+    )
+    answer = cascade.run(again)
+    if answer.matches:
+        yield f"{label} ({_how_many(again, answer)} found)"
+
+
+def _how_many(inquiry: Inquiry, answer: Answer) -> str:
+    """How many there are; of those that words may mean, no more is known than what was asked for."""
+    if not inquiry.text:
+        return str(answer.total)
+    given = len(answer.matches)
+    return f"{given} or more" if given == inquiry.question.limit else str(given)

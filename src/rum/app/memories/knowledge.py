@@ -1,0 +1,98 @@
+"""Chapters and wisdom that answer a question by what they say: beside memories, never instead of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rum.app.chapters.staleness import judged, judged_wisdom
+from rum.app.project import Context
+from rum.model.answers import KnowledgeView
+from rum.model.chapters import Chapter
+from rum.model.questions import RecallQuestion, Strategy
+from rum.model.times import seconds
+from rum.model.wisdom import Wisdom
+from rum.recall.inquiry import Inquiry
+from rum.recall.knowledge import Sayings, ranked, sentences
+
+SHARE = 0.6
+"""The share of a question's words that a chapter must hold to answer by its words."""
+LONGEST = 240
+"""Characters of what is said: two lines."""
+
+
+class Answering(NamedTuple):
+    """A chapter or wisdom, how surely it answers, and what of it does."""
+
+    one: Chapter | Wisdom
+    confidence: float
+    text: str
+
+
+def beside(context: Context, inquiry: Inquiry) -> list[KnowledgeView]:
+    """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
+    if not inquiry.text or not _asks_for_it(inquiry.question):
+        return []
+    found = ranked(context.store, inquiry.text)
+    ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
+    chapters, wisdom = context.store.chapters.get(ids["chapter"]), context.store.wisdom.get(ids["wisdom"])
+    best = [_surest(inquiry, chapters), _surest(inquiry, wisdom)]
+    views = [_view(context, one) for one in best if one is not None]
+    return sorted(views, key=lambda view: (-view.confidence, view.kind))
+
+
+def _asks_for_it(question: RecallQuestion) -> bool:
+    """Whether a question can be answered by a story: none that asks for particular memories."""
+    particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
+    only = question.success_only or question.failures_only
+    return not any(particular) and not only and question.strategy is not Strategy.EXACT
+
+
+def _surest(inquiry: Inquiry, known: Sequence[Chapter | Wisdom]) -> Answering | None:
+    fitting = (one for one in known if _passes(one, inquiry.question))
+    sure = [one for one in _answering(inquiry, fitting) if one.confidence >= inquiry.threshold]
+    return min(sure, key=lambda found: (-found.confidence, found.one.id), default=None)
+
+
+def _answering(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
+    weights = dict(zip(inquiry.words.terms, inquiry.words.rarity, strict=True))
+    for one in known:
+        title = one.title if isinstance(one, Chapter) else ""
+        said = Sayings(weights, title, one.tags, SHARE)
+        summary = sentences(one.summary)
+        lines = said.telling([*_claimed(one)]) or said.telling(summary) or summary[: said.titled()]
+        if lines:
+            yield Answering(one, said.confidence(lines[0]), _shortened(title, lines))
+
+
+def _claimed(one: Chapter | Wisdom) -> Iterator[str]:
+    """Its claims that memories make, with how many; of others whoever handed them in is the only witness."""
+    for claim, rests_on in zip(one.claims, one.evidence, strict=True):
+        if rests_on.supporting:
+            yield f"{claim} ({rests_on.supporting})"
+
+
+def _shortened(title: str, lines: Sequence[str]) -> str:
+    """The title and as many lines as there is room for; one is always there, if only its beginning."""
+    told = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
+    for line in lines[1:]:
+        if len(told) + len(line) + 2 <= LONGEST:
+            told = f"{told}; {line}"
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 1].rstrip()}…"
+
+
+def _view(context: Context, found: Answering) -> KnowledgeView:
+    one = found.one
+    if isinstance(one, Chapter):
+        kind, stale = "chapter", judged(context, [one])[0].stale
+    else:
+        kind, stale = "wisdom", judged_wisdom(context, [one])[0].stale
+    return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
+
+
+def _passes(one: Chapter | Wisdom, question: RecallQuestion) -> bool:
+    return (
+        set(question.tags) <= set(one.tags)
+        and (question.since is None or one.end_ts >= seconds(question.since))
+        and (question.before is None or one.start_ts < seconds(question.before))
+    )

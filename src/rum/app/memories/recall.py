@@ -1,0 +1,298 @@
+"""Answering: recall, show, trace and list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from rum.app.agents.identity import describe
+from rum.app.memories.hints import hint_for, no_room
+from rum.app.project import Context
+from rum.model.answers import (
+    LeftOut,
+    ListedMemory,
+    ListResult,
+    RecallResult,
+    RetrievedMemory,
+    Tag,
+    TraceNode,
+    TraceResult,
+)
+from rum.model.depth import Use, at_depth, to_json
+from rum.model.errors import NO_RESULTS
+from rum.model.links import links_seen
+from rum.model.memory import Memory
+from rum.model.questions import Depth, ListQuestion, RecallQuestion, TraceQuestion
+from rum.model.times import seconds
+from rum.recall import cascade
+from rum.recall import trace as tracing
+from rum.recall.cascade import Answer
+from rum.recall.explain import explain
+from rum.recall.inquiry import Inquiry, Match
+from rum.recall.token_budget import fitted, least
+from rum.repo.files import strip_line
+from rum.store.filters import Filters
+from rum.text.tokens import estimate_tokens
+
+View = Callable[[Depth], RetrievedMemory]
+ENVELOPE = 35
+"""Tokens of an answer without its memories."""
+LEFT_OUT = 15
+"""Tokens of what says that something was left out."""
+TAGS = 10_000
+"""So many tags are listed."""
+
+
+def recall(context: Context, question: RecallQuestion) -> RecallResult:
+    """The memories that answer a question, surest first."""
+    question.check(context.spell)
+    inquiry = Inquiry(
+        _resolved(context, question),
+        context.store,
+        _patterns(context, question),
+        session=context.session_id,
+        meaning=context.meaning,
+    )
+    answer = _by_id(context, inquiry) if question.memory_id else cascade.run(inquiry)
+    memories = _fetched(context, question.depth, [match.memory_id for match in answer.matches])
+    matches = [match for match in answer.matches if match.memory_id in memories]
+    why = {match.memory_id: explain(inquiry, match, answer.column) for match in matches if question.explain}
+    views = _views(context, question, [(memories[match.memory_id], match) for match in matches], why)
+    given, left_out = _shown(question, views)
+    context.uses.update(view.id for view in given)
+    if not given:
+        nothing = _no_room(context, question, answer, views) if views else _nothing(context, inquiry, answer)
+        return nothing if views else _with_knowledge(context, inquiry, nothing)
+    result = RecallResult(
+        memories=given,
+        query_strategy_used=answer.strategy,
+        confidence=given[0].confidence,
+        total_matches=answer.total,
+        token_estimate=0,
+        total_exact=UNSET if answer.total_exact else False,
+        left_out=left_out or UNSET,
+    )
+    return _with_knowledge(context, inquiry, _estimated(result))
+
+
+def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) -> RecallResult:
+    """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
+    if not context.store.has_chapters():
+        return result
+    from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
+
+    for one in beside(context, inquiry):
+        more = msgspec.structs.replace(
+            result,
+            knowledge=[*(result.knowledge or ()), one],
+            confidence=result.confidence if result.memories else max(result.confidence, one.confidence),
+            code=UNSET,
+            hint=UNSET,
+        )
+        more = _estimated(more)
+        if inquiry.question.max_tokens is None or more.token_estimate <= inquiry.question.max_tokens:
+            result = more
+    return result
+
+
+def _fetched(context: Context, depth: Depth, ids: list[str]) -> dict[str, Memory]:
+    """The memories by id, with as much as the depth shows."""
+    kept = context.store.memories
+    return {memory.id: memory for memory in (kept.headlines if depth is Depth.SUMMARY else kept.best)(ids)}
+
+
+def _resolved(context: Context, question: RecallQuestion) -> RecallQuestion:
+    """The question with the asked agent's full id; an unknown one matches nothing."""
+    if question.agent_id is None:
+        return question
+    found = context.store.agents.named(question.agent_id)
+    agent_id = context.one("agent", question.agent_id, found) if found else question.agent_id
+    return msgspec.structs.replace(question, agent_id=agent_id)
+
+
+def _patterns(context: Context, question: RecallQuestion) -> tuple[str, ...]:
+    return tuple(context.relative(strip_line(path)) for path in question.files)
+
+
+def _by_id(context: Context, inquiry: Inquiry) -> Answer:
+    """The one memory asked for by id, if the other conditions let it through."""
+    memory = context.memory(inquiry.question.memory_id or "")
+    match = Match((memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
+    match.literal = match.confidence = 1.0
+    passed = _passes(memory, inquiry.filters)
+    return Answer([match] if passed else [], "exact", int(passed), True)
+
+
+def _passes(memory: Memory, filters: Filters) -> bool:
+    return (
+        filters.task_type in (None, memory.intent.task_type.value)
+        and filters.agent_id in (None, memory.agent_id)
+        and filters.session_id in (None, memory.session_id)
+        and filters.success in (None, memory.outcome.success)
+        and (filters.since is None or memory.created_at >= filters.since)
+        and (filters.before is None or memory.created_at < filters.before)
+        and set(filters.tags) <= set(memory.tags)
+    )
+
+
+def _views(
+    context: Context,
+    question: RecallQuestion,
+    found: list[tuple[Memory, Match]],
+    why: dict[str, list[str]],
+) -> list[View]:
+    """How to show each memory, at whatever depth it gets."""
+    ids = [memory.id for memory, _ in found]
+    uses = context.used(ids) if question.depth is Depth.COMPLETE else {}
+    links = _links(context, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
+    return [
+        partial(
+            _view, memory, match, uses.get(memory.id, Use()), links.get(memory.id), why.get(memory.id, UNSET)
+        )
+        for memory, match in found
+    ]
+
+
+def _view(
+    memory: Memory,
+    match: Match,
+    use: Use,
+    links: dict[str, list[str]] | None,
+    why: list[str] | UnsetType,
+    depth: Depth,
+) -> RetrievedMemory:
+    fuzzy = "fuzzy" if match.level == "semantic" else UNSET
+    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why)
+
+
+def _links(context: Context, ids: list[str]) -> dict[str, dict[str, list[str]]]:
+    edges = context.store.links.of(ids)
+    return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
+
+
+def _shown(question: RecallQuestion, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
+    whole = [view(question.depth) for view in views]
+    if question.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= question.max_tokens:
+        return whole, None
+    fit = fitted(views, question.depth, question.max_tokens - ENVELOPE - LEFT_OUT)
+    missing = len(views) - len(fit)
+    shortened = sum(depth is not question.depth for _, depth in fit)
+    left_out = LeftOut(missing, shortened) if missing or shortened else None
+    return [view for view, _ in fit], left_out
+
+
+def _nothing(context: Context, inquiry: Inquiry, answer: Answer) -> RecallResult:
+    return _estimated(
+        RecallResult(
+            memories=[],
+            query_strategy_used=answer.strategy,
+            confidence=0.0,
+            total_matches=0,
+            token_estimate=0,
+            code=NO_RESULTS,
+            hint=hint_for(context, inquiry),
+        )
+    )
+
+
+def _no_room(context: Context, question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
+    needed = ENVELOPE + min(map(least, views)) + (LEFT_OUT if len(views) > 1 else 0)
+    return _estimated(
+        RecallResult(
+            memories=[],
+            query_strategy_used=answer.strategy,
+            confidence=0.0,
+            total_matches=answer.total,
+            token_estimate=0,
+            left_out=LeftOut(len(views), 0),
+            code=NO_RESULTS,
+            hint=no_room(context, question, needed),
+        )
+    )
+
+
+def _estimated(result: RecallResult) -> RecallResult:
+    return msgspec.structs.replace(result, token_estimate=estimate_tokens(to_json(result)))
+
+
+def show(context: Context, memory_id: str, depth: Depth) -> RetrievedMemory:
+    """One memory by id, with its links."""
+    memory = context.memory(memory_id)
+    view = shown(context, memory, depth)
+    context.uses[memory.id] += 1
+    return view
+
+
+def shown(context: Context, memory: Memory, depth: Depth) -> RetrievedMemory:
+    """A memory at a depth, with its links and, at full depth, its use."""
+    use = context.used([memory.id]).get(memory.id, Use())
+    return at_depth(memory, depth, 1.0, use, _links(context, [memory.id])[memory.id])
+
+
+def trace(context: Context, question: TraceQuestion) -> TraceResult:
+    """What led to a memory, or what it led to."""
+    origin = context.memory(question.memory_id)
+    steps = tracing.walk(context.store.links, origin.id, question.direction, question.max_depth)
+    depth = Depth(question.depth)
+    memories = _fetched(context, depth, [step.memory_id for step in steps])
+    chain = [
+        TraceNode(
+            at_depth(memories[step.memory_id], depth),
+            step.relationship,
+            step.distance,
+            UNSET if step.via == origin.id else step.via,
+        )
+        for step in steps
+    ]
+    context.uses.update([origin.id, *(node.memory.id for node in chain)])
+    return TraceResult(at_depth(origin, depth), chain, len(chain))
+
+
+def listing(context: Context, question: ListQuestion) -> ListResult:
+    """The calling agent's own memories; all of them for the owner who is nobody in particular."""
+    own = context.acting()
+    if own is None and not context.owner:
+        return ListResult([], 0)
+    since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
+    filters = Filters(
+        agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
+    )
+    uses = context.store.activity.most_used() if question.sort == "access_count" else []
+    ids, total = context.store.search.listed(filters, question.sort, question.limit, uses)
+    counts = context.used(ids)
+    return ListResult([_listed(memory, counts) for memory in context.store.memories.best(ids)], total)
+
+
+def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
+    return ListedMemory(
+        memory.id,
+        memory.created_at,
+        memory.intent.goal,
+        memory.outcome.success,
+        memory.outcome.summary,
+        memory.importance,
+        uses.get(memory.id, Use()).times,
+    )
+
+
+def tags(context: Context) -> list[Tag]:
+    """The tags, the one used most first."""
+    return [Tag(tag, count) for tag, count in context.store.search.tag_counts(TAGS)]
+
+
+def summary(context: Context) -> dict[str, Any]:
+    """The project in a few figures."""
+    project = context.project
+    agents = [describe(context, agent) for agent in context.store.agents.all()]
+    return {
+        "project_id": project.id,
+        "name": project.name,
+        "root": project.root,
+        "memories": context.store.memories.count(),
+        "agents": [msgspec.to_builtins(agent) for agent in agents],
+        "warnings": list(context.warnings()),
+    }

@@ -1,0 +1,123 @@
+"""The notes of the checkout that is open: their folder, their index, and each of them without secrets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from glob import escape as glob_escaped
+from glob import glob
+from typing import Any
+from zlib import crc32
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of, standing
+from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.notes import Broken, Entry, Note, Otherwise
+from rum.model.parse import nearest
+from rum.store.files.notes.folder import NoteFolder
+from rum.store.files.notes.index import NoteIndex
+from rum.store.files.notes.text import slug_named
+from rum.text.claims import claims
+from rum.text.patterns import problem
+
+Clean = Callable[[dict[str, Any]], dict[str, Any]]
+MOST_READ = 20
+"""Notes that are read to see whether they say otherwise."""
+
+
+class Shelf:
+    """All notes of one checkout; `path` is None where notes are off or there is no checkout."""
+
+    def __init__(self, path: str | None, indexes: str, clean: Clean, clock: Callable[[], float]) -> None:
+        self._path = path
+        self._indexes = indexes
+        self._clean = clean
+        self._clock = clock
+        self._index: NoteIndex[Head] | None = None
+        if path is not None:
+            key = crc32(os.path.realpath(path).encode())
+            index = os.path.join(indexes, f"notes-{key:08x}.json")
+            self._index = NoteIndex(self.folder, index, Head, self._head, VERSION)
+
+    @property
+    def folder(self) -> NoteFolder:
+        """The folder of the notes; an error that says why there is none."""
+        if self._path is None:
+            raise InvalidQuery(
+                "There is no folder for notes here: `notes_dir` is off, or this project has no directory. "
+                "`rum config` shows the setting.",
+                field="notes_dir",
+            )
+        return NoteFolder(self._path, problem)
+
+    def heads(self) -> tuple[dict[str, Head], list[Broken]]:
+        """The head of every note by slug, and the files that are broken."""
+        if not self._index:
+            return {}, []
+        heads, broken = self._index.refresh()
+        return standing(heads), broken
+
+    def rebuild(self) -> None:
+        """Read every note again; the indexes of other checkouts go too, as some of those may be gone."""
+        for path in glob(os.path.join(glob_escaped(self._indexes), "notes-*.json")):
+            with suppress(OSError):
+                os.unlink(path)
+        if self._index:
+            self._index.rebuild()
+
+    def slug(self, name: str) -> str:
+        """The slug that a name means: one of a file here, whatever its case."""
+        slugs = list(self.folder.stamps())
+        wanted = slug_named(name)
+        found = [slug for slug in slugs if slug == wanted] or [
+            slug for slug in slugs if slug.casefold() == wanted.casefold()
+        ]
+        if len(found) == 1:
+            return found[0]
+        near = nearest(wanted, slugs)
+        hint = f" Did you mean `{near}`?" if near else ""
+        raise NotFound(f"There is no note `{name}`.{hint}", id=name)
+
+    def note(self, slug: str) -> Note:
+        """A note without secrets: people write into these files what they like."""
+        return self._cleaned(self.folder.note(slug))
+
+    def notes(self) -> list[Note]:
+        """Every note that can be read."""
+        found: list[Note] = []
+        for slug in self.heads()[0]:
+            with suppress(RumError):  # somebody may be editing it just now
+                found.append(self.note(slug))
+        return found
+
+    def newest(self, slug: str) -> Entry | None:
+        """The entry that stands for a note; None when its file is gone or broken by now."""
+        try:
+            return self.note(slug).newest
+        except RumError:
+            return None
+
+    def otherwise(self, head: Head, entry: Entry, heads: dict[str, Head]) -> list[Otherwise] | UnsetType:
+        """What earlier entries of a note, and other notes, say that cannot hold together with it."""
+        found = list(head.otherwise)
+        doubting = doubted_by(head, heads.values())[:MOST_READ]
+        own = claims(entry.content) if doubting else []
+        for other in doubting:
+            if len(found) < MOST_SHOWN and (theirs := self.newest(other.slug)) is not None:
+                found += against(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)
+        return found[:MOST_SHOWN] or UNSET
+
+    def _head(self, note: Note) -> Head:
+        return head_of(self._cleaned(note))
+
+    def cleaned(self, entry: Entry) -> Entry:
+        """An entry without secrets."""
+        return msgspec.convert(self._clean(msgspec.to_builtins(entry)), Entry)
+
+    def _cleaned(self, note: Note) -> Note:
+        now = self._clock()
+        return replace(note, entries=tuple(self.cleaned(entry).as_of(now) for entry in note.entries))

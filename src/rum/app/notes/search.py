@@ -1,0 +1,122 @@
+"""Which notes matter to a task, what a note says, and which there are."""
+
+from __future__ import annotations
+
+import time
+
+from msgspec import UNSET
+
+from rum.app.agents.identity import name_of_who_acts
+from rum.app.agents.settings import agent_settings
+from rum.app.notes.append import entry_named
+from rum.app.project import Context
+from rum.inject.notes import Asker, Head, Ranked, cut, prompted, ranked
+from rum.model.notes import (
+    Entry,
+    ListedNote,
+    ListNotes,
+    MatchedNote,
+    MatchQuestion,
+    NoteList,
+    NoteShown,
+    NotesMatched,
+    ShowNote,
+)
+
+
+def match(context: Context, question: MatchQuestion, now: int | None = None) -> NotesMatched:
+    """The notes for a prompt, as many as the agent's settings allow."""
+    agent = agent_named(context, question.agent)
+    settings, wrong = agent_settings(context.settings, agent)
+    heads, broken = context.shelf.heads()
+    asker = Asker(
+        task=question.task,
+        plan=question.plan or "",
+        agent=agent,
+        now=context.now() if now is None else now,
+        least=question.min_importance or settings.min_importance,
+        specialties=settings.specialties,
+    )
+    found = ranked(heads.values(), asker)
+    most = settings.max_injected if question.max_injected is None else question.max_injected
+    notes = [
+        _matched(context, one, entry, heads)
+        for one in found[:most]
+        if (entry := context.shelf.newest(one.head.slug)) is not None
+    ]
+    return NotesMatched(
+        notes=notes, text=prompted(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
+    )
+
+
+def day(at: int) -> str:
+    """A day as notes write it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def agent_named(context: Context, named: str | None) -> str | None:
+    """The name of the agent that is meant: the one named, by name or id, or the one that asks."""
+    if not named:
+        return name_of_who_acts(context)
+    found = context.store.agents.named(named)
+    agent = context.store.agents.get(found[0]) if len(found) == 1 else None
+    return (agent.name if agent else None) or named
+
+
+def _matched(context: Context, one: Ranked, entry: Entry, heads: dict[str, Head]) -> MatchedNote:
+    head = one.head
+    return MatchedNote(
+        id=f"{head.slug}#{entry.n}",
+        title=entry.title,
+        importance=entry.importance,
+        discovered_by=entry.discovered_by,
+        discovered_at=entry.discovered_at,
+        score=one.total,
+        points=dict(zip(one.scored.points._fields, one.scored.points, strict=True)),
+        match=one.match.kind,
+        pattern=one.match.pattern,
+        why=one.scored.why,
+        content=cut(entry.content),
+        related=[slug for slug in head.related if slug in heads] or UNSET,
+        otherwise=context.shelf.otherwise(head, entry, heads),
+    )
+
+
+def listing(context: Context, _: ListNotes) -> NoteList:
+    """All notes by file name, and the files that are broken."""
+    heads, broken = context.shelf.heads()
+    return NoteList([_listed(head) for head in heads.values()], broken or UNSET)
+
+
+def _listed(head: Head) -> ListedNote:
+    return ListedNote(
+        id=head.slug,
+        title=head.title,
+        importance=head.importance,
+        tags=head.tags,
+        entries=head.entries,
+        discovered_at=head.discovered_at,
+        discovered_by=head.discovered_by,
+        retired=head.retired or UNSET,
+        remarks=head.remarks or UNSET,
+    )
+
+
+def show(context: Context, question: ShowNote) -> NoteShown:
+    """A note with all entries, or one of them, and what it has to do with others."""
+    shelf = context.shelf
+    one = entry_named(context, question.id) if "#" in question.id else None
+    note = shelf.note(one[0] if one else shelf.slug(question.id))
+    heads, _ = shelf.heads()
+    named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
+    naming = [head.slug for head in heads.values() if note.slug in head.related]
+    related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in heads and slug != note.slug]
+    return NoteShown(
+        id=f"{note.slug}#{one[1].n}" if one else note.slug,
+        path=context.relative(shelf.folder.file(note.slug)),
+        newest=note.newest.n,
+        entries=[one[1]] if one else list(note.entries),
+        related=related or UNSET,
+        missing=[slug for slug in named if slug not in heads] or UNSET,
+        otherwise=shelf.otherwise(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
+    )

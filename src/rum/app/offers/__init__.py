@@ -1,0 +1,1 @@
+"""Offers: what was offered, and the outcome."""

@@ -1,0 +1,142 @@
+"""The ledger of offers: what was said by itself, what came of it, and what is said of a memory's use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from msgspec import UNSET
+
+from rum.app.capture.intake_events import as_event
+from rum.app.project import Context
+from rum.inject.offers.outcome import proof
+from rum.model.errors import InvalidQuery
+from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
+from rum.store.offers import OfferRow, OffersSought
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+MOST = 1000
+KEPT = 14 * 86_400
+"""Seconds for which the words of an offer are kept, as long as events are."""
+OWNER = "owner"
+WHY = {
+    "warning": "about to repeat what failed",
+    "touching": "a file was touched",
+    "intent": "a prompt like earlier work",
+    "task": "a task like earlier ones",
+    "session": "a session began",
+    "trouble": "capture had trouble",
+}
+"""Why something is offered, by its kind."""
+
+
+def note(context: Context, events: Sequence[Event], success: bool | None) -> None:
+    """Note what was offered in a session up to the end of a turn, and what came of it in that turn."""
+    if not events:
+        return
+    client, session = events[0]["client"], events[0]["session"]
+    until = max(event["at"] for event in events)
+    said = (as_event(one) for one in context.store.seen.of_session(client, session, ("offered",)))
+    if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
+        context.store.ledger.add(new)
+    offered = context.store.ledger.of_session(client, session, until)
+    if offered:
+        context.store.ledger.judge(_judged(context, offered, events, success))
+        context.store.ledger.silence(context.now() - KEPT)
+
+
+def _rows(event: Event) -> Iterator[OfferRow]:
+    """A row for each memory of each offer; an offer of none has one too."""
+    for number, one in enumerate(event.get("offers", [])):
+        ids = cast("list[object]", one.get("memories") or [""])
+        turn, call = event.get("turn", ""), event.get("call", "")
+        for memory_id in ids:
+            yield OfferRow(
+                *(event["id"], number, str(memory_id), event["client"], event["session"], turn, call),
+                *(str(one.get("kind", "")), event["at"], str(one.get("text", ""))),
+            )
+
+
+def _judged(
+    context: Context, offered: Sequence[OfferRow], events: Sequence[Event], success: bool | None
+) -> Iterator[OfferRow]:
+    """The offers with what this turn adds: what came of one in an earlier turn stays true."""
+    ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
+    memories = {memory.id: memory for memory in context.store.memories.get(ids)}
+    turn, relative = events[0].get("turn", ""), _relative(context)
+    for row in offered:
+        memory = memories.get(row.memory_id)
+        if memory is None:
+            continue
+        after = [event for event in events if event["at"] >= row.at]
+        found = proof(row.kind, memory, after, success, relative)
+        own = row.turn == turn or (not row.turn and row.success is None)
+        yield row._replace(
+            fetched=row.fetched or found.fetched,
+            followed=row.followed or found.followed,
+            contradicted=row.contradicted or found.contradicted,
+            success=success if own or found.followed else row.success,
+        )
+
+
+def _relative(context: Context) -> Callable[[str], str]:
+    def relative(path: str) -> str:
+        with suppress(InvalidQuery):
+            return context.relative(path)
+        return path
+
+    return relative
+
+
+def offers(
+    context: Context,
+    *,
+    session: str | None = None,
+    memory: str | None = None,
+    kind: str | None = None,
+    since: float | None = None,
+    limit: int = 20,
+) -> OffersResult:
+    """What was offered, newest first, why, and what came of it."""
+    if not 1 <= limit <= MOST:
+        raise InvalidQuery(f"offers: `limit` is 1 to {MOST}.", field="limit")
+    if kind is not None and kind not in WHY:
+        raise InvalidQuery(
+            f"offers: `kind` must be one of {', '.join(WHY)}.", field="kind", allowed=list(WHY)
+        )
+    memory_id = context.memory(memory).id if memory else None
+    ledger = context.store.ledger
+    rows = ledger.find(OffersSought(limit, session, memory_id, kind, since or 0))
+    useful = ledger.usefulness({row.memory_id for row in rows})
+    figures = [OfferFigures(*one) for one in ledger.figures()]
+    hint = UNSET if figures else "Nothing was offered here yet; hooks offer once a client has them."
+    views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
+    return OffersResult(offers=views, figures=figures, hint=hint)
+
+
+def _view(row: OfferRow, usefulness: float) -> OfferView:
+    came = [name for name in ("fetched", "followed", "contradicted") if getattr(row, name)]
+    return OfferView(
+        at=row.at,
+        kind=row.kind,
+        why=WHY.get(row.kind, row.kind),
+        session=row.session,
+        client=row.client,
+        memory_id=row.memory_id or None,
+        said=row.said,
+        came=", ".join(came) or "nothing",
+        success=row.success,
+        usefulness=round(usefulness, 2),
+    )
+
+
+def feedback(context: Context, question: FeedbackQuestion) -> FeedbackResult:
+    """Note whether a memory was of use; of each agent, and of the owner, the last word stands."""
+    memory = context.memory(question.memory_id)
+    agent = context.acting()
+    said_by = OWNER if context.owner or agent is None else agent.id
+    evidence = context.store.ledger.feedback(memory.id, said_by, context.now(), useful=question.useful)
+    return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))

@@ -1,0 +1,1 @@
+"""Runs: one agent, one task; and what is extracted from a finished run."""

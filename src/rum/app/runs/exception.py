@@ -1,0 +1,131 @@
+"""What an exception says of a run that it ended: the reason, and its category."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from rum.app.error_origin import PREFIX
+from rum.model.errors import InvalidQuery, RumError
+from rum.model.memory_layers import FailureCategory
+from rum.model.runs import Result, Unsaid, Verdict
+from rum.text.invisible import one_line
+
+CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
+    (ImportError, FailureCategory.MISSING_DEPENDENCY),
+    (AssertionError, FailureCategory.TEST_FAILURE),
+    (SyntaxError, FailureCategory.BUILD_FAILURE),
+    (TypeError, FailureCategory.TYPE_ERROR),
+    (AttributeError, FailureCategory.TYPE_ERROR),
+    (Exception, FailureCategory.RUNTIME_ERROR),
+    (BaseException, FailureCategory.OTHER),
+)
+"""The first class that fits gives the category; the last is for a program that ends badly."""
+_SUMMARY, _REASON = 200, 2000
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+"""Where RUM's own code lies."""
+_PYTHONS = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
+
+
+def category_of(error: BaseException) -> FailureCategory:
+    """Why it went wrong, in one word."""
+    return next(category for kind, category in CATEGORIES if isinstance(error, kind))
+
+
+def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
+    """A failure; where the loop said itself why it failed, its own words stand.
+
+    What RUM raised, a wrong call of it and an interruption say nothing of the task: then all that the loop
+    said stands.
+    """
+    if told := interruption_of(error):
+        return said or _broken_off(error, told)
+    if said is not None and said.result is not Result.SUCCESS:
+        return said
+    reason = reason_of(error)
+    return Verdict(
+        result=Result.FAILURE,
+        summary=one_line(f"Stopped by {reason}", _SUMMARY),
+        reason=reason + _where(error),
+        category=category_of(error),
+        learnings=said.learnings if said else (),
+        output=said.output if said else "",
+    )
+
+
+def interruption_of(error: BaseException) -> str | None:
+    """What an exception that says nothing of the work says instead; None where the work failed by it."""
+    if is_ours(error):
+        wrong = isinstance(error, InvalidQuery | TypeError | AttributeError)
+        by = "a wrong call of RUM" if wrong else "RUM"
+        return f"Broken off by {by}, not by the task: {reason_of(error)}"
+    if isinstance(error, Exception | SystemExit):
+        return None
+    return f"Interrupted by {reason_of(error)}"
+
+
+def _broken_off(error: BaseException, told: str) -> Unsaid:
+    return Unsaid(
+        result=Result.PARTIAL,
+        summary=one_line(told, _SUMMARY),
+        reason=told + _where(error),
+        category=FailureCategory.OTHER,
+    )
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an exception comes from RUM, or from calling it wrongly, and not from the work."""
+    if isinstance(error, RumError) or not isinstance(error, Exception):
+        return isinstance(error, RumError)
+    if isinstance(error, TypeError) and _words(error).startswith(PREFIX):
+        return True
+    if isinstance(error, AttributeError) and type(error.obj).__module__.startswith(PREFIX):
+        return True
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    raised_in = next((frame.filename for frame in frames if not _is_pythons_own(frame.filename)), "")
+    return raised_in.startswith(_PACKAGE)
+
+
+def _is_pythons_own(path: str) -> bool:
+    """Whether code is Python's own, which says nothing of who called it wrongly."""
+    return path.startswith(("<frozen ", _PYTHONS)) and "site-packages" not in path
+
+
+def reason_of(error: BaseException) -> str:
+    """What an exception says, with its name."""
+    name, told = type(error).__name__, _words(error)
+    return one_line(f"{name}: {told}" if told else name, _REASON)
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error).strip()
+    except Exception:  # noqa: BLE001 (an exception of anybody's, which may be broken itself)
+        return ""
+
+
+@contextmanager
+def kept_whole(error: BaseException | None) -> Generator[None]:
+    """See to it that nothing takes the place of the caller's exception; what would have is noted on it."""
+    try:
+        yield
+    except Exception as own:
+        if error is None:
+            raise
+        error.add_note(f"RUM could not record this: {reason_of(own)}")
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an exception means that something failed; a program may also end well by one."""
+    return not (isinstance(error, SystemExit) and error.code in (None, 0))
+
+
+def _where(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return (
+        f" (in {frames[-1].name}, {os.path.basename(frames[-1].filename)}:{frames[-1].lineno})"
+        if frames
+        else ""
+    )

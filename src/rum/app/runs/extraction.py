@@ -1,0 +1,236 @@
+"""What a finished run is worth, found, checked and kept: a note, facts and rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from rum.app.layers import facts, rules
+from rum.app.notes import append
+from rum.app.project import Context
+from rum.app.runs.known_before import Known, titles
+from rum.extract.by_model import found_by_model
+from rum.extract.by_rules import found_by_rules
+from rum.extract.check import fact_problem, narrowed, note_problem, rule_problem
+from rum.extract.duplicates import said
+from rum.llm.base import CannotComplete
+from rum.model.errors import InvalidQuery, PermissionDenied
+from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
+from rum.model.facts import GivenFact, GivenRule, Rule
+from rum.model.notes import Entry, NoteDraft
+from rum.model.parse import parse
+
+T = TypeVar("T")
+SOURCE = "extraction"
+"""What notes have as their source."""
+_SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
+"""Fields as Python writes them, and as files do."""
+_FORGOTTEN = "it was forgotten on purpose"
+
+
+class _Found(NamedTuple):
+    """A finding, who found it, and what to know about that."""
+
+    finding: Finding
+    by: str
+    hint: str | None = None
+
+
+def extract(context: Context, given: dict[str, Any], *, dry_run: bool = False) -> Extracted:
+    """Find what lasts in a run, check it, and keep it unless it is a dry run.
+
+    Nobody else waits for the language model: it is asked between two turns. What it found is checked and
+    written in one transaction, so that two processes with the same run do not both keep it.
+    """
+    told = {_SPELLED.get(name, name): value for name, value in given.items()}
+    with context.turn(), _spelled_as_in(given):
+        run = parse(context.clean(told), FinishedRun, "run")
+    found = _found(context, run)
+    finding = found.finding
+    known = Known(context, run, f"{finding.title}\n{finding.content}")
+    with context.turn(counted=False), context.identity_undone_on_error():
+        if dry_run or finding.is_empty:
+            return _Sieve(context, run, found, known).answer(None if dry_run else Kept())
+        # All notes are read before the transaction, in which others wait.
+        known.said()
+        context.shelf.heads()
+        with context.store.transaction():
+            sieve = _Sieve(context, run, found, known)
+            return sieve.answer(sieve.written())
+
+
+@contextmanager
+def _spelled_as_in(given: Mapping[str, object]) -> Generator[None]:
+    """Name fields as the caller does: as files do, or as Python does who calls them so."""
+    try:
+        yield
+    except InvalidQuery as error:
+        if not any("_" in name for name in given):
+            raise
+        raise InvalidQuery(_in_python(error.message), **_in_python(error.details)) from None
+
+
+def _in_python(told: T) -> T:
+    """A text, or all texts of a JSON value, with fields as Python writes them."""
+    text = msgspec.json.encode(told).decode()
+    for python, written in _SPELLED.items():
+        text = re.sub(rf"\b{written}\b", python, text)
+    return msgspec.json.decode(text)
+
+
+def _found(context: Context, run: FinishedRun) -> _Found:
+    """By the language model that is set, else by rules; by rules too while the model fails."""
+    try:
+        model = context.language_model
+        if model is not None:
+            with context.turn(counted=False):
+                known = titles(context, run)
+            return _Found(found_by_model(model, run, known), model.name)
+    except CannotComplete as error:
+        return _Found(found_by_rules(run), "rules", error.message)
+    return _Found(found_by_rules(run), "rules")
+
+
+class _Sieve:
+    """Lets through what may be kept, and says of the rest why not."""
+
+    def __init__(self, context: Context, run: FinishedRun, found: _Found, known: Known) -> None:
+        self._context = context
+        self._run = run
+        self._found = found
+        self._known = known
+        self._rejected: list[Rejected] = []
+        self._note = self._passed_note()
+        self._facts = tuple(self._passed_facts())
+        self._rules = tuple(self._passed_rules())
+
+    def answer(self, kept: Kept | None) -> Extracted:
+        """What was found and passed, and what was kept of it; None where nothing was to be written."""
+        finding, note = self._found.finding, self._note
+        return Extracted(
+            should_create_memory=note is not None,
+            memory_title=note.title if note else UNSET,
+            frontmatter=self._frontmatter(note) if note else UNSET,
+            content=note.content if note else UNSET,
+            reasoning=self._reasoning(),
+            kind=finding.kind if note and finding.kind else UNSET,
+            facts=self._facts,
+            rules=self._rules,
+            rejected=tuple(self._rejected),
+            by=self._found.by,
+            hint=self._found.hint or UNSET,
+            kept=kept or UNSET,
+        )
+
+    def _reasoning(self) -> str:
+        """Why there is a note or none; what the checks had against it comes last."""
+        against = [f" The note is not kept: {one.why}." for one in self._rejected if one.what == "note"]
+        return "".join([self._found.finding.reasoning, *against])
+
+    def _passed_note(self) -> NoteDraft | None:
+        finding = self._found.finding
+        if not finding.title and not finding.content:
+            return None
+        problem = note_problem(finding, self._run, self._known.said())
+        entry = Entry(n=1, title=finding.title, content=finding.content)
+        if problem is None and append.forgotten_of(self._context, entry) is not None:
+            problem = _FORGOTTEN
+        draft = None
+        try:
+            _ = self._context.shelf.folder
+            draft = parse(self._drafted(finding), NoteDraft, "note")
+            draft.check()
+        except InvalidQuery as error:
+            problem = problem or error.message
+        if problem:
+            self._reject("note", finding.title, problem)
+            return None
+        return draft
+
+    def _drafted(self, finding: Finding) -> dict[str, Any]:
+        return {
+            "title": finding.title,
+            "content": finding.content,
+            "when_to_use": narrowed(finding.when_to_use),
+            "tags": finding.tags,
+            "importance": finding.importance,
+            "discovered_at": self._context.now(),
+            "discovered_by": self._run.agent,
+            "discovered_in": f"Task: {' '.join(self._run.task.split())[:300]}",
+            "source": SOURCE,
+        }
+
+    def _frontmatter(self, note: NoteDraft) -> Frontmatter:
+        at = datetime.fromtimestamp(self._context.now(), UTC)
+        return Frontmatter(
+            title=note.title,
+            when_to_use=(note.when_to_use,) if isinstance(note.when_to_use, str) else note.when_to_use,
+            tags=note.tags,
+            importance=note.importance,
+            discovered_at=f"{at:%Y-%m-%dT%H:%M:%SZ}",
+            discovered_by=self._run.agent,
+            discovered_in=note.discovered_in,
+            source=note.source,
+        )
+
+    def _passed_facts(self) -> Iterator[GivenFact]:
+        for fact in self._found.finding.facts:
+            problem = fact_problem(fact, self._run)
+            old = self._context.store.facts.get(fact.key)
+            # What somebody set again after it was forgotten is to be known here.
+            if problem is None and old is None and facts.is_forgotten(self._context, fact.key):
+                problem = _FORGOTTEN
+            if problem is None and old is not None and old.value == fact.value:
+                problem = "it is known already"
+            if problem:
+                self._reject("fact", fact.key, problem)
+            else:
+                yield fact
+
+    def _passed_rules(self) -> Iterator[GivenRule]:
+        known = [
+            said(f"the rule {one.id}", f"{one.condition}\n{one.action}")
+            for one in self._context.store.rules.latest(facts.EVERY)
+        ]
+        for rule in self._found.finding.rules:
+            problem = rule_problem(rule, self._run, known)
+            if problem is None and rules.is_forgotten(self._context, _unwritten(rule)):
+                problem = _FORGOTTEN
+            if problem:
+                self._reject("rule", f"{rule.condition} → {rule.action}", problem)
+            else:
+                known.append(said("another one of these", f"{rule.condition}\n{rule.action}"))
+                yield rule
+
+    def written(self) -> Kept:
+        """Write all that passed; the note comes last, as it cannot be taken back."""
+        context = self._context
+        keys = tuple(fact.key for fact in self._facts if self._learned(fact))
+        ids = tuple(rules.add(context, rule.condition, rule.action).id for rule in self._rules)
+        added = append.add(context, self._note).id if self._note else None
+        return Kept(added, keys, ids)
+
+    def _learned(self, fact: GivenFact) -> bool:
+        """Whether a fact was kept; what another agent put down is changed on purpose only."""
+        old = self._context.store.facts.get(fact.key)
+        try:
+            if old is not None:
+                facts.must_be_over(self._context, old, "let an extraction change")
+            facts.learn(self._context, fact.key, fact.value)
+        except PermissionDenied as error:
+            self._reject("fact", fact.key, error.message)
+            return False
+        return True
+
+    def _reject(self, what: str, name: str, why: str) -> None:
+        self._rejected.append(msgspec.convert({"what": what, "name": name[:200], "why": why}, Rejected))
+
+
+def _unwritten(rule: GivenRule) -> Rule:
+    return Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)

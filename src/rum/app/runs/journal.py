@@ -1,0 +1,174 @@
+"""The journal of a run: what it tries, finds out and decides, at once; trouble with the file stops nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import UNSET
+
+from rum.app.calls import plain
+from rum.app.error_origin import public
+from rum.app.journal.agent_journal import AgentJournal
+from rum.app.journal.journals import Journals
+from rum.app.project import Context
+from rum.app.runs.exception import interruption_of, is_failure, is_ours, kept_whole, reason_of
+from rum.model.errors import InvalidQuery, RumError
+from rum.model.journal import Kind, Situation, moment
+from rum.model.journal_check import refuse_problems, spelt
+from rum.model.runs import RunQuestion
+from rum.text.invisible import one_line
+
+Json = dict[str, Any]
+SHOWN = 50
+"""So many of an attempt's steps stand in its entry: the last ones."""
+LONGEST = 2000
+"""Characters of what a run says of itself in the journal."""
+
+
+class RunJournal:
+    """One agent's journal as its run writes it; without a folder for journals nothing is written."""
+
+    def __init__(self, context: Context, run: RunQuestion, problems: list[str]) -> None:
+        self._context = context
+        self._problems = problems
+        self.is_over = False
+        """Whether the run is over: then nothing is written any more."""
+        self._journal: AgentJournal | None = None
+        if context.settings.folder("sessions_dir") is not None:
+            with self.noting_trouble():
+                self._journal = Journals(context, counted=False).of(run.session, run.agent, run.task)
+
+    @property
+    def session(self) -> str | None:
+        """The session under which it is kept; None where there is none."""
+        return self._journal and self._journal.session
+
+    @contextmanager
+    def noting_trouble(self) -> Generator[None]:
+        """Note what goes wrong with the file, and go on."""
+        try:
+            yield
+        except (RumError, OSError) as error:
+            self._problems.append(f"The journal was not written: {error}")
+
+    def refuse_if_over(self) -> None:
+        """InvalidQuery once the run is over: its memory is written, and what comes now would be lost."""
+        if self.is_over:
+            raise InvalidQuery(
+                "This run is over, and its memory is written; nothing was written now. Say it within the "
+                "`with` block, begin another run, or correct the memory with `update_memory`.",
+                field="run",
+            )
+
+    def add(self, kind: Kind, fields: Json) -> tuple[Json, str | None]:
+        """Check an entry, and write it down; the entry and its id, None where it could not be written."""
+        told = self.checked(kind, fields)
+        if self._journal is not None:
+            with self.noting_trouble():
+                written = self._journal.add(kind, told)
+                return told, None if written.id is UNSET else written.id
+        return told, None
+
+    def checked(self, kind: Kind, fields: Json) -> Json:
+        """An entry as journals spell it; InvalidQuery says what is wrong with one."""
+        told = spelt(kind.model, {name: one for name, one in fields.items() if one is not None})
+        known = {"id": "new", "timestamp": moment(self._context.clock())}
+        known |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
+        refuse_problems(kind.model, known | told, kind, whole=True)
+        return told
+
+    def update(self, entry_id: str | None, fields: Json) -> None:
+        """Change an entry that was written."""
+        if self._journal is not None and entry_id is not None and fields:
+            with self.noting_trouble():
+                self._journal.update(entry_id, fields)
+
+    def close(self) -> None:
+        """Nothing more will come: archive what is due."""
+        self.is_over = True
+        if self._journal is not None:
+            with self.noting_trouble():
+                self._journal.tidy()
+
+    def context(self, fields: Json) -> None:
+        """Put down where the agent stands."""
+        if not fields:
+            raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
+        refuse_problems(Situation, spelt(Situation, fields), "context", whole=False)
+        if self._journal is not None:
+            with self.noting_trouble():
+                self._journal.context(fields)
+
+
+@public
+class Attempt:
+    """Something that is tried within a run; leaving its block without a word means that it worked.
+
+    A wrong call of RUM says nothing of it: what was tried is then still going on.
+    """
+
+    def __init__(self, journal: RunJournal, fields: Json) -> None:
+        self._journal = journal
+        self.entry, self._id = journal.add(Kind.ATTEMPT, fields)
+        self._commands: list[str] = []
+        self._artifacts: dict[str, Json] = {}
+
+    def change(self, fields: Json) -> None:
+        """Try it in another way, or something else."""
+        self.entry = self._journal.checked(Kind.ATTEMPT, fields)
+        self._journal.update(self._id, self.entry)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether anything was said of how it ended."""
+        return self.entry.get("result") not in (None, "in_progress")
+
+    def succeed(self, output: str = "", *, lessons: str | None = None) -> None:
+        """It worked."""
+        self.complete("success", output=output or None, lessons=lessons)
+
+    def fail(self, error: str, *, lessons: str | None = None) -> None:
+        """It did not work, and why."""
+        self.complete("failure", error=error, lessons=lessons)
+
+    def partial(self, output: str, *, lessons: str | None = None) -> None:
+        """Some of it worked."""
+        self.complete("partial", output=output, lessons=lessons)
+
+    def complete(self, result: str, **fields: Any) -> None:
+        """Put down how it ended."""
+        self._journal.refuse_if_over()
+        self.close(result, **fields)
+
+    def close(self, result: str, **fields: Any) -> None:
+        """The same, also by a run that is just ending."""
+        told = plain({"result": result, **{name: one for name, one in fields.items() if one is not None}})
+        refuse_problems(Kind.ATTEMPT.model, told, Kind.ATTEMPT, whole=False)
+        self.entry |= told
+        self._journal.update(self._id, told)
+
+    def step(self, description: str, action: Json) -> None:
+        """Put down a step of it."""
+        self._commands = [*self._commands, one_line(description, LONGEST)][-SHOWN:]
+        fields: Json = {"commands": self._commands}
+        if path := action.get("file_path"):
+            verb = str(action["type"]).removeprefix("file_")
+            status = "success" if action["result"]["success"] else "failure"
+            self._artifacts[path] = {"path": path, "action": verb, "status": status}
+            fields["artifacts"] = list(self._artifacts.values())[-SHOWN:]
+            self.entry["artifacts"] = fields["artifacts"]
+        self._journal.update(self._id, fields)
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        with kept_whole(error):
+            if error is None or not is_failure(error):
+                if not self.is_over:
+                    self.succeed()
+            elif not is_ours(error):
+                told = interruption_of(error)
+                self.partial(told) if told else self.fail(reason_of(error))

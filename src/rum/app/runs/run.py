@@ -1,0 +1,302 @@
+"""A run: one agent's work on one task, with its prompt, its steps and its outcome kept by themselves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+
+from msgspec.structs import replace
+
+from rum.app.agents import identity
+from rum.app.brief import brief as briefing
+from rum.app.call_types import Running, Stepped
+from rum.app.calls import plain
+from rum.app.error_origin import public
+from rum.app.layers.layers import Layers
+from rum.app.layers.stored import KeptLayers
+from rum.app.memories import store
+from rum.app.project import Context
+from rum.app.runs import event
+from rum.app.runs.exception import is_failure, kept_whole, verdict_of
+from rum.app.runs.inferred_outcome import unsaid
+from rum.app.runs.journal import LONGEST, Attempt, RunJournal
+from rum.app.runs.run_memory import Child, Record
+from rum.model.brief import Brief, BriefQuestion
+from rum.model.errors import InvalidQuery, RumError
+from rum.model.extraction import LONGEST_RUN
+from rum.model.journal import DecisionType, DiscoveryType, Kind
+from rum.model.links import LinkType
+from rum.model.memory_layers import FailureCategory
+from rum.model.parse import parse
+from rum.model.questions import LinkQuestion
+from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.success import UNVERIFIED
+from rum.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from rum.model.extraction import Extracted
+
+A = TypeVar("A")
+
+
+@public
+class Run:
+    """A run of an agent loop; as a context manager it begins, ends, and is remembered.
+
+    What goes wrong with recording it stops nobody: it is in `problems`, and told as a warning at the end. A
+    wrong call raises, and is no failure of the task. Before and after the `with` block nothing can be told.
+    """
+
+    def __init__(self, context: Context, question: RunQuestion, parent: Run | None = None) -> None:
+        self._context = context.apart(question.session)
+        self._question = question
+        self._parent = parent
+        self._record = Record(question, [self._context.relative(path) for path in question.files])
+        self._verdict: Verdict | None = None
+        self._journal: RunJournal | None = None
+        self._prompt_tokens = 0
+        self.problems: list[str] = []
+        self.agent_id: str | None = None
+        self.memory_id: str | None = None
+        """The memory of this run, once it is over."""
+        self.extracted: Extracted | None = None
+        """What was drawn from it, once it is over."""
+
+    @property
+    def agent(self) -> str:
+        """Who does it."""
+        return self._question.agent
+
+    @property
+    def task(self) -> str:
+        """What is to be done."""
+        return self._question.task
+
+    @property
+    def session(self) -> str:
+        """The session it belongs to."""
+        return self._context.session_id
+
+    def __enter__(self) -> Self:
+        if self._journal is not None:
+            self._journal.refuse_if_over()
+            raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
+        self._guarded("The agent was not registered", self._identify)
+        self._journal = RunJournal(self._context, self._question, self.problems)
+        self._shown_task = self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
+        self._begun = Attempt(self._journal, {"description": self._shown_task})
+        self._tried: list[Attempt] = []
+        self._event(self._start)
+        return self
+
+    @property
+    def _start(self) -> dict[str, Any]:
+        return event.started(self.agent, self.agent_id, self.task)
+
+    def _from_the_beginning(self) -> RunJournal:
+        """The journal, once the run has begun; InvalidQuery before."""
+        if self._journal is None:
+            raise InvalidQuery(
+                "This run has not begun; nothing was written. Put what belongs to it into the block of "
+                "`with rum.run(…) as run:`.",
+                field="run",
+            )
+        return self._journal
+
+    def _going(self) -> RunJournal:
+        """The journal while the run goes on; InvalidQuery before and after."""
+        journal = self._from_the_beginning()
+        journal.refuse_if_over()
+        return journal
+
+    def _identify(self) -> None:
+        parent = self._parent.agent_id if self._parent else None
+        with self._context.turn(counted=False), self._context.store.transaction():
+            self._context.agent = identity.known_as(self._context, self.agent, parent)
+        self.agent_id = self._context.agent.id
+
+    @property
+    def brief(self) -> Brief:
+        """What is known by now that matters to this run."""
+        question = BriefQuestion(
+            task=self.task,
+            plan=self._question.plan,
+            file=tuple(self._record.files),
+            agent=self.agent,
+            session=self._from_the_beginning().session,
+            tokens=self._question.tokens,
+        )
+        with self._context.turn(counted=False):
+            return briefing.brief(self._context, question)
+
+    @property
+    def prompt(self) -> str:
+        """The agent's prompt as of now: the system's words, the brief with rules and journal, the task."""
+        self._from_the_beginning()
+        known = self._guarded("The brief was not made", lambda: self.brief.text) or ""
+        parts = [self._question.system, known, f"## Task\n\n{self.task}"]
+        parts += [f"## Plan\n\n{self._question.plan}"] if self._question.plan else []
+        prompt = "\n\n".join(part.strip() for part in parts if part.strip())
+        self._prompt_tokens = estimate_tokens(prompt)
+        return prompt
+
+    def child(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
+        """A run within this one, by another agent, which shares the memory and is remembered for itself."""
+        self._going()
+        usual = {"session": self._question.session, "extract": self._question.extract}
+        given = {**usual, **how, "agent": agent, "task": task}
+        return Run(self._context, parse(plain(given), RunQuestion, "run"), self)
+
+    def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
+        """Something was learned about the code or the task; more fields as in a journal."""
+        self._record.discoveries.append(self._noted(Kind.DISCOVERY, type=type, content=content, **more))
+
+    def decision(self, type: DecisionType | str, description: str, **more: Any) -> None:
+        """A choice that mattered was made (`reasoning`, `alternatives`, … as in a journal)."""
+        self._record.decisions.append(self._noted(Kind.DECISION, type=type, description=description, **more))
+
+    def attempt(self, description: str, **more: Any) -> Attempt:
+        """Something is tried (`approach`, `plan_step`, …); say of what is given back how it ended.
+
+        As a context manager it has failed when its block raises, and worked when that ends.
+        """
+        journal, fields = self._going(), plain({"description": description, **more})
+        if "id" in fields:
+            raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
+        if self._tried:
+            self._tried.append(Attempt(journal, fields))
+        else:  # what the run began with was this
+            self._begun.change(fields)
+            self._tried.append(self._begun)
+        return self._tried[-1]
+
+    def step(self, description: str, **told: Unpack[Stepped]) -> None:
+        """Something was done: to a `file` (edited, unless `action` says otherwise), by a `command`, or else.
+
+        `success`, `output` and `error` say what came of it.
+        """
+        self._going()
+        step = parse(plain({**told, "description": description}), Step, "step")
+        if step.file is not None:
+            step = replace(step, file=self._context.relative(step.file))
+        action = self._record.step(self._context.now(), step)
+        going_on = (attempt for attempt in reversed(self._tried) if not attempt.is_over)
+        next(going_on, self._begun).step(step.description, action)
+
+    def stand(self, **fields: Any) -> None:
+        """Where the agent stands: fields of the journal's `context`, such as current_plan_step, blockers."""
+        self._going().context(plain(fields))
+
+    def succeed(self, summary: str, **more: Any) -> None:
+        """It worked: what came of it; `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
+        self._said(Result.SUCCESS, summary=summary, **more)
+
+    def fail(self, reason: str, category: FailureCategory | str = FailureCategory.OTHER, **more: Any) -> None:
+        """It did not work, and why; `summary`, `learnings`, `follow_ups` and the agent's `output` besides."""
+        self._said(Result.FAILURE, **{"summary": reason, **more}, reason=reason, category=category)
+
+    def partial(self, summary: str, **more: Any) -> None:
+        """Some of it worked; `reason` and `category` say why not all, `follow_ups` what is left."""
+        self._said(Result.PARTIAL, summary=summary, **more)
+
+    def _said(self, result: Result, **given: Any) -> None:
+        self._going()
+        self._verdict = parse(plain({"result": result, **given}), Verdict, str(result))
+
+    def _noted(self, kind: Kind, **fields: Any) -> dict[str, Any]:
+        return self._going().add(kind, plain(fields))[0]
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        with kept_whole(error):
+            journal = self._going()
+            try:
+                self._end(journal, self._judged(error))
+            finally:
+                journal.close()
+            self._tell(error)
+
+    def _judged(self, error: BaseException | None) -> Verdict:
+        self._record.attempts = [attempt.entry for attempt in self._tried]
+        if error is not None and is_failure(error):
+            return verdict_of(error, self._verdict)
+        return self._verdict or unsaid(self._record)
+
+    def _end(self, journal: RunJournal, verdict: Verdict) -> None:
+        """Keep the run as a memory, close its journal entry, and draw what lasts from it."""
+        journal.is_over = True  # whatever another thread says now would be half lost
+        self._guarded("The memory was not stored", lambda: self._store(verdict))
+        if self._parent is not None:
+            self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
+        self._close_journal(journal, verdict)
+        self._event(event.ended(self._start, verdict, self.memory_id, self._prompt_tokens))
+        if self._question.extract:
+            self._guarded("Nothing was extracted", lambda: self._extract(verdict))
+
+    def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
+        """Say how what was tried ended; where all of it had ended already, the run comes last."""
+        told = {
+            "output": None if verdict.result is Result.FAILURE else verdict.summary,
+            "error": verdict.reason,
+            "lessons": "\n".join(verdict.learnings) or None,
+            "status": UNVERIFIED if isinstance(verdict, Unsaid) else None,
+        }
+        told = {name: one[:LONGEST] for name, one in told.items() if one is not None}
+        going_on = [attempt for attempt in self._tried or [self._begun] if not attempt.is_over]
+        for attempt in going_on:
+            attempt.close(verdict.result, **told)
+        if not going_on and {self._tried[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
+            entry = {"description": self._shown_task, "result": verdict.result, **told}
+            journal.add(Kind.ATTEMPT, plain(entry))
+
+    def _store(self, verdict: Verdict) -> None:
+        context = self._context
+        with context.turn(counted=False), context.store.transaction():
+            tried = [store.store(context, plain(one)) for one in self._record.in_vain(verdict)]
+            draft = self._record.draft(verdict, [one.memory_id for one in tried])
+            stored = store.store(context, plain(draft))
+        self.memory_id = stored.memory_id
+
+    def adopt(self, child: Child) -> None:
+        """A child run has ended: this run's memory will tell that it was caused by the child's."""
+        self._record.children.append(child)
+        if self._from_the_beginning().is_over and self.memory_id and child.memory_id:
+            link = LinkQuestion(
+                source_id=self.memory_id, target_id=child.memory_id, link_type=LinkType.CAUSED_BY
+            )
+            self._guarded("The memory was not linked", lambda: self._linked(link))
+
+    def _linked(self, link: LinkQuestion) -> None:
+        with self._context.turn(counted=False):
+            store.link(self._context, link)
+
+    def _extract(self, verdict: Verdict) -> None:
+        from rum.app.runs import extraction  # noqa: PLC0415 (slow to load, and needed once a run)
+
+        run = {
+            "agent": self.agent,
+            "task": self.task,
+            "agentOutput": self._record.told(verdict)[:LONGEST_RUN],
+            "result": verdict.result.value,
+            "error": None if isinstance(verdict, Unsaid) else verdict.reason,
+        }
+        self.extracted = extraction.extract(self._context, run)
+
+    def _event(self, entry: dict[str, Any]) -> None:
+        layers = Layers(lambda: KeptLayers(self._context))
+        self._guarded("No event was kept", lambda: layers.append("episodic", entry))
+
+    def _guarded(self, what: str, work: Callable[[], A]) -> A | None:
+        """Do something that may fail without stopping the run."""
+        try:
+            return work()
+        except (RumError, OSError) as error:
+            self.problems.append(f"{what}: {error}")
+            return None
+
+    def _tell(self, error: BaseException | None) -> None:
+        told = " ".join(dict.fromkeys(self.problems))
+        if told and error is not None:
+            error.add_note(f"RUM: {told}")
+        elif told:
+            warnings.warn(f"RUM: {told}", RuntimeWarning, stacklevel=3)

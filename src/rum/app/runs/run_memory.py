@@ -1,0 +1,215 @@
+"""What happened in a run, gathered as it happens, and told as a memory in five layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, cast
+
+from rum.model.journal import DiscoveryType
+from rum.model.memory_layers import ActionType
+from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.success import PARTIAL, UNVERIFIED
+from rum.text.invisible import one_line
+from rum.text.terms import content_words
+
+Json = dict[str, Any]
+LONGEST = 2000
+"""Characters of one discovery, reason or output."""
+NOTHING_DONE = "Ended without an error"
+NO_REASON = "It did not work"
+ATTEMPT = "attempt"
+"""The tag of what was tried within a run, in vain."""
+MOST = 200
+"""So many steps go into a memory: the first and the last half of these."""
+
+
+class Child(NamedTuple):
+    """A run within a run that is over, and the memory of it, if it could be stored."""
+
+    agent: str
+    task: str
+    verdict: Verdict
+    memory_id: str | None
+
+
+class Record:
+    """The parts of a run that its memory is made of."""
+
+    def __init__(self, run: RunQuestion, files: Iterable[str]) -> None:
+        self.run = run
+        self.files = list(dict.fromkeys(files))
+        self.steps: list[Json] = []
+        self.discoveries: list[Json] = []
+        self.decisions: list[Json] = []
+        self.attempts: list[Json] = []
+        """Those within the run that are over."""
+        self.children: list[Child] = []
+        """The child runs that are over."""
+
+    def step(self, at: int, told: Step) -> Json:
+        """Note an action, as `store` takes it."""
+        named = {"file_path": told.file, "command": told.command}
+        touched = {name: one for name, one in named.items() if one is not None}
+        action: Json = {"type": told.action or _usual_action(told), "timestamp": at, **touched}
+        action["diff_summary" if touched else "query"] = told.description
+        success = told.error is None if told.success is None else told.success
+        result = {
+            "output_summary": told.output and _cut(told.output),
+            "error": told.error and _cut(told.error),
+        }
+        action["result"] = {"success": success, **{name: one for name, one in result.items() if one}}
+        self.steps.append(action)
+        if told.file is not None and told.file not in self.files:
+            self.files.append(told.file)
+        return action
+
+    def last_words(self) -> str:
+        """What stands for a result where nobody told one: the last thing decided, found out or done."""
+        decided = [one["description"] for one in self.decisions[-1:]]
+        found = [one["content"] for one in self.discoveries[-1:]]
+        done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
+        return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_DONE
+
+    def in_vain(self, verdict: Verdict) -> list[Json]:
+        """What was tried in vain before something else worked, each as a small memory that warns of it.
+
+        A run that failed warns by itself.
+        """
+        if verdict.result is Result.FAILURE:
+            return []
+        return [self._attempted(one) for one in self.attempts if one.get("result") == Result.FAILURE]
+
+    def _attempted(self, attempt: Json) -> Json:
+        why = _cut(attempt.get("error") or attempt.get("output") or attempt.get("lessons") or NO_REASON)
+        files = [str(one["path"]) for one in attempt.get("artifacts") or ()] or self.files
+        learned = [_cut(attempt["lessons"])] if attempt.get("lessons") else []
+        return {
+            "intent": {
+                "goal": one_line(attempt["description"], LONGEST),
+                "task_type": self.run.task_type,
+                "context": f"Tried for: {one_line(self.run.task, LONGEST)}",
+            },
+            "perception": {"relevant_files": [{"path": path} for path in files]},
+            "reasoning": {"approach_chosen": attempt.get("approach") or ""},
+            "outcome": {
+                "success": False,
+                "summary": why,
+                "failure_reason": why,
+                "learnings": [one for one in learned if one != why],
+            },
+            "tags": [*self.run.tags, ATTEMPT],
+        }
+
+    def draft(self, verdict: Verdict, in_vain: Iterable[str] = ()) -> Json:
+        """The memory, as `store` takes it; `in_vain` are the memories of what was tried before it worked."""
+        marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, Unsaid)}
+        draft: Json = {
+            "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
+            "perception": self._perception(),
+            "reasoning": self._reasoning(),
+            "actions": self._shown_steps(),
+            "outcome": _outcome(verdict),
+            "tags": [*self.run.tags, *(mark for mark, holds in marks.items() if holds)],
+        }
+        if causes := [*(one.memory_id for one in self.children if one.memory_id), *in_vain]:
+            draft["links"] = {"caused_by": causes}
+        return draft
+
+    def told(self, verdict: Verdict) -> str:
+        """All that the agent said and found out, as extraction reads it; none of RUM's own words."""
+        summary = "" if isinstance(verdict, Unsaid) else verdict.summary
+        parts = [verdict.output, summary, *verdict.learnings]
+        parts += [str(one["content"]) for one in self.discoveries]
+        parts += [_decided(one["description"], one.get("reasoning") or "") for one in self.decisions]
+        parts += [str(one["lessons"]) for one in self.attempts if one.get("lessons")]
+        return "\n\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+    def _shown_steps(self) -> list[Json]:
+        if len(self.steps) <= MOST:
+            return self.steps
+        return [*self.steps[: MOST // 2], *self.steps[-MOST // 2 :]]
+
+    def _perception(self) -> Json:
+        by_type: dict[str, list[Json]] = {}
+        for one in self.discoveries:
+            by_type.setdefault(str(one["type"]), []).append(one)
+        patterns = by_type.pop(DiscoveryType.CODE_PATTERN.value, [])
+        causes = by_type.pop(DiscoveryType.FAILURE_CAUSE.value, [])
+        named = [path for one in self.discoveries for path in _paths(one)]
+        return {
+            "observations": [_observation(one) for found in by_type.values() for one in found],
+            "patterns_noticed": [_cut(one["content"]) for one in patterns],
+            "anomalies": [_cut(one["content"]) for one in causes],
+            "relevant_files": [{"path": path} for path in dict.fromkeys((*self.files, *named))],
+        }
+
+    def _reasoning(self) -> Json:
+        chosen = self.decisions[-1] if self.decisions else {}
+        approaches = [one["approach"] for one in self.attempts if one.get("approach")]
+        return {
+            "approach_chosen": chosen.get("description") or (approaches[-1] if approaches else ""),
+            "why_chosen": chosen.get("reasoning") or "",
+            "alternatives_considered": list(self._alternatives()),
+        }
+
+    def _alternatives(self) -> Iterator[Json]:
+        """What was decided against, and what was tried in vain."""
+        for one in self.decisions:
+            for other in one.get("alternatives") or ():
+                told = cast("Json", other) if isinstance(other, dict) else {"name": other}
+                yield {"approach": str(told.get("name")), "why_rejected": str(told.get("reason") or "")}
+        for one in self.attempts:
+            if one.get("result") == Result.FAILURE:
+                why = one.get("error") or one.get("output") or one.get("lessons") or ""
+                yield {"approach": one["description"], "why_rejected": _cut(why)}
+
+
+def _decided(what: str, why: str) -> str:
+    """A decision with its reason, as one sentence; without a reason it is told as it is."""
+    first, _, rest = why.strip().partition(" ")
+    if not first:
+        return what
+    plain = first if first == "I" or content_words(first) else first.lower()
+    return f"Decision: {what.rstrip(' .')}, because {plain} {rest}"
+
+
+def _usual_action(told: Step) -> ActionType:
+    if told.file is not None:
+        return ActionType.FILE_EDIT
+    return ActionType.EXTERNAL_QUERY if told.command is None else ActionType.COMMAND_RUN
+
+
+def _observation(discovery: Json) -> Json:
+    files = _paths(discovery)
+    kind = str(discovery["type"]).replace("_", " ")
+    importance = discovery.get("importance")
+    return {
+        "what": _cut(discovery["content"]),
+        "where": files[0] if files else "",
+        "significance": f"{kind}, {importance}" if importance else kind,
+    }
+
+
+def _paths(discovery: Json) -> list[str]:
+    """The files it names, without what cannot be the name of one."""
+    named = cast("list[str]", discovery.get("relatedFiles") or [])
+    return [path for path in named if path.strip() and path.isprintable()]
+
+
+def _outcome(verdict: Verdict) -> Json:
+    outcome: Json = {
+        "success": verdict.result is Result.SUCCESS,
+        "summary": verdict.summary,
+        "learnings": verdict.learnings,
+        "follow_up_needed": verdict.follow_ups,
+    }
+    told = {
+        "failure_reason": verdict.reason and _cut(verdict.reason),
+        "failure_category": verdict.category,
+        "verified_by": verdict.verified_by,
+    }
+    return outcome | {name: one for name, one in told.items() if one is not None}
+
+
+def _cut(text: object) -> str:
+    return one_line(str(text), LONGEST)

@@ -1,0 +1,1 @@
+"""Upkeep: doctor, tidy, archive, report, token usage."""

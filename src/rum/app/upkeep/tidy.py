@@ -1,0 +1,101 @@
+"""What can wait, done under a lease: embedding memories, merging the text index, dropping old vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from rum.app.project import Context
+from rum.app.upkeep.lease import Holder, lease
+
+Tell = Callable[[int], None]
+
+USUAL = 30.0
+"""Seconds of work when nobody says how long."""
+KEPT = 7 * 86400
+"""Seconds for which vectors of another embedder are kept: another client here may be using it."""
+
+
+class TidyResult(msgspec.Struct, frozen=True):
+    """What was done and what is left to do."""
+
+    model: str | None
+    """The embedder's stamp; None where recall goes by words alone."""
+    embedded: int
+    pending: int
+    dropped: int = 0
+    """Vectors deleted because their embedder is no longer used."""
+    chapters: int | UnsetType = UNSET
+    """Chapters that were made, where that is set."""
+    trouble: str | UnsetType = UNSET
+    """Why the embedder failed, or its vectors could not be kept."""
+    busy: Holder | UnsetType = UNSET
+    """Who else is at it; nothing was done then."""
+    captured: int | UnsetType = UNSET
+    """Memories made of what hooks had left, if they had left anything."""
+
+
+def pending(context: Context) -> int:
+    """How many memories wait for a vector."""
+    return context.meaning.counts().pending
+
+
+def tidy(context: Context, seconds: float, patience: float, progress: Tell = lambda _: None) -> TidyResult:
+    """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
+    with context.store.transaction():
+        pass  # where nothing can be written, this says so
+    captured = _taken_in(context)
+    meaning = context.meaning
+    meaning.ask_again()
+    with lease(context.project.directory, patience, context.now()) as other:
+        if other is not None:
+            return TidyResult(meaning.model, 0, pending(context), busy=other, captured=captured)
+        context.store.upkeep.merge_index()
+        counted = _Count(progress)
+        meaning.catch_up(seconds, counted, thorough=True)
+        left = pending(context)
+        dropped = 0 if left else _drop_unused(context)
+        made = _make_chapters(context)
+        trouble = meaning.trouble or meaning.hindrance or UNSET
+        return TidyResult(
+            meaning.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
+        )
+
+
+def _taken_in(context: Context) -> int | UnsetType:
+    """Make memories of what hooks left; first of all, as they want vectors, too."""
+    from rum.app.capture.intake import intake  # noqa: PLC0415 (opening a project must not load it)
+
+    done = intake(context)
+    return done.memories if done.events or done.memories else UNSET
+
+
+def _make_chapters(context: Context) -> int | UnsetType:
+    if context.settings.auto_chapters != "on":
+        return UNSET
+    from rum.app.chapters.suggest import make_chapters  # noqa: PLC0415 (few ask for it)
+
+    return make_chapters(context)
+
+
+def _drop_unused(context: Context) -> int:
+    model = context.meaning.model
+    vectors = context.store.vectors
+    if model is None or vectors.models() in ([], [model]):
+        return 0
+    vectors.adopt(model, context.now())
+    return vectors.drop_unused(model, context.now() - KEPT)
+
+
+class _Count:
+    """Passes on how much is done, and remembers it."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self.done = 0
+
+    def __call__(self, done: int) -> None:
+        self.done = done
+        self._tell(done)

@@ -1,0 +1,1 @@
+"""Captured events: their shape, cleaning, and the spool."""

@@ -1,0 +1,109 @@
+"""The parts of a commit's message: its subject, what it says, and the issues it closes."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rum.text.invisible import without_unseen
+
+LONGEST = 64 * 1024
+"""Of a longer message, the beginning is looked at."""
+SUBJECT = 300
+BODY = 6000
+CUT = " […]"
+"""What stands where a text was cut."""
+
+_PEOPLE = r"[A-Z][\w-]*-(?:by|to|with)|cc"
+_PLACES = (
+    r"change-id|reviewed-on|commit-queue|link|url|refs?|references|see|bug|issue|prs?|pull request|message-id"
+)
+_TOOLS = r"(?:git|bug|x|patch)-[\w-]+|bugzilla|jira|ticket|task"
+_ENDS = (
+    r"close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopens|restores|reverts|part of|follow[- ]?up (?:to|for|of|on)"
+)
+_REFERENCE = r"(?:[\w./-]*+#\d++|https?://\S++|[0-9a-f]{7,40}(?:\s*\([^()]*+\))?|[A-Z]\w++-\d++)"
+_TRAILER = re.compile(
+    rf"(?:{_PEOPLE}|{_PLACES}|{_TOOLS})\s*: ?\S.*"
+    rf"|(?:{_ENDS})\s*:? +(?:issue |bug |pr |commit )?{_REFERENCE}(?:[,;\s]+(?:and )?{_REFERENCE})*\W*"
+    r"|\(?(?:cherry[- ]picked|backported) from (?:commit )?[0-9a-f]{7,40}.*"
+    r"|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)++: \S.*",
+    re.IGNORECASE,
+)
+_NAMES_SOMEBODY = re.compile(
+    r"[ \t]*(?:[A-Z][\w-]{1,40}-by|cc) ?: [^<>\n]{0,200}<[^<>\s]{1,200}>[ \t]*", re.IGNORECASE
+)
+"""The trailer of a commit that was squashed into this one, in the midst of the message."""
+_RULE = re.compile(r"-{5,}")
+"""What stands between the squashed messages and their trailers."""
+_TRAILER_LENGTH = 500
+_UNDOING = re.compile(
+    r"^[ \t]*This reverts commits?\s[^.]*?(?:,\s+reversing\s+changes made to )?[0-9a-f]{7}"
+    r"(?: \(?#\d+\)?)?\W*$"
+    r"|^\s*Reverts [\w./-]*#\d+\.?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLOSED = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:? +"
+    r"((?:(?:#|https?://\S{1,200}/(?:issues|pull)/)\d+[,\s]*(?:and\s+)?)+)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?:#|/)(\d{1,9})\b")
+_LISTED = 5
+_FOLDED = 4  # lines that a trailer may be folded into
+
+
+class Message(NamedTuple):
+    """A message in parts; `body` has no trailers, `closes` are numbers of issues."""
+
+    subject: str
+    body: str
+    closes: tuple[str, ...]
+
+
+def parted(message: str) -> Message:
+    """A message in its parts, none longer than anybody reads."""
+    seen = without_unseen(message[:LONGEST])
+    first, _, rest = seen.strip().partition("\n")
+    subject, body = " ".join(first.split()), _said(rest)
+    if len(subject) > SUBJECT:
+        body = f"{subject}\n\n{body}"
+        subject = cut(subject, SUBJECT)
+    return Message(subject, cut(body.strip(), BODY), closed_by(seen))
+
+
+def reason_of(body: str) -> str:
+    """Why something was undone: the body of the message without the words that only say that it was."""
+    return re.sub(r"\n{3,}", "\n\n", _UNDOING.sub("", body)).strip()
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, cut at a word, with a sign that it was."""
+    if len(text) <= most:
+        return text
+    head = text[: most - len(CUT)]
+    return (head[: max(head.rfind(" "), head.rfind("\n"), most // 2)]).rstrip() + CUT
+
+
+def _said(rest: str) -> str:
+    """The text without trailers: people, links and marks of tools at its end, people anywhere."""
+    lines = [line.rstrip() for line in rest.strip("\n").split("\n")]
+    end = len(lines)
+    while end and (not lines[end - 1] or _is_trailer(lines, end - 1)):
+        end -= 1
+    told = (line for line in lines[:end] if not (_NAMES_SOMEBODY.fullmatch(line) or _RULE.fullmatch(line)))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(told)).strip("\n")
+
+
+def _is_trailer(lines: list[str], number: int) -> bool:
+    """Whether a line is a trailer, or goes on with one."""
+    for line in reversed(lines[max(0, number + 1 - _FOLDED) : number + 1]):
+        if line[:1] not in (" ", "\t"):
+            return len(line) <= _TRAILER_LENGTH and _TRAILER.fullmatch(line.strip()) is not None
+    return False
+
+
+def closed_by(text: str) -> tuple[str, ...]:
+    """The numbers of the issues that a message says it closes."""
+    found = (number for named in _CLOSED.finditer(text) for number in _NUMBER.findall(named[1]))
+    return tuple(dict.fromkeys(found))[:_LISTED]

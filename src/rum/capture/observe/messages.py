@@ -1,0 +1,214 @@
+"""What prompts and last words say: the goal, the kind of work, and whether it is said to have worked."""
+
+from __future__ import annotations
+
+import re
+
+from rum.model.memory_layers import TaskType
+
+GOAL, CONTEXT, SUMMARY = 200, 600, 300
+"""Characters that are kept at most."""
+
+_TAGGED = re.compile(
+    r"<(system-reminder|command-message|local-command-\w+|environment_context|user_instructions"
+    r"|ide_\w+|bash-\w+"
+    r"|task-notification|turn_aborted|permissions instructions)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG = re.compile(r"</?(?:command-(?:name|args)|\w+-(?:name|args))>")
+_NOTICE = re.compile(
+    r"^(?:Caveat: The messages below|\[Request interrupted by user[^\]]*\]).*$", re.MULTILINE
+)
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_MARKS = re.compile(r"^\s*(?:#{1,6}|[-*+]|>|\d+[.)])\s+", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(\[])|\n{2,}|\n(?=\S)")
+_POLITE = re.compile(
+    r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|thanks?|great|cool)\b[,.! ]*)+", re.IGNORECASE
+)
+_GO_ON = re.compile(
+    r"\W*(?:yes|yep|yeah|y|ok(?:ay)?|sure|go(?: on| ahead)?|continue|proceed|do (?:it|that|so)"
+    r"|please(?: do)?|next|more"
+    r"|sounds good|looks good|lgtm|great|perfect|thanks?(?: you)?|thx|good|nice|cool|try again|again"
+    r"|keep going"
+    r"|and|now|then|fine|right|correct|\W)+\W*",
+    re.IGNORECASE,
+)
+_TASKS: tuple[tuple[TaskType, str], ...] = (
+    (TaskType.SECURITY_FIX, r"security|vulnerabilit|cve-\d|xss|csrf|injection|sanitiz"),
+    (
+        TaskType.DEPENDENCY_UPDATE,
+        r"(?:upgrade|bump|update|pin)\b.{0,40}\b(?:dependenc|version|package|librar|to v?\d)|\bdependabot",
+    ),
+    (TaskType.TEST_WRITE, r"(?:add|write|create|extend|more|missing)\b.{0,30}\b(?:tests?|specs?|coverage)\b"),
+    (
+        TaskType.BUG_FIX,
+        r"\b(?:fix|bug|crash|broken|breaks?|fails?|failing|error|exception|regression|wrong|incorrect"
+        r"|repair|debug"
+        r"|doesn'?t work|not work|should (?:be|return|give|not)|instead of|traceback|stack ?trace"
+        r"|hangs?|leak)",
+    ),
+    (
+        TaskType.OPTIMIZATION,
+        r"\b(?:optimi[sz]e|faster|slow|speed(?: up)?|performance|latency|memory usage"
+        r"|reduce (?:the )?(?:time|size))",
+    ),
+    (
+        TaskType.REFACTOR,
+        r"\b(?:refactor|rename|clean ?up|simplif|extract|move|split|restructure|reorgani[sz]e|dedup"
+        r"|tidy|inline)",
+    ),
+    (TaskType.DOCUMENTATION, r"\b(?:document|docs?|docstrings?|readme|changelog|comments?|tutorial)\b"),
+    (
+        TaskType.CONFIGURATION,
+        r"\b(?:config|configure|settings?|set up|setup|install|docker|ci\b|pipeline|workflow"
+        r"|env(?:ironment)? var"
+        r"|deploy|lint(?:er)?)",
+    ),
+    (
+        TaskType.FEATURE_ADD,
+        r"\b(?:add|implement|create|build|support|introduce|write|make|new|allow|enable|extend"
+        r"|provide|generate)\b",
+    ),
+    (
+        TaskType.INVESTIGATION,
+        r"\b(?:why|how (?:does|do|is|are|can)|what|where|which|explain|investigate|look (?:at|into)"
+        r"|find(?: out)?|check"
+        r"|analy[sz]e|review|understand|search|explore|compare|list|show|tell me|describe)\b",
+    ),
+)
+_COMPILED = tuple((task, re.compile(pattern, re.IGNORECASE)) for task, pattern in _TASKS)
+_ASKS = re.compile(
+    r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should)\b[^.!]*\?", re.IGNORECASE
+)
+_DOING = (
+    r"(?:make|get|fix|solve|resolve|finish|complete|do|implement|reproduce|work(?: out)?|build|install|figure"
+    r"|proceed|continue|connect|access|apply|deploy|push|start|repair|manage|achieve"
+    r"|find (?:out|the|a|what|why))\b"
+)
+_GAVE_UP = re.compile(
+    # An agent tells of itself; what others cannot do is how things are.
+    r"(?:\b(?:I|we)(?:['’](?:m|ve)| am| was| were| have)?|^|[.!]|\b(?:but|still))\s*(?:still )?"
+    r"(?:could(?: not|n['’]t)|can(?:not|['’]t)|unable to|(?:was(?: not|n['’]t)|not) able to|failed to)"
+    rf" (?:\w+ly )?{_DOING}"
+    r"|\bcould(?: not|n['’]t) be"
+    r" (?:fixed|solved|resolved|completed|finished|done|made|implemented|reproduced)"
+    r"|\b(?:did(?: not|n['’]t) (?:work|help|fix)"
+    r"|still (?:fails?|failing|broken|crash\w*|errors?)|gave up|giving up|blocked (?:by|on)|no luck"
+    r"|does(?: not|n['’]t)"
+    r" (?:work|pass) yet|not (?:yet )?(?:fixed|solved|resolved)|keeps? failing)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WORKS = re.compile(
+    r"\b(?:all (?:\w+ )?(?:pass(?:es|ed)?|green)|(?:now|it) works|pass(?:es|ed)?\b|fixed|done"
+    r"|completed?|implemented"
+    r"|added|updated|resolved|succe(?:ss|eded)\w*)",
+    re.IGNORECASE,
+)
+_FINE = (
+    r"(?:(?:that|this|it)(?:['’]s| is| was| looks| works)?(?: all| now| just| perfectly| very)?"
+    r" (?:fine|ok(?:ay)?|good|great|perfect|right|correct|enough|works?|all)"
+    r"|thanks?|thank you|problem|worries|need|nothing|leave|go (?:on|ahead)|carry on|looks|all good)\b"
+)
+_REJECTS = re.compile(
+    rf"^\W*(?:(?:no|nope)\b(?:\s*[,.!:;—-]++\s*+|\s*$)(?!{_FINE})"
+    rf"|(?:no|nope) (?!{_FINE})"
+    r"(?:that|this|it|you|do(?:n['’]t| not)|not|still|wait|stop|wrong|i (?:meant|said|want))\b"
+    r"|wrong\b\s*(?:[.,!:;—-]|$)|wrong (?:file|approach|place|one|way|function|branch|direction|answer|fix)\b"
+    r"|that(?:['’]s| is| was)?(?: still)? (?:wrong|n['’]t"
+    r"|not (?:it|right|correct|what|how|working|good|enough|true|the|fixed|quite)\b"
+    r"|did(?: not|n['’]t) (?:work|help)|does(?: not|n['’]t) (?:work|help)|broke)"
+    r"|it(?:['’]s| is)? still (?:fail|broken|crash|not|does|error)|still (?:fail|broken|crash|not"
+    r"|the same|error|does)"
+    r"|(?:it|this|that) (?:does|did)(?: not|n['’]t) (?:work|help|compile|fix)"
+    r"|(?:please )?(?:revert|undo)(?:\W*$| (?:that|this|it|your|all|everything|these|those|please|what"
+    r"|the (?:last|change|edit|commit))\b)"
+    r"|roll (?:it |that |this )?back"
+    r"|not what i)",
+    re.IGNORECASE,
+)
+
+
+def cleaned(prompt: str) -> str:
+    """What a person said, without what the client put around it."""
+    return _NOTICE.sub("", _TAG.sub(" ", _TAGGED.sub(" ", prompt))).strip()
+
+
+def is_going_on(prompt: str) -> bool:
+    """Whether a prompt only says to go on with what was begun."""
+    return len(prompt) < 60 and _GO_ON.fullmatch(cleaned(prompt) or ".") is not None
+
+
+def goal_of(prompt: str, earlier: str = "") -> str:
+    """What was to be done, in a sentence or two; of one that says to go on, what was begun before."""
+    said = cleaned(prompt)
+    if is_going_on(prompt):
+        before = _sentences(cleaned(earlier), GOAL - 30) if earlier and not is_going_on(earlier) else ""
+        told = " ".join(said.split())[:20].strip(" .")
+        return f"{before} (then: {told})" if before and told else before or told
+    return _sentences(said, GOAL)
+
+
+def context_of(prompt: str) -> str:
+    """What else was said besides the goal."""
+    said = _flat(cleaned(prompt))
+    goal = goal_of(prompt)
+    rest = (
+        said[len(goal) :].strip() if said.startswith(goal) else (said if len(said) > len(goal) + 20 else "")
+    )
+    return _cut(rest, CONTEXT)
+
+
+def summary_of(last_words: str) -> str:
+    """What came of it, as the agent said."""
+    return _sentences(cleaned(last_words), SUMMARY, opening=None)
+
+
+def task_type(prompt: str, earlier: str = "") -> TaskType | None:
+    """What kind of work was asked for; None where the words do not tell."""
+    said = cleaned(prompt)
+    if is_going_on(prompt):
+        said = cleaned(earlier)
+    if _ASKS.match(said) and not re.search(r"\b(?:fix|add|implement|change|make)\b", said, re.IGNORECASE):
+        return TaskType.INVESTIGATION
+    return next((task for task, pattern in _COMPILED if pattern.search(said[:1000])), None)
+
+
+def gave_up(last_words: str) -> bool:
+    """Whether the agent said that it did not work."""
+    said = cleaned(last_words)
+    found = _GAVE_UP.search(said)
+    return found is not None and not _WORKS.search(said[found.end() :])
+
+
+def reason_given(last_words: str) -> str:
+    """The sentence that says what did not work."""
+    parts = _SENTENCE.split(_FENCE.sub(" ", cleaned(last_words)))
+    return next((_cut(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
+
+
+def rejects(prompt: str) -> bool:
+    """Whether a person says that what was done before is not right."""
+    return _REJECTS.match(cleaned(prompt)[:200]) is not None
+
+
+def _flat(text: str) -> str:
+    plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
+    return _POLITE.sub("", " ".join(plain.split()))
+
+
+def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
+    """The first sentences that fit, at least one, which is cut if need be; without words that open a talk."""
+    plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
+    parts = [" ".join(part.split()) for part in _SENTENCE.split(plain) if part.strip()]
+    if not parts:
+        return ""
+    said = (opening.sub("", parts[0]) if opening else "") or parts[0]
+    for part in parts[1:]:
+        if len(said) + len(part) + 1 > most // 2:
+            break
+        said = f"{said} {part}"
+    return _cut(said, most)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,63 @@
+"""Takes apart files of instructions for agents, as CLAUDE.md and AGENTS.md, by their headings."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rum.model.notes import LONGEST_TITLE, MOST_WORDS
+from rum.text.invisible import without_unseen
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_OURS = re.compile(r"<!-- (rum[\w-]*): begin.*?<!-- \1: end -->[ \t]*\n?", re.DOTALL)
+_DEEPEST = 3
+"""Headings below this level stay in the text of the one above them."""
+
+
+class Section(NamedTuple):
+    """What stands under one heading."""
+
+    title: str
+    content: str
+
+
+def sections_of(text: str, name: str) -> list[Section]:
+    """The sections of a file that say something; what stands before any heading is named after the file.
+
+    What RUM wrote into it is left out. A section longer than a note may be is cut between its paragraphs.
+    """
+    found: list[tuple[str, list[str]]] = [(name, [])]
+    fence = ""
+    for line in _OURS.sub("", without_unseen(text)).splitlines():
+        mark = _FENCE.match(line)
+        heading = None if fence or mark else _HEADING.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+        if heading and len(heading[1]) <= _DEEPEST and heading[2].strip():
+            found.append((_title(heading[2]), []))
+        else:
+            found[-1][1].append(line)
+    return [part for title, lines in found for part in _parts(title, "\n".join(lines).strip())]
+
+
+def _title(heading: str) -> str:
+    return " ".join(heading.split())[:LONGEST_TITLE].strip()
+
+
+def _parts(title: str, content: str) -> list[Section]:
+    if not content.strip("-*_ \n"):
+        return []
+    parts: list[list[str]] = [[]]
+    for paragraph in re.split(r"\n\s*\n", content):
+        words = paragraph.split()
+        if sum(len(one.split()) for one in parts[-1]) + len(words) > MOST_WORDS and parts[-1]:
+            parts.append([])
+        parts[-1].append(paragraph if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS]))
+    texts = ["\n\n".join(part) for part in parts]
+    return [
+        Section(title if not number else f"{title[:190]} ({number + 1})", text)
+        for number, text in enumerate(texts)
+    ]

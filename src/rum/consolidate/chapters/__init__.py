@@ -1,0 +1,1 @@
+"""The words of chapters and wisdom, and the evidence for each claim."""

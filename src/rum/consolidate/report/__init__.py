@@ -1,0 +1,1 @@
+"""The project's memory on one page of Markdown."""

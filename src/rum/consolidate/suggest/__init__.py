@@ -1,0 +1,1 @@
+"""Groups of memories that look like one story."""

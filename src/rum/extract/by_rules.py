@@ -1,0 +1,62 @@
+"""What a finished run is worth, found without a language model: by the words that give away what lasts."""
+
+from __future__ import annotations
+
+from rum.extract.assertions import is_decision
+from rum.extract.facts import facts_in
+from rum.extract.note_text import importance_of, tags_of, text_of, title_of, without_reason
+from rum.extract.passage_weight import ENOUGH, Verdict, judge
+from rum.extract.passages import passages, without_repeats
+from rum.extract.rules import rules_in
+from rum.extract.tone import WHY
+from rum.extract.when_to_use import when_to_use
+from rum.model.extraction import Finding, FinishedRun, Kind
+
+_ABOUT: dict[Kind, str] = {
+    Kind.ERROR: "what went wrong and why",
+    Kind.DECISION: "what was decided and why",
+    Kind.CONSTRAINT: "what must or cannot be done",
+    Kind.DEPENDENCY: "what is needed, in which version",
+    Kind.PATTERN: "how things are done here",
+    Kind.STRUCTURE: "where things are",
+}
+
+
+def found_by_rules(run: FinishedRun) -> Finding:
+    """The note, facts and rules of a run whose words hold no secrets any more; none if nothing lasts."""
+    said = without_repeats(passages(run.agent_output))
+    verdict = judge(said, asks_why=_asks_why(run))
+    if verdict.kind is None:
+        return Finding(reasoning=_nothing(run, verdict))
+    judged = verdict.judged
+    content = text_of(judged, run.error)
+    repeated = [one for one in judged if one.passage.text in content]
+    title = title_of(repeated or judged, verdict.kind)
+    kind = Kind.DECISION if is_decision(title) else verdict.kind
+    title = without_reason(title, content) if kind is Kind.DECISION else title
+    return Finding(
+        reasoning=f"It tells {_ABOUT[kind]} (weight {verdict.weight:.1f}, {ENOUGH:g} is enough).",
+        kind=kind,
+        title=title,
+        content=content,
+        when_to_use=when_to_use(title, content, run.task),
+        tags=tags_of(kind, failed=run.result == "failure"),
+        importance=importance_of(kind, content),
+        facts=facts_in(judged),
+        rules=rules_in(judged),
+    )
+
+
+def _asks_why(run: FinishedRun) -> bool:
+    return run.result == "failure" or bool(run.error) or bool(WHY.search(run.task))
+
+
+def _nothing(run: FinishedRun, verdict: Verdict) -> str:
+    """Why there is nothing to keep."""
+    if not run.agent_output.strip():
+        return "The run left no words."
+    if not verdict.judged:
+        return "There is nothing in it but the output of programs."
+    if all(one.fleeting or one.done for one in verdict.judged):
+        return "It tells steps and plans of the moment, nothing that lasts."
+    return f"Nothing in it tells anything that lasts (weight {verdict.weight:.1f}, {ENOUGH:g} is enough)."

@@ -1,0 +1,67 @@
+"""Earlier work like what a prompt asks for, as `recall` finds it; slow to load, so a quick look is first."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from rum.model.errors import StorageError
+from rum.model.questions import RecallQuestion
+from rum.recall import cascade
+from rum.recall.inquiry import Inquiry
+from rum.store.sqlite.archive import SqliteArchive
+from rum.store.sqlite.links import SqliteLinks
+from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.offers import SqliteLedger
+from rum.store.sqlite.search import SqliteSearch
+
+if TYPE_CHECKING:
+    from rum.inject.offers.situation import Alike, Moment
+    from rum.model.memory import Memory
+
+LIKELY = 0.3
+"""The confidence from which several memories are worth a word together: of three alike each has a third."""
+_FOUND = 6
+
+
+class _Readable:
+    """As much of a store as a question by words needs."""
+
+    def __init__(self, moment: Moment) -> None:
+        files: Any = moment.memories  # it is only read
+        activity: Any = moment.activity
+        self.memories = SqliteMemories(files)
+        self.archive = SqliteArchive(files, self.memories)
+        self.search = SqliteSearch(files, self.memories)
+        self.links = SqliteLinks(files)
+        self.ledger = SqliteLedger(activity)
+
+
+def recalled(moment: Moment, text: str) -> list[Alike]:
+    """What is found by words alone, as vectors take longer than a hook may; nothing of this session."""
+    store: Any = _Readable(moment)
+    question = RecallQuestion(intent=text, limit=_FOUND, min_confidence=LIKELY)
+    try:
+        answer = cascade.run(Inquiry(question, store, session=moment.event["session"]))
+        sure = {match.memory_id: match.confidence for match in answer.matches}
+        memories = store.memories.get(list(sure))
+    except (sqlite3.Error, OSError, StorageError):  # busy, damaged, or gone
+        return []
+    others = [memory for memory in memories if memory.session_id != moment.event["session"]]
+    return [_told(memory, sure[memory.id]) for memory in others]
+
+
+def _told(memory: Memory, confidence: float) -> Alike:
+    intent, outcome = memory.intent, memory.outcome
+    learned = next(iter(outcome.learnings), None)
+    kind = intent.task_type.value
+    return (
+        memory.id,
+        confidence,
+        memory.created_at,
+        intent.goal,
+        kind,
+        outcome.success,
+        outcome.summary,
+        learned,
+    )

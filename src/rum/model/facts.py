@@ -1,0 +1,197 @@
+"""Facts, rules and events as they are kept, and what `learn` is asked and answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rum.model.ids import id_of
+from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, Milliseconds, ProceduralRule
+from rum.model.memory import Name, Number
+from rum.model.memory_layers import Layer, Text
+from rum.model.pattern import Spoken
+from rum.model.questions import Limit
+from rum.model.times import Stamp
+
+FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]
+"""A key that can be said on a line."""
+
+
+class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What facts and rules have in common: whose they are, since when, and what a file said besides."""
+
+    agent_id: Name
+    created_at: Stamp
+    updated_at: Stamp | None = None
+    version: Number = 1
+    imported_at: Stamp | None = None
+    timestamp: Milliseconds | None = None
+    """In milliseconds; a file of layers need not tell."""
+    extra: Json = {}
+    """Fields of such a file that RUM does not know."""
+
+
+class Fact(Learned, frozen=True, kw_only=True):
+    """What is known under a key."""
+
+    key: str
+    value: str
+
+    def knowledge(self) -> KnowledgeEntry:
+        """The fact as a file of layers has it."""
+        return KnowledgeEntry(self.key, self.value, self.timestamp)
+
+    def entry(self) -> MemoryEntry:
+        """The fact as a search of its layer gives it."""
+        return fact_entry(self.knowledge())
+
+
+class Rule(Learned, frozen=True, kw_only=True):
+    """What to do when."""
+
+    id: Name
+    condition: str
+    action: str
+
+    def procedure(self) -> ProceduralRule:
+        """The rule as a file of layers has it."""
+        return ProceduralRule(self.condition, self.action, self.timestamp)
+
+    def entry(self) -> MemoryEntry:
+        """The rule as a search of its layer gives it."""
+        return rule_entry(self.id, self.procedure())
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that happened, as somebody put it down."""
+
+    id: str
+    content: str
+    agent_id: Name
+    session_id: str
+    created_at: Stamp
+    metadata: Json | None = None
+    timestamp: Milliseconds = 0
+    imported_at: Stamp | None = None
+    extra: Json = {}
+
+    def entry(self) -> MemoryEntry:
+        """The event as a file of layers, and a search, has it."""
+        return MemoryEntry(id=self.id, timestamp=self.timestamp, content=self.content, metadata=self.metadata)
+
+
+def fact_entry(known: KnowledgeEntry) -> MemoryEntry:
+    """A fact as an entry: its key in the metadata."""
+    return MemoryEntry(
+        id=known.key, timestamp=known.timestamp or 0, content=known.value, metadata={"key": known.key}
+    )
+
+
+def rule_entry(rule_id: str, rule: ProceduralRule) -> MemoryEntry:
+    """A rule as an entry: its condition in the metadata."""
+    return MemoryEntry(
+        id=rule_id,
+        timestamp=rule.timestamp or 0,
+        content=rule.action,
+        metadata={"condition": rule.condition},
+    )
+
+
+def rule_id(rule: ProceduralRule, extra: Json, met: Counter[str]) -> str:
+    """The id of a rule from a file, where rules have none: the same for the same rule, wherever it is read.
+
+    `met` counts the rules there were so far, so that one which occurs twice gets two ids.
+    """
+    said = json.dumps([rule.condition, rule.action, rule.timestamp, extra], sort_keys=True)
+    met[said] += 1
+    return id_of("rule", f"{said}\0{met[said]}", (rule.timestamp or 0) / 1000)
+
+
+class FactVersion(Struct, frozen=True):
+    """What a fact said once, and who said so when; the last one is what it says now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    value: str
+    current: bool
+
+
+class RuleVersion(Struct, frozen=True):
+    """What a rule said once, and who said so when; the last one is what it says now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    condition: str
+    action: str
+    current: bool
+
+
+class GivenFact(Layer, frozen=True):
+    """A fact as callers write it."""
+
+    key: FactKey
+    value: str
+
+
+class GivenRule(Layer, frozen=True):
+    """A rule as callers write it; `condition` is matched like a note's `whenToUse`."""
+
+    condition: Spoken
+    action: Text
+
+
+class SetRule(GivenRule, frozen=True):
+    """A rule as `learn` is told it: with an `id` it takes that rule's place."""
+
+    id: Name | None = None
+
+
+class LearnQuestion(Layer, frozen=True):
+    """Set a fact or a rule, get one by key or by the task it is for, or list them."""
+
+    action: Literal["set", "get", "list"]
+    fact: GivenFact | None = None
+    rule: SetRule | None = None
+    key: str | None = None
+    task: str | None = None
+    limit: Limit = 20
+
+
+class FactView(Struct, frozen=True):
+    """A fact as `learn` gives it."""
+
+    key: str
+    value: str
+    updated_at: int
+    version: int
+    set_by: str
+    """Who said so: the id of an agent."""
+
+
+class RuleView(Struct, frozen=True):
+    """A rule as `learn` gives it."""
+
+    id: str
+    condition: str
+    action: str
+    version: int
+    set_by: str
+
+
+class LearnResult(Struct, frozen=True, kw_only=True):
+    """The answer of `learn`; `code` is NO_RESULTS, with a hint, when there is nothing to give.
+
+    Without it a `hint` tells of a rule's condition that will hardly be met.
+    """
+
+    facts: list[FactView] | UnsetType = UNSET
+    rules: list[RuleView] | UnsetType = UNSET
+    total_facts: int | UnsetType = UNSET
+    total_rules: int | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET

@@ -1,0 +1,243 @@
+"""A note: a Markdown file of entries with frontmatter; what can be asked of notes, and what comes back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
+
+from rum.model.errors import InvalidQuery
+from rum.model.memory_layers import Layer, Text
+from rum.model.pattern import Spoken
+from rum.model.times import Time
+from rum.text.invisible import one_line
+
+LONGEST_TITLE = 200
+LONGEST_ORIGIN = 1000
+MOST_PATTERNS = 50
+MOST_TAGS = 50
+MOST_WORDS = 2000
+"""How long an entry may be, in words; 200 to 500 are ideal."""
+
+Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
+"""A text of one line that says something."""
+Origin = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_ORIGIN)]
+
+
+AHEAD = 24 * 3600
+"""Seconds by which a clock may be wrong."""
+
+
+class Importance(StrEnum):
+    """How much a note matters, least first."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """One entry of a note, as its frontmatter and the text below it say."""
+
+    n: int
+    title: str
+    content: str
+    when_to_use: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    importance: Importance = Importance.MEDIUM
+    discovered_at: int | None = None
+    discovered_by: str = "unknown"
+    discovered_in: str | None = None
+    source: str | None = None
+    related_memories: tuple[str, ...] = ()
+    deprecated: bool = False
+    superseded_by: str | None = None
+    line: int = 1
+    remarks: tuple[str, ...] = ()
+    """What was odd in the frontmatter, and how it was taken."""
+
+    @property
+    def retired(self) -> bool:
+        """Whether it says that it is kept for people only, and never put into a prompt."""
+        return self.deprecated or self.superseded_by is not None
+
+    def as_of(self, now: float) -> Entry:
+        """The same without a time that is yet to come: by that it would be the newest one for ever."""
+        if self.discovered_at is None or self.discovered_at <= now + AHEAD:
+            return self
+        odd = f"line {self.line}: `discoveredAt` is more than a day ahead; it is ignored."
+        return replace(self, discovered_at=None, remarks=(*self.remarks, odd))
+
+
+class Note(Struct, frozen=True):
+    """A file of entries about one thing; its slug is its id, and `slug#n` that of an entry."""
+
+    slug: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def newest(self) -> Entry:
+        """The entry that stands for the note: the one discovered last, by place where no time is told."""
+        newest, latest = self.entries[0], -1
+        for entry in self.entries:
+            at = latest if entry.discovered_at is None else entry.discovered_at
+            if at >= latest:
+                newest, latest = entry, at
+        return newest
+
+
+class NoteDraft(Layer, frozen=True, kw_only=True):
+    """An entry as it is handed in."""
+
+    title: Line
+    content: Text
+    when_to_use: Spoken | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)]
+    tags: Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)] = ()
+    importance: Importance = Importance.MEDIUM
+    discovered_at: Time | None = None
+    discovered_by: Line | None = None
+    discovered_in: Origin | None = None
+    source: Origin | None = None
+    related_memories: Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)] = ()
+    deprecated: bool = False
+    superseded_by: Line | None = None
+
+    def check(self) -> None:
+        """Refuse a title that nobody sees, and what is longer than anybody reads."""
+        if not one_line(self.title):
+            raise InvalidQuery("note: `title` has no character that can be seen.", field="title")
+        if (words := len(self.content.split())) > MOST_WORDS:
+            raise InvalidQuery(
+                f"note: `content` has {words} words; {MOST_WORDS} are allowed and 200 to 500 are ideal. "
+                "Make several notes of it.",
+                field="content",
+                allowed=MOST_WORDS,
+            )
+
+
+class MatchQuestion(Layer, frozen=True):
+    """Which notes matter to an agent with a task; what is not given is as the agent's settings say."""
+
+    task: Text
+    plan: str | None = None
+    agent: str | None = None
+    max_injected: Annotated[int, Meta(ge=0, le=50)] | None = None
+    min_importance: Importance | None = None
+
+
+class ShowNote(Layer, frozen=True):
+    """One note by its slug, or one entry by `slug#n`."""
+
+    id: Text
+
+
+class ListNotes(Layer, frozen=True):
+    """All notes."""
+
+
+class NoteQuestion(Layer, frozen=True):
+    """The call `note` as clients see it: what to do, and all fields that any of it needs."""
+
+    action: Literal["add", "match", "show", "list"]
+    title: str | None = None
+    content: str | None = None
+    when_to_use: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    importance: Importance | None = None
+    related_memories: tuple[str, ...] | None = None
+    superseded_by: str | None = None
+    id: str | None = None
+    task: str | None = None
+    plan: str | None = None
+    agent: str | None = None
+
+
+class Broken(Struct, frozen=True):
+    """A file that could not be read as a note, and why; it is left as it is."""
+
+    file: str
+    problem: str
+
+
+class NoteAdded(Struct, frozen=True):
+    """The answer to an entry that was added; `created` says whether it is the first of a new note."""
+
+    id: str
+    path: str
+    created: bool
+    remarks: tuple[str, ...] | UnsetType = UNSET
+    """Patterns that are met seldom, or not as it seems."""
+
+
+class ListedNote(Struct, frozen=True, kw_only=True):
+    """One line of the list of notes; `retired` says why it is put into no prompt any more."""
+
+    id: str
+    title: str
+    importance: Importance
+    tags: tuple[str, ...]
+    entries: int
+    discovered_at: int | None
+    discovered_by: str
+    retired: str | UnsetType = UNSET
+    remarks: tuple[str, ...] | UnsetType = UNSET
+
+
+class NoteList(Struct, frozen=True):
+    """All notes by file name, and the files that could not be read."""
+
+    notes: list[ListedNote]
+    broken: list[Broken] | UnsetType = UNSET
+
+
+class NoteShown(Struct, frozen=True, kw_only=True):
+    """A note with all entries, oldest first, or with the one asked for; `newest` stands for it."""
+
+    id: str
+    path: str
+    newest: int
+    entries: list[Entry]
+    related: list[str] | UnsetType = UNSET
+    """Notes that it names, or that name it."""
+    missing: list[str] | UnsetType = UNSET
+    """Notes that it names, and that are not there."""
+    otherwise: list[Otherwise] | UnsetType = UNSET
+
+
+class Otherwise(Struct, frozen=True):
+    """Two statements that do not agree: one of the note itself, one of an entry that says otherwise."""
+
+    said: str
+    id: str
+    says: str
+    discovered_at: int | None = None
+
+
+class MatchedNote(Struct, frozen=True, kw_only=True):
+    """A note that matters to a task: its points, by factor and in words, and how it matched."""
+
+    id: str
+    title: str
+    importance: Importance
+    discovered_by: str
+    discovered_at: int | None
+    score: float
+    points: dict[str, float]
+    match: str
+    pattern: str
+    why: list[str]
+    content: str
+    related: list[str] | UnsetType = UNSET
+    otherwise: list[Otherwise] | UnsetType = UNSET
+
+
+class NotesMatched(Struct, frozen=True, kw_only=True):
+    """The notes for a prompt, best first, and the fenced text that goes into it; so many `matched`."""
+
+    notes: list[MatchedNote]
+    text: str
+    matched: int
+    broken: list[Broken] | UnsetType = UNSET

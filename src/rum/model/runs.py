@@ -1,0 +1,64 @@
+"""A run: what an agent is about to do, and what came of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from rum.model.brief import USUAL_TOKENS, Tokens
+from rum.model.memory_layers import ActionType, FailureCategory, Layer, TaskType, Text, Verification
+
+
+class Result(StrEnum):
+    """How a run, or an attempt in it, ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    PARTIAL = "partial"
+
+
+class RunQuestion(Layer, frozen=True):
+    """Who does what, with which plan and files, and how the run is to be recorded."""
+
+    agent: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")]
+    task: Text
+    plan: str = ""
+    files: tuple[str, ...] = ()
+    task_type: TaskType = TaskType.OTHER
+    tags: tuple[str, ...] = ()
+    system: str = ""
+    tokens: Tokens = USUAL_TOKENS
+    session: str | None = None
+    extract: bool = True
+
+
+class Step(Layer, frozen=True):
+    """Something that was done in a run: to a file, by a command, or else."""
+
+    description: Text
+    file: str | None = None
+    command: str | None = None
+    action: ActionType | None = None
+    success: bool | None = None
+    output: str | None = None
+    error: str | None = None
+
+
+class Verdict(Layer, frozen=True):
+    """What the agent loop says of a run that is over, or an exception says for it."""
+
+    result: Result
+    summary: Text
+    learnings: tuple[str, ...] = ()
+    reason: str | None = None
+    category: FailureCategory | None = None
+    follow_ups: tuple[str, ...] = ()
+    verified_by: Verification | None = None
+    output: str = ""
+    """The agent's last words, from which lasting knowledge is drawn."""
+
+
+class Unsaid(Verdict, frozen=True):
+    """What is put down where the agent loop said nothing: what can be seen of how it ended."""

@@ -1,0 +1,279 @@
+"""Likeness of meaning: which memories are near a text by their vectors; none while there is trouble."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
+from rum.embed.calibration import Scale
+from rum.embed.text import embedded_text
+from rum.model.errors import StorageError
+from rum.recall.cosine_scale import Scaling
+from rum.recall.embedder_backoff import REST, Resting
+from rum.recall.nearest import Nearby
+from rum.store.base import Store
+from rum.store.vectors import VectorCounts
+
+if TYPE_CHECKING:
+    from rum.embed.base import Vectors
+    from rum.recall.vector_scan import Floats
+
+MANY = 1000
+"""So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
+USE_NOTED = 86400
+"""Seconds after which it is noted anew that vectors are in use."""
+AT_ONCE = 32
+"""The most memories embedded in one step; then they are written, and others get their turn."""
+
+_QUESTIONS = 8
+"""How many questions' vectors are kept."""
+_LEAST, _MOST = 0.05, 30.0
+"""Seconds that others are waited for by whom somebody waits for."""
+
+
+class Meaning:
+    """Compares texts with the memories of one project by the embedder in force.
+
+    Nothing here raises when the embedder fails: there are no results then, and `trouble` says why. Numpy and
+    the model are loaded with the first text that has something to be compared with.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        *,
+        clean: Callable[[str], str],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clean = clean
+        self._clock = clock
+        self._live = Nearby(store.vectors)
+        self._archived = Nearby(store.archive.vectors)
+        self._asked = False
+        """Whether vectors were used since that was last noted."""
+        self._note_after = 0.0
+        self._slow_until = 0.0
+        self.hindrance: str | None = None
+        """Why the last vectors that were made could not be kept."""
+        self.behind = False
+        """Whether memories were still waiting for a vector when this was asked last."""
+        self.waited = False
+        """Whether a question has waited for vectors already; those after it wait less."""
+        self._questions: OrderedDict[str, Floats | None] = OrderedDict()
+        self._scaling = Scaling(store.vectors, embedder)
+        self._resting = Resting(store.activity, self.model or "", clock)
+
+    @property
+    def model(self) -> str | None:
+        """The stamp of the vectors in use; None where there shall be none."""
+        return self._embedder.model if self._embedder else None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors; None where there shall be none, and while it is left alone after a failure."""
+        return None if self._resting.goes_on else self._embedder
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the embedder failed last, unless it has worked since."""
+        return self._resting.trouble
+
+    def counts(self) -> VectorCounts:
+        """How many memories have a vector, and how many wait for one."""
+        return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0)
+
+    def heed_failures(self) -> None:
+        """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
+        self._resting.heed()
+
+    def ask_again(self) -> None:
+        """Ask the embedder even if it failed, or took too long, just now."""
+        self._resting.end()
+        self._slow_until = 0.0
+
+    def note_use(self) -> None:
+        """Note that vectors were used, once a day, so that they are kept; if others write now, later."""
+        now = self._clock()
+        if self._embedder is None or not self._asked or now < self._note_after or not self._store.writable:
+            return
+        self._note_after = now + REST
+        with suppress(StorageError), self._store.errors():
+            self._store.vectors.renew(self._embedder.model, int(now), int(now) - USE_NOTED)
+            self._asked, self._note_after = False, now + USE_NOTED
+
+    def has_work(self) -> bool:
+        """Whether memories wait for a vector, and one can be made and kept now."""
+        embedder = self._embedder
+        if embedder is None or not self._store.writable or self._resting.goes_on:
+            return False
+        return bool(self._store.vectors.pending(embedder.model, 1)) or self._scaling.is_missing()
+
+    @property
+    def scale(self) -> Scale:
+        """How the embedder's cosines compare to those that recall was fitted with, as far as it is known."""
+        return self._scaling.scale
+
+    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[int, float]]:
+        """The numbers of the memories nearest to a text with their cosines; live ones, or archived ones."""
+        embedder, nearby = self._embedder, self._archived if archived else self._live
+        if embedder is None or most < 1 or not nearby.any(embedder.model):
+            return []  # there is nothing to compare it with, so it need not be embedded
+        question, scale = self._vector(embedder, text), self.scale
+        found = [] if question is None else nearby.nearest(embedder.model, question, most)
+        return [(number, scale.of(cosine)) for number, cosine in found]
+
+    def likeness(self, text: str, numbers: Set[int]) -> dict[int, float]:
+        """How near memories are to a text, as cosines by their numbers, for those that have a vector."""
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or not numbers or not self._comparable(embedder.model):
+            return {}
+        question = self._vector(embedder, text)
+        if question is None:
+            return {}
+        # A vector in memory may be of a memory's text as it was, so the store says which one is in force.
+        own = vectors.numbers(embedder.model, numbers)
+        read = self._live.cosines(embedder.model, question, own.values())
+        near = {memory: read[number] for memory, number in own.items() if number in read}
+        if archived := numbers - near.keys():
+            from rum.recall.vector_scan import cosines  # noqa: PLC0415 (loads numpy)
+
+            near |= cosines(question, vectors.of(embedder.model, archived))
+        scale = self.scale
+        return {number: scale.of(cosine) for number, cosine in near.items()}
+
+    def _comparable(self, model: str) -> bool:
+        return self._live.any(model) or self._archived.any(model)
+
+    def catch_up(
+        self,
+        seconds: float,
+        tell: Callable[[int], None] = lambda _: None,
+        *,
+        first: Sequence[tuple[int, str]] = (),
+        thorough: bool = False,
+    ) -> bool:
+        """Embed memories that have no vector, the newest first, for that long; whether some still have none.
+
+        `first`, by number and id, come before all others. `thorough` is for whom nobody waits: then an
+        endpoint may take its time, and a store of any size is begun with.
+        """
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or not (vectors.pending(embedder.model, 1) or self._scaling.is_missing()):
+            self.behind = False
+            return False
+        if self.has_work() and (thorough or self._clock() >= self._slow_until):
+            self.hindrance, self.waited = None, True
+            try:
+                self._embed_pending(embedder, time.monotonic() + seconds, tell, first, thorough)
+            except OutOfTime:
+                self._slow_until = self._clock() + REST
+            except (CannotEmbed, ImportError) as error:
+                self._resting.failed(error)
+            except StorageError as error:  # no room, or others are writing: no reason to stop a question
+                self.hindrance = error.message
+        self.behind = bool(vectors.pending(embedder.model, 1))
+        return self.behind
+
+    def _embed_pending(
+        self,
+        embedder: Embedder,
+        deadline: float,
+        tell: Callable[[int], None],
+        first: Sequence[tuple[int, str]],
+        thorough: bool,
+    ) -> None:
+        if not self._begun(embedder.model, deadline, thorough):
+            return
+        from rum.recall.vector_scan import packed  # noqa: PLC0415 (loads numpy)
+
+        vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
+        waiting = vectors.waiting(embedder.model, [number for number, _ in first])
+        missing = [memory_id for number, memory_id in first if number in waiting]
+        while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
+            missing = missing[share:]
+            began = time.monotonic()
+            memories = self._store.memories.best(ids)
+            texts = [self._clean(embedded_text(memory)) for memory in memories]
+            if done and not thorough:
+                texts = texts[: _fitting(texts, pace * (deadline - began))]
+                memories = memories[: len(texts)]
+            if not texts:
+                break
+            made = self._made(embedder, texts, None if thorough else _left(deadline))
+            rows = [
+                (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
+            ]
+            vectors.put(embedder.model, rows, None if thorough else _left(deadline))
+            done += len(texts)
+            tell(done)
+            if thorough:
+                self._scaling.find(None)
+            now = time.monotonic()
+            pace = sum(map(len, texts)) / max(now - began, 1e-6)
+            share = min(AT_ONCE, 2 * share) if now < deadline else 0
+        if share:
+            self._scaling.find(_left(deadline))
+
+    def _made(self, embedder: Embedder, texts: list[str], patience: float | None) -> Vectors:
+        """The vectors of texts; one that points nowhere is its text's fault where another's does not."""
+        from rum.recall.vector_scan import points  # noqa: PLC0415 (loads numpy)
+
+        made = embedder.embed(texts, patience)
+        if not any(map(points, made)) and not points(embedder.embed([HARMLESS], patience)[0]):
+            raise CannotEmbed("The embedder gave no vectors to speak of, not even that of a harmless text.")
+        self._resting.works()
+        return made
+
+    def _begun(self, model: str, deadline: float, thorough: bool) -> bool:
+        """Whether the store knows what this embedder has yet to see; to note that of many takes a while."""
+        vectors = self._store.vectors
+        known = not thorough and model in vectors.models()
+        if not thorough and not known and self._store.memories.count() > MANY:
+            return False
+        if not known:
+            vectors.adopt(model, int(self._clock()), None if thorough else _left(deadline))
+        return True
+
+    def _vector(self, embedder: Embedder, text: str) -> Floats | None:
+        """The vector of a question; None when there is none to be had."""
+        self._asked = True
+        if text not in self._questions:
+            if self._resting.goes_on:
+                return None
+            try:
+                vector = embedder.embed([self._clean(text)])[0]
+            except (CannotEmbed, ImportError) as error:
+                self._resting.failed(error)
+                return None
+            self._questions[text] = self._told(vector)
+            if len(self._questions) > _QUESTIONS:
+                self._questions.popitem(last=False)
+        self._questions.move_to_end(text)
+        return self._questions[text]
+
+    def _told(self, vector: Floats) -> Floats | None:
+        """A question's vector; of one that points nowhere nothing, which says nothing of the embedder."""
+        from rum.recall.vector_scan import points  # noqa: PLC0415 (loads numpy)
+
+        if not points(vector):
+            return None
+        self._resting.works()
+        return vector
+
+
+def _fitting(texts: list[str], characters: float) -> int:
+    """How many of the texts have together no more than so many characters, so that a short limit holds."""
+    return sum(length <= characters for length in accumulate(map(len, texts)))
+
+
+def _left(deadline: float) -> float:
+    """How long others, who write or make vectors, are waited for by somebody who wants to be done by then."""
+    return min(_MOST, max(_LEAST, deadline - time.monotonic()))

@@ -1,0 +1,224 @@
+"""Cuts secrets out of text and JSON values before anything is written, indexed, hashed or sent."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import chain
+
+from rum.redact.secret_assignments import echoes, find_assigned
+from rum.redact.secret_locations import find_placed
+from rum.redact.secret_names import kind_of_name
+from rum.redact.secret_patterns import find_shaped
+from rum.redact.secret_plausibility import MARK, QUOTED, believable, compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeGuard
+
+_MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
+_SHORTEST = 8
+_BETWEEN = "\n\0\n"
+
+
+class Redactor:
+    """Finds and replaces secrets; knows extra patterns to cut out, and an allow-list of what to leave.
+
+    In an extra pattern, group 1 (where there is one) is what is cut out. What is allowed is a secret,
+    letter by letter.
+    """
+
+    def __init__(self, extra: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
+        self._extra = [_user_pattern(source) for source in extra]
+        self._allow = frozenset(allow)
+
+    def find(self, text: str) -> list[tuple[int, int, str]]:
+        """Every secret in the text as (start, end, kind), sorted, without overlaps."""
+        if len(text) < _SHORTEST and not self._extra:
+            return []
+        found = list(chain(self._found_by_user(text), _found(text)))
+        if not found:
+            return found
+        kept = [span for span in found if not self._is_allowed(text[span[0] : span[1]])]
+        return _merged(_outside_marks(text, kept))
+
+    def redact(self, text: str) -> str:
+        """The text with every secret replaced by `[REDACTED:<kind>]`.
+
+        It goes on until nothing is found, so redacting twice gives what redacting once gave.
+        """
+        while found := self.find(text):
+            pieces: list[str] = []
+            at = 0
+            for start, end, kind in found:
+                pieces += (text[at:start], f"{MARK}{kind}]")
+                at = end
+            text = "".join(pieces) + text[at:]
+        return text
+
+    def redact_tree(self, value: object) -> object:
+        """The same through nested dicts, lists and tuples, keys included; other values are left as they are.
+
+        A string is also judged by the name it stands under, as `name=value` would be.
+        """
+        if not isinstance(value, str) and self._is_clean(value):
+            return value
+        return self._redact_value(value)
+
+    def _is_clean(self, value: object) -> bool:
+        """Whether all texts together hold no secret, so that none need be looked at by itself.
+
+        What depends on more than a text's own lines is left to the closer look: a name it stands under,
+        an option before it, an end of text where a quote should close, a pattern of the user's.
+        """
+        texts: list[str] = []
+        if self._extra or not _gather(value, texts):
+            return False
+        quoted = [text for text in texts if '"' in text or "'" in text or "`" in text]
+        return not self.find(_BETWEEN.join(texts)) and not any(map(self.find, quoted))
+
+    def _redact_value(self, value: object) -> object:
+        if isinstance(value, str):
+            return self.redact(value)
+        if _is_dict(value):
+            return self._redact_dict(value)
+        if _is_sequence(value):
+            items = self._redact_items(value)
+            return items if isinstance(value, list) else tuple(items)
+        return value
+
+    def _redact_dict(self, entries: dict[object, object]) -> dict[object, object]:
+        told = entries.get("name", entries.get("key"))
+        clean: dict[object, object] = {}
+        for key, value in entries.items():
+            name = told if key in ("value", "Value") else key
+            new_key = self._redact_value(key)
+            while new_key != key and new_key in clean:
+                new_key = f"{new_key}+"
+            clean[new_key] = self._named(name, value) if isinstance(value, str) else self._redact_value(value)
+        return clean
+
+    def _redact_items(self, items: Iterable[object]) -> list[object]:
+        """Redact one by one; an item after an option (`--password`) is judged by the option's name."""
+        clean: list[object] = []
+        before: object = None
+        for item in items:
+            option = before if isinstance(before, str) and before.startswith("-") else None
+            clean.append(self._named(option, item) if isinstance(item, str) else self._redact_value(item))
+            before = item
+        return clean
+
+    def _named(self, name: object, value: str) -> str:
+        """Redact a string that stands under this name."""
+        if not isinstance(name, str):
+            return self.redact(value)
+        kind = kind_of_name(name)
+        if (
+            kind
+            and believable(kind, value, QUOTED)
+            and not echoes(name, value)
+            and not self._is_allowed(value)
+        ):
+            return f"{MARK}{kind}]"
+        if name.lower() in ("cookie", "set-cookie"):
+            return self.redact(f"{name}: {value}").removeprefix(f"{name}: ")
+        return self.redact(value)
+
+    def _found_by_user(self, text: str) -> Iterator[tuple[int, int, str]]:
+        for pattern in self._extra:
+            group = min(pattern.groups, 1)
+            for match in pattern.finditer(text):
+                if match.start(group) < match.end(group):
+                    yield *match.span(group), "custom"
+
+    def _is_allowed(self, secret: str) -> bool:
+        return secret in self._allow
+
+
+def _gather(value: object, texts: list[str]) -> bool:
+    """Collect every text; False where one must be judged by what stands beside it."""
+    if isinstance(value, str):
+        texts.append(value)
+        return not value.startswith("-")
+    if _is_dict(value):
+        if "value" in value or "Value" in value:
+            return False
+        return all(_is_harmless(key) and _gather(part, texts) for key, part in value.items())
+    return all(_gather(part, texts) for part in value) if _is_sequence(value) else True
+
+
+@lru_cache(maxsize=256)
+def _is_harmless(key: object) -> bool:
+    """Whether a name says nothing about what stands under it, and is no secret itself."""
+    if not isinstance(key, str):
+        return True
+    return not kind_of_name(key) and "cookie" not in key.lower() and not any(True for _ in _found(key))
+
+
+def _is_dict(value: object) -> TypeGuard[dict[object, object]]:
+    return isinstance(value, dict)
+
+
+def _is_sequence(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
+    return isinstance(value, (list, tuple))
+
+
+def _user_pattern(source: str) -> re.Pattern[str]:
+    try:
+        return re.compile(source)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {source!r} ({error})") from error
+
+
+def _found(text: str) -> Iterator[tuple[int, int, str]]:
+    lower = text.lower()
+    if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift every place
+        lower = text.replace("\u0130", "I").lower()
+    return chain(find_shaped(text), find_placed(text, lower), find_assigned(text, lower))
+
+
+def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Drop what touches a mark left by an earlier redaction."""
+    marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
+    if not marks:
+        return found
+    from bisect import bisect_right  # noqa: PLC0415 (hardly any text was redacted before)
+
+    ends = [end for _, end in marks]
+    kept: list[tuple[int, int, str]] = []
+    for span in found:
+        following = bisect_right(ends, span[0])
+        if following == len(marks) or marks[following][0] >= span[1]:
+            kept.append(span)
+    return kept
+
+
+def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Join overlapping finds into one, named after the one that begins first, then the longest."""
+    merged: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(found, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            if end > merged[-1][1]:
+                merged[-1] = (merged[-1][0], end, merged[-1][2])
+        else:
+            merged.append((start, end, kind))
+    return merged
+
+
+_DEFAULT = Redactor()
+
+
+def redact(text: str) -> str:
+    """The text with every secret replaced by `[REDACTED:<kind>]`; redacting twice changes nothing more."""
+    return _DEFAULT.redact(text)
+
+
+def redact_tree(value: object) -> object:
+    """The same through nested dicts, lists and tuples, keys included, judging values by their names too."""
+    return _DEFAULT.redact_tree(value)
+
+
+def find_secrets(text: str) -> list[tuple[int, int, str]]:
+    """Every secret in the text as (start, end, kind), sorted, without overlaps."""
+    return _DEFAULT.find(text)

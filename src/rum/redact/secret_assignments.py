@@ -1,0 +1,164 @@
+"""Finds the secrets given away by the name they are assigned to, in configuration, code and prose."""
+
+from __future__ import annotations
+
+from rum.redact.secret_names import STEMS, kind_of_name
+from rum.redact.secret_plausibility import (
+    ENV,
+    FLAG,
+    LINE,
+    LOOSE,
+    MARK,
+    QUOTED,
+    believable,
+    compiled,
+    is_code,
+    words_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+# From the stem of a name to where its value begins.
+_TO_VALUE = (
+    r"[\w.-]{0,40}+(?:\\{0,3}[\"'`])?+[\])]?+(?:"
+    r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
+    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40})"
+    r"|[ \t]{0,8}+(?:"
+    r"(?P<typed>(?::[ ]?[A-Za-z&][\w\[\]|.<>?&, ]{0,40}|[Ss]tring[ ]?)=(?=[ ]?[bBrRuU@]{0,2}[\"'`]))"
+    r"|(?P<op>[?+|]{0,2}={1,3}>?|!==?|:=|::?|>|(?<=[\"'`]),|\((?=[\"'`]))"
+    r")[ \t]{0,8}+"
+    r"|(?P<prose>[ ](?:(?:is|was)[ :]{1,2})?(?=\\?[\"'`])|[ ](?:is|was)[ :]{1,2})"
+    r")"
+)
+
+_LITERAL = (
+    r"[bBrRuU@]{0,2}(?:"
+    r"\"((?:[^\"\\\n]++|\\.)*+)(?:\"|\Z)"
+    r"|'((?:[^'\\\n]++|\\.)*+)(?:'|\Z)"
+    r"|`((?:[^`\\\n]++|\\.)*+)(?:`|\Z)"
+    r"|\\{1,3}[\"']((?:[^\"'\\\n]++|\\(?![\"'\\]))*+)(?:\\{1,3}[\"']|\Z)"
+    r")"
+)
+_BARE = r"[^\s\"'`<>\\;|]{1,200}+"
+_BARE_IN_CODE = r"[^\s\"'`<>\\;|,)\]}&]*+"
+
+_END_OF_LINE = r"[ \t,]*+(?:\Z|[\r\n]|\\[nr]|#|//)"
+_START_OF_LINE = r"(?:\A|[\r\n]|\\[nr])[ \t]*+(?:[-+>*] *+|export +|set +|\d+[:|] *+)?[\"']?\Z"
+
+_SETTER = (
+    r"(?i)(?:^|\.|\b_*)(?:set|with)?_?(?:db|user|admin|root|auth|access|client)?_?"
+    r"(?:password|passwd|pwd|secret|token|api_?key)$"
+)
+
+_OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
+
+
+def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of every secret known by its name; `lower` is the text in lower case."""
+    for stem in STEMS:
+        at = lower.find(stem)
+        while at >= 0:
+            at += len(stem)
+            reach = compiled(_TO_VALUE).match(text, at)
+            found = _assigned(text, at - len(stem), reach) if reach else None
+            if found:
+                yield found
+                at = found[1]
+            at = lower.find(stem, at)
+    if "--" in text:
+        for option in compiled(_OPTION).finditer(text):
+            kind = kind_of_name(option[1])
+            form = QUOTED if option[2] else FLAG
+            if kind and believable(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
+                yield *option.span(3), kind
+
+
+def echoes(name: str, value: str) -> bool:
+    """Whether the value only repeats its name, as in a table of names."""
+    words = words_of(value)
+    return len(words) > 1 and words_of(name)[-len(words) :] == words
+
+
+def _assigned(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str] | None:
+    start, end = _name_around(text, stem)
+    name = text[start:end]
+    kind = kind_of_name(name)
+    if kind is None or text.startswith(MARK, start - len(MARK)):
+        return None
+    if reach["op"] == "(" and not compiled(_SETTER).search(name):
+        return None
+    literal = compiled(_LITERAL).match(text, reach.end())
+    if literal and literal.lastindex:
+        value = literal[literal.lastindex]
+        if believable(kind, value, _form_of_literal(name, reach)) and not echoes(name, value):
+            return *literal.span(literal.lastindex), kind
+        return None
+    bare = compiled(_BARE).match(text, reach.end())
+    if not bare or reach["typed"] or reach["op"] == ",":
+        return None
+    form = _form_of_bare(text, start, name, reach, bare.end())
+    whole = bare if form in (ENV, LINE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
+    value = (whole or bare).group().rstrip(",)]}.:")
+    if is_code(value) or not believable(kind, value, form) or echoes(name, value):
+        return None
+    rest = compiled(_BARE_IN_CODE).match(text, bare.start() + len(value))
+    return bare.start(), rest.end() if rest else bare.end(), kind
+
+
+def _name_around(text: str, stem: int) -> tuple[int, int]:
+    start, least = stem, max(0, stem - 60)
+    while start > least and (text[start - 1].isalnum() or text[start - 1] in "_-."):
+        start -= 1
+    end = compiled(r"[\w.-]{0,60}").match(text, stem)
+    return start, end.end() if end else stem
+
+
+def _is_tight(reach: re.Match[str]) -> bool:
+    return reach["op"] == "=" and reach.group().endswith("=") and not reach.group().endswith(" =")
+
+
+def _form_of_literal(name: str, reach: re.Match[str]) -> str:
+    """Comparisons, calls, lists of strings and prose hold quoted words that are no secrets."""
+    if reach["op"] == ",":
+        return LINE if name.isupper() else LOOSE
+    if reach["prose"]:
+        return LINE if reach["prose"].strip() else LOOSE
+    if reach["op"] in ("==", "===", "!=", "!==", "("):
+        return LINE
+    return ENV if name.isupper() and _is_tight(reach) else QUOTED
+
+
+def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: int) -> str:
+    before = text[start - 1] if start else ""
+    tight = _is_tight(reach)
+    if name.isupper() and tight:
+        return ENV
+    if name.startswith("-"):
+        return QUOTED if tight and not text[reach.end() : end].isupper() else FLAG
+    if tight and before in ("?", "&", ";"):
+        return QUOTED
+    if reach["op"] == ">":
+        return QUOTED if before == "<" and text.startswith("</", end) else LOOSE
+    if reach["pair"]:
+        return ENV if name.isupper() else LINE
+    if tight and not _is_inside_call(text, start):
+        return LINE
+    constant = name.isupper() and "_" in name
+    if (reach["op"] == ":" or (constant and reach["op"] == "=")) and _fills_line(text, start, end):
+        return ENV if constant and reach["op"] == ":" else LINE
+    return LOOSE
+
+
+def _is_inside_call(text: str, start: int) -> bool:
+    line = max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0)
+    return "(" in text[line:start]
+
+
+def _fills_line(text: str, start: int, end: int) -> bool:
+    return (
+        compiled(_END_OF_LINE).match(text, end) is not None
+        and compiled(_START_OF_LINE).search(text, max(0, start - 80), start) is not None
+    )

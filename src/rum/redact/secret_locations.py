@@ -1,0 +1,132 @@
+"""Finds the secrets given away by where they stand: URLs, headers, cookies, arguments of known commands."""
+
+from __future__ import annotations
+
+from rum.redact.secret_plausibility import (
+    QUOTED,
+    believable,
+    compiled,
+    is_basic_auth,
+    is_placeholder,
+    is_random,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCHEMES = r"(?:(?:bearer|token|api-?key|key|bot|ssws|jwt|oauth|negotiate)\s{1,4})?"
+
+# What must be in the lower-cased text, kind, pattern for that text; its group is where the secret stands.
+_HEADERS = (
+    (
+        "authorization",
+        "authorization",
+        rf"authorization[\"']?\s{{0,4}}[:=,]\s{{0,4}}[\"'`]?{_SCHEMES}(?!aws4-)([\w.~+/=:-]{{8,}}+)",
+    ),
+    ("bearer", "bearer-token", r"bearer[ \t:=]{1,3}([\w.~+/=-]{12,}+)"),
+    ("basic ", "basic-auth", r"basic[ \t]{1,3}([a-z0-9+/]{6,}+={0,2})"),
+    ("identified by", "password", r"identified by (?:password )?['\"]([^'\"\n]{1,200})['\"]"),
+    ("password '", "password", r"(?:user|role)\b[^;\n]{1,120}? password '([^'\n]{1,200})'"),
+    (
+        "machine ",
+        "password",
+        r"machine\s{1,20}\S{1,100}\s{1,20}login\s{1,20}\S{1,100}\s{1,20}password\s{1,20}(\S{3,200})",
+    ),
+)
+
+_ARGUMENTS = r"\b[^\n|;&]{0,160}?\s"
+_ARGUMENT = r"[\"']?([^\s\"'-][^\s\"']{2,200})"
+
+# A command that must be in the text, and its arguments up to the password.
+_COMMANDS = (
+    ("redis-cli", rf"redis-cli{_ARGUMENTS}-a {_ARGUMENT}"),
+    ("ldap", rf"ldap[a-z]{{3,8}}{_ARGUMENTS}-w\s?{_ARGUMENT}"),
+    (
+        "curl ",
+        r"curl (?:[^\n|;\\]|\\[\s\S]){0,300}?(?:-u|--user|-U|--proxy-user)[ =]?"
+        r"[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})",
+    ),
+    ("--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?([^\s\"']{3,400})"),
+    (
+        "configure set",
+        r"configure set [\w.]{0,60}(?:secret_access_key|session_token) ([^\s\"']{16,2000}+)",
+    ),
+    (
+        "ENV ",
+        r"ENV [A-Z0-9_]{0,40}?(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|API_KEY) ([^\s\"'=][^\s\"']{2,200}+)",
+    ),
+)
+_COMMANDS_WITH_P = (
+    ("mysql", rf"mysql[a-z]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
+    ("mariadb", rf"mariadb[a-z-]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
+    ("mongo", rf"mongo[a-z]{{0,8}}{_ARGUMENTS}-p\s?{_ARGUMENT}"),
+    ("sshpass", rf"sshpass -p\s?{_ARGUMENT}"),
+    ("docker login", rf"docker login{_ARGUMENTS}-p\s?{_ARGUMENT}"),
+    ("pass:", rf"-pass(?:in|out)?[ =][\"']?pass:{_ARGUMENT}"),
+)
+
+_COOKIES = (
+    r"cookies?[\"']?(?:[ \t]{0,3}[:=][ \t]{0,3}|[ \t]{1,3})[\"']?"
+    r"([\w.%-]{1,64}=[^\r\n\"'\\]{8,8000}+)"
+)
+_COOKIE = r"([\w.%-]{1,64}+)=([^;\s,\"'=][^;\s,\"']{7,}+)"
+_SESSION = r"sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login"
+
+_USER = r"://[^\s/?#@:'\"`<>]{0,100}+:"
+_IN_URL = rf"{_USER}(?![0-9]{{1,5}}[?#])([^\s/'\"`<>\\]{{1,256}})@(?=[\w.\[%$-])"
+# People put passwords into database URLs as they are, with slashes.
+_IN_DATABASE_URL = rf"{_USER}(?![0-9]{{1,5}}[/?#])([^\s'\"`<>,\\]{{1,256}})@(?=[\w.\[-])"
+_DATABASE = (
+    r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse)[\w+]{0,12}\Z"
+)
+# The user of an HTTP URL may be a token; the public key of an error tracker's address is none.
+_AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)@(?!o[0-9]+\.ingest\.)"
+
+
+def find_placed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of every secret known by its place; `lower` is the text in lower case."""
+    if "://" in text and "@" in text:
+        yield from _in_urls(text, lower)
+    if "cookie" in lower:
+        yield from _in_cookies(text, lower)
+    for mark, kind, source in _HEADERS:
+        if mark in lower:
+            for match in compiled(source).finditer(lower):
+                start, end = match.span(1)
+                if _is_credential(kind, text[start:end]):
+                    yield start, end, kind
+    for command, source in _COMMANDS + _COMMANDS_WITH_P if " -p" in text else _COMMANDS:
+        if command in text:
+            for match in compiled(source).finditer(text):
+                if believable("password", match[1], QUOTED):
+                    yield *match.span(1), "password"
+
+
+def _is_credential(kind: str, value: str) -> bool:
+    if kind == "password":
+        return believable(kind, value, QUOTED)
+    if kind == "basic-auth":
+        return is_basic_auth(value)
+    return is_random(value, 8) and not is_placeholder(value)
+
+
+def _in_urls(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    for match in compiled(_IN_URL).finditer(text):
+        if believable("password", match[1], QUOTED):
+            yield *match.span(1), "url-password"
+    for match in compiled(_IN_DATABASE_URL).finditer(text):
+        scheme = compiled(_DATABASE).search(lower, max(0, match.start() - 24), match.start())
+        if scheme and believable("password", match[1], QUOTED):
+            yield *match.span(1), "url-password"
+    for match in compiled(_AS_USER).finditer(text):
+        if is_random(match[1], 20):
+            yield *match.span(1), "url-password"
+
+
+def _in_cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    for header in compiled(_COOKIES).finditer(lower):
+        for pair in compiled(_COOKIE).finditer(text, *header.span(1)):
+            least = 8 if compiled(_SESSION).search(lower, *pair.span(1)) else 20
+            if is_random(pair[2], least):
+                yield *pair.span(2), "cookie"

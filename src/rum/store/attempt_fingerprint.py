@@ -1,0 +1,258 @@
+"""What was tried, in a form that can be compared: marks of an edit's lines, and of a command's words.
+
+Two things tried are alike when they share most of their marks, whatever their spacing, quotes and comments.
+"""
+
+from __future__ import annotations
+
+import re
+from zlib import crc32
+
+from rum.text.shell import segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NamedTuple
+
+    class Tried(NamedTuple):
+        """A key under which it is found, and the marks by which it is told from others of that key."""
+
+        key: str
+        marks: frozenset[int]
+
+else:
+    from collections import namedtuple
+
+    # `typing` is slow to load.
+    Tried = namedtuple("Tried", ("key", "marks"))
+
+VERSION = 2
+"""Counted up when marks or keys are made otherwise, or of other things: what is kept must be made anew."""
+
+LOOKED_AT = 16_000
+"""Characters of an edit that are looked at."""
+_SHINGLE = 3
+_TOKEN = r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\w\s]"  # noqa: S105
+_COMMENT = r"(?:^|\s)(?:#(?![!\[{]|include|define|if|else|endif|pragma)|//|--\s).*$"
+_SAYING = r"[\w$]"
+
+
+def edit_marks(added: str, removed: str = "") -> frozenset[int]:
+    """The marks of the lines that an edit puts in anew; of what it takes out where it puts nothing in."""
+    new, old = _lines(added), _lines(removed)
+    gone = set(old)
+    fresh = [line for line in new if line not in gone]
+    if fresh:
+        return _marks(fresh, "+")
+    kept = set(new)
+    return _marks([line for line in old if line not in kept], "-")
+
+
+def diff_marks(diff: str) -> frozenset[int]:
+    """The same for lines with + or - in front; nothing for a text that is no such lines."""
+    signs: dict[str, list[str]] = {"+": [], "-": []}
+    for line in diff[:LOOKED_AT].splitlines():
+        if line[:1] in signs and not line.startswith(("+++ ", "--- ")):
+            signs[line[0]].append(line[1:])
+    return edit_marks("\n".join(signs["+"]), "\n".join(signs["-"]))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that say something, without spacing and comments, all quotes the same."""
+    found: list[str] = []
+    for line in text[:LOOKED_AT].splitlines():
+        bare = re.sub(_COMMENT, "", line.strip()).replace("'", '"').replace("`", '"')
+        if re.search(_SAYING, bare):
+            found.append(" ".join(re.findall(_TOKEN, bare)).rstrip(" ;,"))
+    return found
+
+
+def _marks(lines: list[str], sign: str) -> frozenset[int]:
+    marks: set[int] = set()
+    for line in lines:
+        tokens = [sign, *line.split()]
+        for at in range(max(1, len(tokens) - _SHINGLE + 1)):
+            marks.add(crc32(" ".join(tokens[at : at + _SHINGLE]).encode("utf-8", "replace")))
+    return frozenset(marks)
+
+
+# What a command prints more or less of says nothing of what it does.
+_NEUTRAL = frozenset(
+    (
+        "-v", "-vv", "-vvv", "-q", "-s", "-x", "--verbose", "--quiet", "--silent", "--debug",
+        "--no-color", "--color", "--yes", "-y", "--progress", "--no-progress", "--colour", "--no-input",
+        "--tb", "--stacktrace", "--trace"
+    )
+)  # fmt: skip
+_LOOKS = frozenset(
+    (
+        "ls", "cat", "bat", "head", "tail", "less", "more", "nl", "wc", "pwd", "echo", "printf", "which",
+        "type", "whoami", "date", "tree", "find", "fd", "rg", "grep", "egrep", "ag", "stat", "file", "du",
+        "df", "ps", "jq", "awk", "cd", "true", "false", "test", "[", "sleep", "column", "sort", "uniq",
+        "cut", "xxd", "od", "diff", "cmp", "realpath", "basename", "dirname", "id", "uname", "hostname",
+        "history", "man", "help", "tr", "tee", "rum", "sed", "readlink", "md5sum", "sha256sum", "export",
+        "set", "source", ".", "exit", "pushd", "popd", "dir", "pgrep", "kill", "pkill", "lsof",
+        "Get-Content", "Get-ChildItem", "Select-String"
+    )
+)  # fmt: skip
+"""Programs that only look or prepare: that they fail is an answer."""
+_ASKS = {
+    "git": frozenset(
+        (
+            "status", "log", "diff", "show", "grep", "blame", "rev-parse", "ls-files", "ls-tree", "ls-remote",
+            "describe", "show-ref", "merge-base", "check-ignore", "cat-file", "symbolic-ref", "config",
+            "rev-list", "shortlog", "reflog"
+        )
+    ),
+    "docker": frozenset(("ps", "images", "inspect", "logs", "info", "version", "port", "top")),
+    "npm": frozenset(("ls", "list", "view", "info", "outdated")),
+    "pip": frozenset(("show", "list", "check", "freeze", "index")),
+}  # fmt: skip
+"""Words after a program that make it a question: that it fails is an answer, another one each time."""
+_CHECKS = frozenset(
+    (
+        "pytest", "unittest", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest",
+        "ruff", "mypy", "pyright", "eslint", "tsc", "flake8", "pylint", "black", "prettier",
+        "golangci-lint", "pre-commit", "biome", "clippy-driver", "playwright", "cypress", "stylelint",
+        "rubocop"
+    )
+)  # fmt: skip
+_CHECKING = frozenset(
+    (
+        "test", "t", "tests", "check", "lint", "typecheck", "type-check", "types", "build", "all",
+        "verify", "vet", "clippy", "compile", "e2e", "unit", "ci"
+    )
+)  # fmt: skip
+"""Words after a program that make it a check: its failing tells of the code, not of the command."""
+_INTERPRETERS = frozenset(
+    (
+        "python", "py", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "zsh",
+        "pwsh", "Rscript"
+    )
+)  # fmt: skip
+_ELSEWHERE = ("-C", "--prefix", "--directory", "--cwd")
+"""Options that name the folder in which a command is run."""
+_RUNNERS = frozenset(
+    (
+        "npm", "pnpm", "yarn", "bun", "docker", "docker-compose", "php", "rails", "mix", "gh", "aws",
+        "gcloud", "az", "kubectl", "just"
+    )
+)  # fmt: skip
+"""Programs whose second plain word says what is done as much as the first."""
+_MISUSED = (
+    r"(?i)command not found|not recogni[sz]ed as|unrecogni[sz]ed (?:arg|option)|missing script"
+    r"|(?:unknown|invalid|no such|unexpected) (?:option|command|flag|choice|arg)|is not an? \w+ command"
+    r"|no tests? (?:ran|found|collected)|no rule to make|file or directory not found"
+)
+_NAMED = (
+    r"(?i)no such file|permission denied|can(?:no|')t (?:find|open)|could not find|not found|no module named"
+    r"|not installed|enoent"
+)
+"""What a check says of itself if it names a word of its own command, and of the code otherwise."""
+_RAN = r"\b[1-9]\d* (?:failed|passed|failing|passing|failures?|errors?|problems?)\b"
+_CHECK = r"(?i)(?:run[_-]?)?(?:tests?|checks?|lint|verify|spec)(?:[._-].*)?$"
+"""How scripts are called that check."""
+_REDIRECT = r"\d?&?>{1,2}.*|<.*|\d+>&\d+"
+_HERE = r"^(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])\b"
+_NAMELESS = r"[0-9a-f]{7,40}|[0-9a-f]{8}-[0-9a-f-]{27}"
+
+
+def command_tried(command: str) -> Tried | None:
+    """What a command line tries; None where it only looks."""
+    acting = _acting(command)
+    if not acting:
+        return None
+    key, marks = _key(acting[0]), set[int]()
+    for number, words in enumerate(acting):
+        said = _salient(words)
+        for at, word in enumerate(said):
+            times = said[:at].count(word)
+            marks.add(crc32(f"{number} {times} {word}".encode("utf-8", "replace")))
+    return Tried(key, frozenset(marks))
+
+
+def _acting(command: str) -> list[list[str]]:
+    """The simple commands that do more than look, by whatever version and wherever they are run."""
+    acting = [words for words in segments(command) if words[0] not in _LOOKS]
+    found = [[words[0], *words[3:]] if words[1:2] and words[1] in _ELSEWHERE else words for words in acting]
+    plain = [[re.sub(r"^(python|pip)[\d.]+$", r"\1", first), *rest] for first, *rest in found]
+    return [words for words in plain if not _asks(words)]
+
+
+def _asks(words: list[str]) -> bool:
+    if words[0] in ("curl", "wget"):  # whether something is up
+        return any(re.search(_HERE, word) for word in words[1:]) and not any(
+            word in ("-d", "--data", "-X", "--request", "-F", "--form", "-T") for word in words
+        )
+    return any(word in _ASKS.get(words[0], ()) for word in words[1:2])
+
+
+def is_check(command: str) -> bool:
+    """Whether a command line asks whether the code is right, so that its failing is an answer."""
+    return any(_checks(words) for words in _acting(command))
+
+
+def is_misuse(command: str, error: str) -> bool:
+    """Whether a check's error says that the command itself was wrong, or could not be run."""
+    if re.search(_RAN, error):
+        return False
+    if re.search(_MISUSED, error):
+        return True
+    names = {_bare(word) for words in _acting(command) for word in words if not word.startswith("-")}
+    said = set(re.findall(r"[\w.-]+", error.replace("\\", "/")))
+    return re.search(_NAMED, error) is not None and bool(names & said)
+
+
+def _checks(words: list[str]) -> bool:
+    if words[0] in _CHECKS or re.match(_CHECK, _bare(words[0])):
+        return True
+    plain = [word for word in words[1:4] if not word.startswith("-")]
+    if words[0] in _INTERPRETERS and plain[:1] and re.match(_CHECK, _bare(plain[0])):
+        return True
+    return any(word.split(":")[0] in _CHECKING for word in plain[:2])
+
+
+def _key(words: list[str]) -> str:
+    """The program with the word or two that say what it is to do."""
+    first = next((at for at, word in enumerate(words) if at and not word.startswith("-")), len(words))
+    plain = [_bare(word) for word in words[first : first + 2]]
+    if words[0] in _INTERPRETERS:
+        return " ".join(["$", words[0], *plain[:1]])
+    # What follows an option may be its value.
+    second = words[0] in _RUNNERS and first == 1 < len(words) and not plain[-1].startswith("-")
+    return " ".join(["$", words[0], *plain[: 2 if second else 1]])
+
+
+def _salient(words: list[str]) -> list[str]:
+    """The words that tell what is done, in one spelling; `--name=value` is two of them."""
+    found = [words[0]]
+    for word in words[1:]:
+        for part in word.split("=", 1) if word.startswith("-") else [word]:
+            if part and part not in _NEUTRAL and not re.fullmatch(_REDIRECT, part):
+                found.append(_bare(part))
+    return found
+
+
+def _bare(word: str) -> str:
+    """A word without quotes, folders and names that are never the same twice."""
+    plain = word.strip("'\"").replace("\\", "/")
+    if not plain.startswith("-") and "://" not in plain:
+        plain = plain.rstrip("/").rpartition("/")[2] or plain
+    return "#" if re.fullmatch(_NAMELESS, plain) and re.search(r"\d", plain) else plain
+
+
+def sample(marks: Iterable[int], most: int) -> bytes:
+    """So many of the marks, always the same ones of the same marks, as bytes."""
+    return b"".join(mark.to_bytes(4, "big") for mark in sorted(marks)[:most])
+
+
+def sampled(data: bytes) -> list[int]:
+    """The marks of a sample."""
+    return [int.from_bytes(data[at : at + 4], "big") for at in range(0, len(data), 4)]
+
+
+def shared(data: bytes, size: int, marks: frozenset[int]) -> float:
+    """About how many marks something of that size, of which this is a sample, has in common with others."""
+    some = sampled(data)
+    return size * sum(mark in marks for mark in some) / len(some) if some else 0.0

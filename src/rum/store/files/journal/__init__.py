@@ -1,0 +1,1 @@
+"""Journal files: YAML that people may edit too."""

@@ -1,0 +1,109 @@
+"""A session in a few lines, `metadata.yaml`: who worked in it, at what, from when to when, how much."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from contextlib import suppress
+from typing import Any, cast
+
+from rum.model.errors import RumError
+from rum.model.journal import VERSION, Kind, moment
+from rum.store.files.atomic_write import inside, locked, replace
+from rum.store.files.journal.file import text_of
+from rum.store.files.journal.locations import METADATA, Sessions
+from rum.store.files.yaml import load
+from rum.store.files.yaml_edit import changed
+from rum.store.files.yaml_text import fields
+
+SCHEMA = "session-metadata"
+
+
+def metadata(sessions: Sessions, session: str) -> dict[str, Any]:
+    """What the file says; where there is none of ours, what the journals say themselves."""
+    path = os.path.join(sessions.place(session), METADATA)
+    found = _read(inside(sessions.folder, path))[1]
+    if _is_ours(found):
+        return found
+    counted, broken = _counted(sessions, session)
+    return counted | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
+
+
+def note_work(
+    sessions: Sessions,
+    session: str,
+    agent: str,
+    now: float,
+    *,
+    kind: Kind | None = None,
+    task: str | None = None,
+) -> None:
+    """Put down that an agent has just written to its journal, with an entry of this kind or without one.
+
+    A file of that name which another system wrote, or which cannot be read, is left alone.
+    """
+    path = inside(sessions.folder, os.path.join(sessions.place(session), METADATA))
+    with locked(path):
+        text, found = _read(path)
+        if not text.strip():
+            replace(path, fields(_begun(sessions, session, now, task), 0).encode() + b"\n")
+        elif _is_ours(found):
+            replace(path, changed(text, path, (), _after(found, agent, now, kind, task)).encode())
+
+
+def _read(path: str) -> tuple[str, dict[str, Any]]:
+    text, found = "unreadable", None
+    with suppress(RumError):
+        text = text_of(path)
+        found = load(text, path)
+    return text, cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _is_ours(found: dict[str, Any]) -> bool:
+    return found.get("schema") == SCHEMA
+
+
+def _begun(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
+    counted, _ = _counted(sessions, session)
+    return {**counted, "task": task or "", "end": moment(now)}
+
+
+def _after(
+    found: dict[str, Any], agent: str, now: float, kind: Kind | None, task: str | None
+) -> dict[str, Any]:
+    changes: dict[str, Any] = {"end": moment(now)}
+    agents = cast("list[object]", found["agents"]) if isinstance(found.get("agents"), list) else []
+    if agent not in agents:
+        changes["agents"] = [*agents, agent]
+    if task:
+        changes["task"] = task
+    if kind is not None:
+        counts = found.get("counts")
+        before = cast("dict[str, Any]", counts).get(kind.section) if isinstance(counts, dict) else 0
+        changes["counts"] = {kind.section: (before if isinstance(before, int) else 0) + 1}
+    return changes
+
+
+def _counted(sessions: Sessions, session: str) -> tuple[dict[str, Any], list[str]]:
+    """The same as far as the journals tell it, and what is wrong with those that tell nothing."""
+    agents, begun, broken = list[str](), list[str](), list[str]()
+    counts = Counter({kind.section: 0 for kind in Kind})
+    for file in sessions.files(session):
+        agents += [file.agent] if file.agent else []
+        try:
+            text = file.read()
+            begun += [str(at)] if (at := text.scalar("createdAt")) else []
+            counts.update({kind.section: text.count(kind) for kind in Kind})
+        except RumError as error:
+            broken.append(error.message)
+    counted = {
+        "version": VERSION,
+        "schema": SCHEMA,
+        "session": session,
+        "task": "",
+        "start": min(begun, default=""),
+        "end": "",
+        "agents": agents,
+        "counts": dict(counts),
+    }
+    return counted, broken

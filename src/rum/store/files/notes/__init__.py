@@ -1,0 +1,1 @@
+"""Note files: Markdown with frontmatter."""

@@ -1,0 +1,172 @@
+"""The fields of a note's frontmatter as somebody wrote them: taken for what they may mean, with remarks."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from rum.model.notes import LONGEST_TITLE, MOST_PATTERNS, Importance
+from rum.model.pattern import LONGEST_PATTERN
+from rum.model.times import seconds
+from rum.store.files.yaml import Path
+from rum.text.invisible import one_line
+
+Judge = Callable[[str], str | None]
+"""Says what to know of a pattern that is seldom or never met."""
+
+WHEN = "whenToUse"
+FIELDS = (
+    "title",
+    WHEN,
+    "tags",
+    "importance",
+    "discoveredAt",
+    "discoveredBy",
+    "discoveredIn",
+    "source",
+    "relatedMemories",
+    "deprecated",
+    "supersededBy",
+)
+"""The fields that say something to RUM."""
+MOST_REMARKS = 20
+_SPELLED = {name.lower(): name for name in FIELDS}
+_LATEST = 253_402_300_800
+"""The end of the year 9999, in Unix seconds."""
+_SHOWN = 60
+_TELLING, _ALIKE = 4, 0.75
+_JOINTS = re.compile(r"[\W_]+")
+
+
+def sound(_: str) -> None:
+    """A judge that has nothing to say."""
+
+
+class Given:
+    """The fields of one entry; `line_of` tells where in the file each of their parts stands."""
+
+    def __init__(
+        self, fields: dict[str, object], line_of: Callable[[Path], int], judge: Judge = sound
+    ) -> None:
+        self._fields = fields
+        self._line_of = line_of
+        self._judge = judge
+        self._remarks: list[tuple[int, str]] = []
+
+    def remarks(self, *, retired: bool) -> tuple[str, ...]:
+        """What was odd in the fields that were asked for, and which fields nobody asks for, line by line."""
+        meant = {self._unknown(name) for name in self._fields if name not in FIELDS}
+        if not retired and WHEN not in meant and not self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN):
+            what = "has no pattern" if WHEN in self._fields else "is missing"
+            self._remark((WHEN,), f"`{WHEN}` {what}, so no task asks for this entry.")
+        told = [f"line {line}: {what}" for line, what in sorted(set(self._remarks))]
+        left = len(told) - MOST_REMARKS
+        return (*told[:MOST_REMARKS], f"line {self._line_of(())}: and {left} more.") if left > 0 else (*told,)
+
+    def _unknown(self, name: str) -> str | None:
+        """The field that was meant by one that there is none of, if that can be told."""
+        near = _meant(_JOINTS.sub("", name.lower()))
+        hint = f"Did you mean `{near}`?" if near else "It is kept all the same."
+        self._remark((name,), f"`{_short(name)}` says nothing to RUM. {hint}")
+        return near
+
+    def line(self, name: str, longest: int = LONGEST_TITLE) -> str | None:
+        """A text of one line."""
+        value = self._fields.get(name)
+        if isinstance(value, dict | list):
+            self._should_be(name, "a text", "ignored")
+            return None
+        text = one_line(_text(value))
+        if len(text) > longest:
+            self._should_be(name, f"at most {longest} characters", "cut")
+        return text[:longest] or None
+
+    def list(self, name: str, most: int, longest: int = LONGEST_TITLE) -> tuple[str, ...]:
+        """Texts; one alone may stand for a list of one."""
+        return tuple(text for _, text in self._items(name, most, longest))
+
+    def patterns(self) -> tuple[str, ...]:
+        """When to use it; what the judge has to say of a pattern is remarked on."""
+        found = self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN)
+        for path, pattern in found:
+            if odd := self._judge(pattern):
+                self._remark(path, f"`{_short(pattern)}` {odd}.")
+        return tuple(pattern for _, pattern in found)
+
+    def _items(self, name: str, most: int, longest: int) -> list[tuple[Path, str]]:
+        value = self._fields.get(name)
+        if not isinstance(value, list):
+            listed: list[tuple[Path, Any]] = [((name,), value)]
+        else:
+            listed = [((name, at), item) for at, item in enumerate(cast("list[Any]", value))]
+        kept: list[tuple[Path, str]] = []
+        for path, item in listed:
+            text = _text(item).strip()
+            if isinstance(item, dict | list):
+                self._should_be(name, "a text or a list of texts", "ignored", path)
+            elif len(text) > longest or (text and len(kept) == most):
+                allowed = f"at most {most} texts of {longest} characters"
+                self._should_be(name, allowed, "ignored where it is more", path)
+            elif text:
+                kept.append((path, text))
+        return kept
+
+    def importance(self) -> Importance:
+        """How much it matters."""
+        value = _text(self._fields.get("importance")).strip().lower()
+        try:
+            return Importance(value or Importance.MEDIUM)
+        except ValueError:
+            self._should_be("importance", f"one of {', '.join(Importance)}", "taken as medium")
+            return Importance.MEDIUM
+
+    def flag(self, name: str) -> bool:
+        """Yes or no."""
+        value = _text(self._fields.get(name)).strip().lower()
+        if value not in ("", "true", "yes", "1", "false", "no", "0"):
+            self._should_be(name, "true or false", "taken as false")
+        return value in ("true", "yes", "1")
+
+    def time(self, name: str) -> int | None:
+        """Unix seconds."""
+        value = self._fields.get(name)
+        if value is None:
+            return None
+        try:
+            at = seconds(value) if isinstance(value, int | float) else _moment(_text(value).strip())
+            if 0 <= at < _LATEST:
+                return at
+            raise ValueError
+        except (ValueError, OverflowError):
+            self._should_be(name, "a time such as 2026-01-23T10:30:00Z", "ignored")
+            return None
+
+    def _should_be(self, name: str, allowed: str, taken: str, path: Path | None = None) -> None:
+        self._remark(path or (name,), f"`{name}` should be {allowed}; it is {taken}.")
+
+    def _remark(self, path: Path, what: str) -> None:
+        self._remarks.append((self._line_of(path), what))
+
+
+def _meant(name: str) -> str | None:
+    """The field whose name this begins, if one alone does, or else resembles."""
+    begun = [known for known in _SPELLED if known.startswith(name) and len(name) >= _TELLING]
+    alike = difflib.get_close_matches(name, list(_SPELLED), n=1, cutoff=_ALIKE)
+    return next((_SPELLED[known] for known in (begun if len(begun) == 1 else alike)), None)
+
+
+def _short(text: str) -> str:
+    flat = one_line(text)
+    return flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1] + "…"
+
+
+def _text(value: object) -> str:
+    return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+def _moment(text: str) -> int:
+    at = datetime.fromisoformat(text)
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())

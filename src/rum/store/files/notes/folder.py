@@ -1,0 +1,202 @@
+"""A folder of notes: Markdown files that grow at their end, whoever else reads and edits them."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
+from rum.model.notes import Note
+from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
+from rum.store.files.notes import text as notes_text
+from rum.store.files.notes.fields import Judge, sound
+from rum.text.invisible import one_line
+
+LIMIT = 1024 * 1024
+"""Bytes of one file; what comes after that goes into another."""
+MOST_FILES = 10_000
+_ENDING = ".md"
+_BOM = "\ufeff"
+_BETWEEN = re.compile(r"[\W_]+")
+_LONGEST_SLUG = 80
+_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
+"""Names that mean devices on Windows, whatever their ending."""
+
+
+class Stamp(NamedTuple):
+    """What tells that a file may have changed."""
+
+    modified: int
+    size: int
+    number: int
+    changed: int
+
+
+class Added(NamedTuple):
+    """Where an entry went."""
+
+    slug: str
+    n: int
+
+
+def slug_of(title: str) -> str:
+    """A title as a file's name: lower-case words with hyphens between them, and nothing else."""
+    words = _BETWEEN.sub("-", unicodedata.normalize("NFKC", title).casefold()).strip("-")
+    if len(words) > _LONGEST_SLUG:
+        words = words[: _LONGEST_SLUG + 1].rpartition("-")[0] or words[:_LONGEST_SLUG]
+    slug = words.encode()[:200].decode(errors="ignore") or "note"
+    return f"note-{slug}" if _RESERVED.fullmatch(slug) else slug
+
+
+def same_title(one: str, other: str) -> bool:
+    """Whether two titles differ in nothing but case and blanks."""
+    return one_line(one).casefold() == one_line(other).casefold()
+
+
+class NoteFolder:
+    """The notes of one checkout; `judge` says what to know of a pattern in them."""
+
+    def __init__(self, path: str, judge: Judge = sound) -> None:
+        self.path = path
+        self._judge = judge
+
+    def stamps(self) -> dict[str, Stamp]:
+        """The slug of every file here, by name, with its stamp."""
+        found: dict[str, Stamp] = {}
+        try:
+            with os.scandir(self.path) as files:
+                for file in files:
+                    if file.name.endswith(_ENDING) and not file.name.startswith("."):
+                        state = file.stat(follow_symlinks=False)
+                        found[file.name.removesuffix(_ENDING)] = Stamp(
+                            state.st_mtime_ns, state.st_size, state.st_ino, state.st_ctime_ns
+                        )
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror or error}.", path=self.path) from error
+        return dict(sorted(found.items())[:MOST_FILES])
+
+    def file(self, slug: str) -> str:
+        """The path of a note's file."""
+        return os.path.join(self.path, slug + _ENDING)
+
+    def bytes(self, slug: str) -> bytes:
+        """What a note's file holds."""
+        data = read(inside(self.path, self.file(slug)), LIMIT)
+        if data is None:
+            raise NotFound(f"There is no note `{slug}` in {self.path}.", id=slug)
+        return data
+
+    def note(self, slug: str, data: bytes | None = None) -> Note:
+        """A note, or an error that says what is wrong with its file."""
+        text = _decoded(self.bytes(slug) if data is None else data, self.file(slug)).text
+        return Note(slug, notes_text.entries(text, slug, self.file(slug), self._judge))
+
+    def holds(self, slug: str, title: str) -> bool:
+        """Whether there is a file of this name, and it is the note of this title."""
+        old = self._old(slug, title)
+        return old is not None and bool(old.text)
+
+    def raw_entries(self, slug: str) -> list[str]:
+        """The text of each entry of a note, frontmatter and all, with line feeds alone."""
+        text = _decoded(self.bytes(slug), self.file(slug)).text.replace("\r\n", "\n")
+        return [body + "\n" for body in _bodies(text)]
+
+    def add(self, title: str, entry: str, first: str | None = None) -> Added:
+        """Append an entry to the note of this title, or begin one; nothing that was written changes.
+
+        `first` is a name to try before the one that the title gives.
+        """
+        make_folder(self.path)
+        with self._locked():
+            for slug in (*([first] if first else []), *_slugs(slug_of(title))):
+                old = self._old(slug, title)
+                if old is None:
+                    continue
+                new = notes_text.appended(old.text, entry)
+                data = (old.mark + new).encode()
+                if len(data) <= LIMIT and (n := _grown(old.text, new)):
+                    replace(inside(self.path, self.file(slug)), data)
+                    return Added(slug, n)
+        raise StorageError(f"There are too many notes called {slug_of(title)}.", path=self.path)
+
+    def remove(self, slug: str, n: int | None) -> None:
+        """Take one entry out of a note, or the note with all of them; every other byte stays."""
+        with self._locked():
+            old = _decoded(self.bytes(slug), self.file(slug))
+            kept = "" if n is None else notes_text.without(old.text, n)
+            if not kept.strip():
+                self._delete(slug)
+                return
+            left = [one for at, one in enumerate(_bodies(old.text), start=1) if at != n]
+            if _bodies(kept) != left:
+                raise StorageError(
+                    f"{self.file(slug)}: entry {n} cannot be told from the others. Edit the file by hand.",
+                    path=self.file(slug),
+                )
+            replace(inside(self.path, self.file(slug)), (old.mark + kept).encode())
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(os.path.join(self.path, "notes"))
+
+    def _old(self, slug: str, title: str) -> _Decoded | None:
+        """What is there of a note: nothing, its text, or None where the name is taken by something else."""
+        path = self.file(slug)
+        if not os.path.lexists(path):
+            return _Decoded("", "")
+        try:
+            old = _decoded(self.bytes(slug), path)
+            titles = notes_text.titles(old.text, slug, path)
+        except RumError:
+            return None
+        return old if any(same_title(one, title) for one in titles) else None
+
+    def _delete(self, slug: str) -> None:
+        try:
+            os.unlink(self.file(slug))
+        except OSError as error:
+            raise StorageError(f"{self.file(slug)}: {error.strerror or error}.", path=self.path) from error
+
+
+def _slugs(slug: str) -> Iterator[str]:
+    """The names to try for a slug, one after another."""
+    yield slug
+    for number in range(2, 1000):
+        yield f"{slug}-{number}"
+
+
+class _Decoded(NamedTuple):
+    """A file's text, and the mark that some editors put before it."""
+
+    mark: str
+    text: str
+
+
+def _decoded(data: bytes, where: str) -> _Decoded:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise StorageError(f"{where} is not UTF-8 text (byte {error.start}).", path=where) from None
+    if "\0" in text:
+        raise StorageError(f"{where} is not text.", path=where)
+    return _Decoded(_BOM, text[1:]) if text.startswith(_BOM) else _Decoded("", text)
+
+
+def _bodies(text: str) -> list[str]:
+    return [text[one.start : one.end].strip() for one in notes_text.split(text)]
+
+
+def _grown(old: str, new: str) -> int:
+    """How many entries there are now, if there is one more and the others are what they were; else 0."""
+    try:
+        notes_text.checked(new, "")
+    except InvalidQuery:
+        return 0
+    before, after = _bodies(old) if old.strip() else [], _bodies(new)
+    same = all(one.startswith(other) for one, other in zip(after, before, strict=False))
+    return len(after) if same and len(after) == len(before) + 1 else 0

@@ -1,0 +1,106 @@
+"""What is known of each note of a folder, kept so that only changed files are read again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from rum.model.errors import RumError
+from rum.model.notes import Broken, Note
+from rum.settings.home import ensure_private_dir, write_private
+from rum.store.files.notes.folder import NoteFolder, Stamp
+
+H = TypeVar("H")
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a file that changes again gets another time, on any file system."""
+_UNSETTLED = Stamp(0, 0, 0, 0)
+
+
+class _File(Struct, Generic[H], array_like=True, frozen=True):
+    """A file as it was read: its stamp, its content's hash, and what it says or why it cannot be read."""
+
+    stamp: Stamp
+    digest: str
+    head: H | None
+    problem: str | None
+
+
+class _Kept(Struct, Generic[H], frozen=True):
+    """The index of one folder; of another version or another folder it is none."""
+
+    version: str
+    folder: str
+    files: dict[str, _File[H]]
+
+
+class NoteIndex(Generic[H]):
+    """The heads of all notes in a folder: derived from the files alone, and from nothing else.
+
+    `made` gives the head of a note; `version` changes whenever it would give another one.
+    """
+
+    def __init__(
+        self, folder: NoteFolder, path: str, kind: type[H], made: Callable[[Note], H], version: str
+    ) -> None:
+        self._folder = folder
+        self._path = path
+        self._made = made
+        self._version = version
+        self._decoder: msgspec.json.Decoder[_Kept[H]] = msgspec.json.Decoder(_generic(kind))
+        self._files: dict[str, _File[H]] | None = None
+
+    def refresh(self) -> tuple[dict[str, H], list[Broken]]:
+        """The head of every note as the files are now, and the files that are broken."""
+        known = self._read() if self._files is None else self._files
+        stamps = self._folder.stamps()
+        now = time.time_ns()
+        files = {slug: self._current(slug, stamp, known.get(slug), now) for slug, stamp in stamps.items()}
+        self._files = files
+        if files != known:
+            self._write(files)
+        heads = {slug: file.head for slug, file in files.items() if file.head is not None}
+        return heads, [Broken(f"{slug}.md", file.problem) for slug, file in files.items() if file.problem]
+
+    def rebuild(self) -> None:
+        """Read every file again."""
+        self._files = {}
+        self.refresh()
+
+    def _current(self, slug: str, stamp: Stamp, known: _File[H] | None, now: int) -> _File[H]:
+        if known is not None and known.stamp == stamp:
+            return known
+        settled = stamp if now - stamp.modified > SETTLED else _UNSETTLED
+        digest = ""
+        try:
+            data = self._folder.bytes(slug)
+            digest = hashlib.sha256(data).hexdigest()
+            if known is not None and known.digest == digest:
+                return _File(settled, digest, known.head, known.problem)
+            return _File(settled, digest, self._made(self._folder.note(slug, data)), None)
+        except RumError as error:
+            return _File(settled, digest, None, error.message)
+
+    def _read(self) -> dict[str, _File[H]]:
+        try:
+            with open(self._path, "rb") as file:
+                kept = self._decoder.decode(file.read())
+        except (OSError, msgspec.DecodeError, RecursionError):
+            return {}
+        return kept.files if (kept.version, kept.folder) == (self._version, self._folder.path) else {}
+
+    def _write(self, files: dict[str, _File[H]]) -> None:
+        """Best effort: where it cannot be written, the next process reads the files again."""
+        with suppress(OSError):
+            ensure_private_dir(os.path.dirname(self._path))
+            write_private(self._path, msgspec.json.encode(_Kept(self._version, self._folder.path, files)))
+
+
+def _generic(kind: Any) -> Any:
+    return _Kept[kind]

@@ -1,0 +1,211 @@
+"""The text of a note: from what somebody wrote to entries, and from an entry to what is appended."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import cast
+
+from msgspec.structs import replace
+
+from rum.model.errors import InvalidQuery
+from rum.model.notes import LONGEST_ORIGIN, LONGEST_TITLE, MOST_TAGS, Entry
+from rum.store.files import yaml
+from rum.store.files.notes.fields import Given, Judge, sound
+from rum.store.files.notes.split import Section, sections, unclosed_frontmatter
+from rum.text.code_fence import open_fence
+
+MOST_ENTRIES = 500
+LONGEST_FRONTMATTER = 16 * 1024
+ALL_FRONTMATTER = 256 * 1024
+"""Characters of frontmatter in one file: YAML is slow, and a stranger may have written it."""
+_WHERE = "frontmatter"
+_NO_FRONTMATTER = "line 1: it has no frontmatter with `whenToUse`, so no task asks for it."
+_HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_PLAIN = re.compile(r"[A-Za-z][\w.-]{0,60}", re.ASCII)
+_NOT_PLAIN = re.compile(r"(?i)true|false|null|yes|no|on|off|y|n")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_ENDS = re.compile(r"\r\n?")
+
+
+def split(text: str) -> list[Section]:
+    """Where the entries of a note begin and end."""
+    return sections(text, _is_mapping)
+
+
+def entries(text: str, slug: str, where: str, judge: Judge = sound) -> tuple[Entry, ...]:
+    """The entries of a note; InvalidQuery names the line of `where` that cannot be understood.
+
+    `judge` says what to know of a pattern, if anything; that and what else is odd is remarked on.
+    """
+    found = checked(text, where)
+    read = [_entry(text, section, slug, n, where, judge) for n, section in enumerate(found, start=1)]
+    if len(read) == 1 and found[0].frontmatter is None and read[0].content.strip():
+        return (replace(read[0], remarks=(_NO_FRONTMATTER,)),)
+    return tuple(read)
+
+
+def titles(text: str, slug: str, where: str) -> set[str]:
+    """The titles of the first and the last entry, without reading all between them."""
+    found = checked(text, where)
+    return {_entry(text, section, slug, 1, where).title for section in (found[0], found[-1])}
+
+
+def checked(text: str, where: str) -> list[Section]:
+    """The same, if that is not more than anybody should have to read."""
+    found = split(text)
+    lengths = [end - start for start, end in (one.frontmatter for one in found if one.frontmatter)]
+    if len(found) > MOST_ENTRIES:
+        problem = f"it has {len(found)} entries; {MOST_ENTRIES} are allowed"
+    elif max(lengths, default=0) > LONGEST_FRONTMATTER or sum(lengths) > ALL_FRONTMATTER:
+        problem = f"its frontmatter is longer than {LONGEST_FRONTMATTER // 1024} kB"
+    elif found[0].frontmatter is None and unclosed_frontmatter(text):
+        raise InvalidQuery(
+            f"{where}, line 1: the frontmatter that begins here never ends; close it with a line of `---`.",
+            file=where,
+            line=1,
+        )
+    else:
+        return found
+    raise InvalidQuery(f"{where}: {problem}. Make several notes of it.", file=where)
+
+
+def _is_mapping(frontmatter: str) -> bool:
+    if len(frontmatter) > LONGEST_FRONTMATTER:
+        return False
+    try:
+        value = _loaded(frontmatter).value
+    except InvalidQuery:
+        return False
+    return isinstance(value, dict)
+
+
+@lru_cache(maxsize=256)
+def _loaded(frontmatter: str) -> yaml.Located:
+    return yaml.locate(frontmatter, _WHERE)
+
+
+def _given(text: str, section: Section, where: str, judge: Judge) -> Given:
+    if section.frontmatter is None:
+        return Given({}, lambda _: section.line, judge)
+    try:
+        located = _loaded(text[slice(*section.frontmatter)])
+    except InvalidQuery as error:
+        raise _placed(error, section, where) from None
+    value = located.value
+    if not isinstance(value, dict):
+        line = section.line
+        raise InvalidQuery(f"{where}, line {line}: this is no list of `name: value`.", file=where, line=line)
+    fields = cast("dict[str, object]", value)
+    return Given(fields, lambda path: section.line + located.line(path) - 1, judge)
+
+
+def _placed(error: InvalidQuery, section: Section, where: str) -> InvalidQuery:
+    """An error in frontmatter with its place in the file."""
+    within = cast("int", error.details.get("line", 1))
+    line = section.line + within - 1
+    problem = error.message.removeprefix(f"{_WHERE}, line {within}").removeprefix(_WHERE)
+    return InvalidQuery(
+        f"{where}, line {line}{problem}", file=where, line=line, field=error.details.get("field")
+    )
+
+
+def _entry(text: str, section: Section, slug: str, n: int, where: str, judge: Judge = sound) -> Entry:
+    given = _given(text, section, where, judge)
+    content = _ENDS.sub("\n", text[section.body : section.end]).strip("\n")
+    heading = _HEADING.search(content)
+    entry = Entry(
+        n=n,
+        title=given.line("title") or (heading[1] if heading else slug.replace("-", " "))[:LONGEST_TITLE],
+        content=content,
+        when_to_use=given.patterns(),
+        tags=tuple(tag for one in given.list("tags", MOST_TAGS) for tag in _tags(one)),
+        importance=given.importance(),
+        discovered_at=given.time("discoveredAt"),
+        discovered_by=given.line("discoveredBy") or "unknown",
+        discovered_in=given.line("discoveredIn", LONGEST_ORIGIN),
+        source=given.line("source", LONGEST_ORIGIN),
+        related_memories=tuple(map(slug_named, given.list("relatedMemories", MOST_TAGS))),
+        deprecated=given.flag("deprecated"),
+        superseded_by=slug_named(by) if (by := given.line("supersededBy")) else None,
+        line=section.line,
+    )
+    remarks = given.remarks(retired=entry.retired) if section.frontmatter else ()
+    return replace(entry, remarks=remarks)
+
+
+def _tags(text: str) -> list[str]:
+    return [tag for tag in (part.strip() for part in text.split(",")) if tag]
+
+
+def slug_named(name: str) -> str:
+    """The slug that a file's name means."""
+    return name.replace("\\", "/").rpartition("/")[2].strip().removesuffix(".md")
+
+
+def written(entry: Entry) -> str:
+    """An entry as it is written into a file, ready to be read by people and programs."""
+    fields = [f"title: {_quoted(entry.title)}", "whenToUse:"]
+    fields += [f"  - {_quoted(pattern)}" for pattern in entry.when_to_use]
+    fields.append(f"tags: [{', '.join(map(_word, entry.tags))}]")
+    fields.append(f"importance: {entry.importance.value}")
+    if entry.discovered_at is not None:
+        at = datetime.fromtimestamp(entry.discovered_at, UTC)
+        fields.append(f"discoveredAt: {at:%Y-%m-%dT%H:%M:%SZ}")
+    fields.append(f"discoveredBy: {_word(entry.discovered_by)}")
+    fields += [
+        f"{name}: {_quoted(value)}"
+        for name, value in (("discoveredIn", entry.discovered_in), ("source", entry.source))
+        if value
+    ]
+    if entry.related_memories:
+        fields.append(
+            f"relatedMemories: [{', '.join(_word(f'{slug}.md') for slug in entry.related_memories)}]"
+        )
+    fields += ["deprecated: true"] if entry.deprecated else []
+    fields += [f"supersededBy: {_word(entry.superseded_by)}"] if entry.superseded_by else []
+    return "\n".join(["---", *fields, "---", "", clean(entry.content), ""])
+
+
+def clean(content: str) -> str:
+    """Text as it may stand in a file: lines end alike, no control characters, no fence left open."""
+    text = _CONTROL.sub("", _ENDS.sub("\n", content)).strip("\n")
+    fence = open_fence(text)
+    return f"{text}\n{fence}" if fence else text
+
+
+def _quoted(text: str) -> str:
+    """A text as a double-quoted scalar: JSON's, with what YAML does not print spelled out."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _word(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and not _NOT_PLAIN.fullmatch(text) else _quoted(text)
+
+
+def appended(old: str, entry: str) -> str:
+    """A note's text with one more entry after its separator; a fence left open before it is closed."""
+    missing = "" if old.endswith("\n") or not old else "\n"
+    if not old.strip():
+        return old + missing + entry
+    ends = "\r\n" if "\r\n" in old[: old.find("\n") + 1] else "\n"
+    fence = open_fence(old[split(old)[-1].body :])
+    more = f"{missing}{fence + chr(10) if fence else ''}\n---\n\n{entry}"
+    return old + more.replace("\n", ends)
+
+
+def without(text: str, n: int) -> str:
+    """A note's text without its entry `n`; every other byte stays. Empty when it was the only one."""
+    found = split(text)
+    if n == 1:
+        return text[found[1].start :] if len(found) > 1 else ""
+    gone = found[n - 1]
+    return text[: gone.separator] + text[gone.end :]
+
+
+def is_one_entry(text: str) -> bool:
+    """Whether a text is one entry and stays one, whatever is appended to it."""
+    return len(split(text)) == 1 and len(split(appended(text, "---\ntitle: next\n---\n"))) == 2

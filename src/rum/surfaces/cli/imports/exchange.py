@@ -1,0 +1,146 @@
+"""`rum export` and `rum import`: everything out and in again, as JSON lines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+import click
+
+from rum.app.damage_warning import damage
+from rum.model.errors import InvalidQuery
+from rum.surfaces.cli.imports.agent_guides import export_guide, import_graph, import_guides
+from rum.surfaces.cli.imports.git import import_git
+from rum.surfaces.cli.imports.import_view import taken, tell_of_vectors
+from rum.surfaces.cli.imports.issues import import_issues
+from rum.surfaces.cli.imports.layers import export_layers, import_layers
+from rum.surfaces.cli.imports.notes import import_notes
+from rum.surfaces.cli.imports.transcripts import CLIENTS
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, Command, Group
+from rum.surfaces.cli.output import note, say, say_lines
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import said
+
+
+class ExchangeGroup(Group):
+    """Other forms have a subcommand each; an argument that names none is a file of JSON lines."""
+
+    lines: click.Command
+    """What deals with such a file."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that is named, else what deals with JSON lines."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "", self.lines, args
+
+
+@click.group("export", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="[FILE|COMMAND]")
+@click.pass_context
+def export_group(ctx: click.Context) -> None:
+    """Write everything as JSON lines.
+
+    To FILE, which must not exist yet, or to stdout. It holds all agents, memories, versions and links, all
+    facts, rules and events.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(export_lines, file=None)
+
+
+export_group.add_command(export_layers)
+export_group.add_command(export_guide)
+
+
+@click.command("lines", cls=Command)
+@click.argument("file", required=False, type=click.Path())
+@click.pass_obj
+def export_lines(asked: Asked, file: str | None) -> None:
+    """Write everything as JSON lines."""
+    with opened(asked) as rum:
+        if file is None:
+            say_lines(rum.export(_left_out))
+            return
+        if os.path.exists(file):
+            raise InvalidQuery(f"{file} exists already; an export never overwrites.", field="file")
+        with progress("Exporting", None) as tell:
+            count = _write(file, rum.export(_left_out), tell)
+    say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
+
+
+def _left_out(memory_id: str) -> None:
+    note(damage(memory_id))
+
+
+def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> int:
+    """Write a file that appears only when it is whole, readable by its owner alone."""
+    folder, name = os.path.split(file)
+    part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
+    count = 0
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with open(handle, "wb") as out:
+            for count, line in enumerate(lines, start=1):
+                out.write(line + b"\n")
+                tell(count)
+        os.replace(part, file)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(part)
+        if isinstance(error, OSError) and error.filename == part:
+            error.filename = file
+        raise
+    return count
+
+
+@click.group("import", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
+@click.pass_context
+def import_group(ctx: click.Context) -> None:
+    """Take in an export, a git history, sessions, issues or notes.
+
+    FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
+    What is here already stays as it is, and what was forgotten stays forgotten. Vectors are not in it:
+    they are made anew.
+    """
+    if ctx.invoked_subcommand is None:
+        known = ", ".join(import_group.commands)
+        raise click.UsageError(f"Give a FILE, - for stdin, or a command: {known}.", ctx)
+
+
+import_group.add_command(import_git)
+import_group.add_command(import_issues)
+import_group.add_command(import_notes)
+import_group.add_command(import_guides)
+import_group.add_command(import_graph)
+import_group.add_command(import_layers)
+for importing in CLIENTS:
+    import_group.add_command(importing)
+
+
+@click.command("lines", cls=Command)
+@click.argument("file")
+@click.pass_obj
+def import_lines(asked: Asked, file: str) -> None:
+    """Take in what was exported."""
+    lines = _lines(file)
+    with opened(asked) as rum:
+        with progress("Importing", len(lines)) as tell:
+            answer = rum.import_lines(lines, tell)
+        say(asked.json, answer, taken)
+        if not asked.json:
+            tell_of_vectors(rum)
+
+
+def _lines(file: str) -> list[bytes]:
+    if file == "-":
+        return sys.stdin.buffer.readlines()
+    with open(file, "rb") as source:
+        return source.readlines()
+
+
+export_group.lines = export_lines
+import_group.lines = import_lines

@@ -1,0 +1,1 @@
+"""Commands for notes, journals, layers, chapters, wisdom, briefs and reports."""

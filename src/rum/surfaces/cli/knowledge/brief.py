@@ -1,0 +1,48 @@
+"""`rum brief`: what is known and matters to a task, as a block of text for a prompt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rum.model.brief import MOST_TOKENS, USUAL_TOKENS, Brief
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command, those_given
+from rum.surfaces.cli.output import note, say_json, say_text
+
+
+@command("brief")
+@click.option("--task", metavar="TEXT", help="What is to be done.")
+@click.option("--plan", metavar="TEXT", help="The plan for it, as far as there is one.")
+@click.option("--file", multiple=True, metavar="PATH", help="A file at hand (repeat).")
+@click.option("--session", metavar="NAME", help="The session whose journal is told from.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(1, MOST_TOKENS),
+    metavar="N",
+    help=f"It fits in this many tokens ({USUAL_TOKENS} unless told).",
+)
+@click.pass_obj
+def brief(asked: Asked, **given: Any) -> None:
+    """Print what is known and matters to a task, for a prompt.
+
+    Notes, rules, facts, failures on the files at hand, earlier work, follow-ups and the session's journal,
+    ranked together. It is for whoever --agent names. With --json: what was taken, with points and tokens.
+    """
+    with opened(asked) as rum:
+        answer = rum.brief(**those_given(given))
+    if asked.json:
+        say_json(answer)
+    else:
+        say_text(answer.text)
+        _remark_on(answer)
+
+
+def _remark_on(answer: Brief) -> None:
+    for one in answer.broken or ():
+        note(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+    if answer.hint:
+        note(answer.hint)
+    elif answer.left_out:
+        note(f"{answer.left_out} more had no room; --tokens gives more.")

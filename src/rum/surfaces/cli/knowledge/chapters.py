@@ -1,0 +1,208 @@
+"""`rum chapter`: memories that tell one story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from msgspec import UNSET
+
+from rum.consolidate.suggest.groups import Suggestion
+from rum.inject.render import short_id, when
+from rum.model.chapter_answers import ChapterView, CreateChapterResult, ListChaptersResult
+from rum.model.chapters import Evidence
+from rum.model.questions import MAX_LIMIT
+from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
+from rum.surfaces.cli.memories.forget import forget_one, forget_options
+from rum.surfaces.cli.open_project import meant, opened
+from rum.surfaces.cli.options import Asked, Group, those_given
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.times import When
+from rum.surfaces.cli.views import Field, Fields, Table, View, Word
+
+_GOALS = 5
+"""So many memories of a group are told of."""
+_COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
+
+
+@click.group("chapter", cls=Group)
+def chapter() -> None:
+    """Group memories that tell one story.
+
+    A chapter has a title, a summary, and learnings, each with the memories that say so.
+    """
+
+
+@chapter.command("create")
+@click.argument("memory_ids", nargs=-1, metavar="[ID]...")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="All memories with this tag (repeat: all).")
+@click.option("--min-memories", type=click.IntRange(min=1), metavar="N", help="With tags: at least so many.")
+@click.option("--again", is_flag=True, help="With tags: though it was forgotten once.")
+@click.option("--title", help="What to call it.")
+@click.option("--summary", help="What it is about.")
+@click.option("--learning", "learnings", multiple=True, metavar="TEXT", help="What was learned (repeat).")
+@click.pass_obj
+def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
+    """Make a chapter of memories, by ID or by tags.
+
+    The same memories again renew the same chapter. What you do not say is drawn from the memories, or written
+    by the language model that is set.
+    """
+    with opened(asked) as rum:
+        ids = [meant(rum, one) for one in memory_ids]
+        answer = rum.chapters.create(memory_ids=ids, **those_given(given))
+    say(asked.json, answer, _created)
+    if answer.note and not asked.json:
+        note(answer.note)
+
+
+@chapter.command("list")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
+@click.option("--since", type=When(), help="Begun not earlier: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="Ended not later than that.")
+@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="At most so many.")
+@click.pass_obj
+def list_chapters(asked: Asked, **given: Any) -> None:
+    """List chapters, the last to end first."""
+    with opened(asked) as rum:
+        answer = rum.chapters.list(**those_given(given))
+    say(asked.json, answer, _table)
+    if answer.hint and not asked.json:
+        note(with_commands(answer.hint))
+
+
+@chapter.command("show")
+@click.argument("chapter_id", metavar="ID")
+@click.pass_obj
+def show(asked: Asked, chapter_id: str) -> None:
+    """Show one chapter with its evidence and its memories."""
+    with opened(asked) as rum:
+        say(asked.json, rum.chapters.show(chapter_id.lower()), _fields)
+
+
+@chapter.command("suggest")
+@click.option("--limit", type=click.IntRange(min=1), default=10, metavar="N", help="At most so many.")
+@click.pass_obj
+def suggest(asked: Asked, limit: int) -> None:
+    """Show groups of memories that look like one story.
+
+    Nothing is made of them: `rum chapter create` does, with their ids.
+    """
+    with opened(asked) as rum:
+        found = rum.chapters.suggest(limit)
+    say(asked.json, found, _suggested)
+    if not found and not asked.json:
+        note("No group of memories looks like one story that is not told yet.")
+
+
+@chapter.command("refresh")
+@click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
+@dry_run_option
+@click.pass_obj
+def refresh(asked: Asked, chapter_ids: tuple[str, ...], dry_run: bool) -> None:
+    """Renew chapters, by ID or all that are stale, and show what changed."""
+    with opened(asked) as rum:
+        say_renewed(asked, rum.chapters.refresh(*map(str.lower, chapter_ids), dry_run=dry_run))
+
+
+@chapter.command("forget")
+@click.argument("chapter_id", metavar="ID")
+@forget_options
+@click.pass_obj
+def forget(asked: Asked, chapter_id: str, dry_run: bool, purge: bool) -> None:
+    """Delete a chapter for good; its memories stay."""
+    forget_one(asked, chapter_id.lower(), "chapter", dry_run=dry_run, purge=purge)
+
+
+def with_commands(hint: str) -> str:
+    """A hint with the commands for the tools that it names."""
+    for tool, command in _COMMANDS.items():
+        hint = hint.replace(tool, f"`{command}`")
+    return hint
+
+
+def resting_on(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
+    """Claims, each with how many memories say so, and how many otherwise."""
+    return [_claim(claim, rests_on) for claim, rests_on in zip(claims, evidence, strict=True)]
+
+
+def _claim(claim: str, evidence: Evidence) -> str:
+    if not evidence.supporting:
+        return f"{claim} (no memory says so)"
+    named = ", ".join(map(short_id, evidence.memory_ids[:3]))
+    more = ", …" if evidence.supporting > 3 else ""
+    against = f"; {evidence.against} against" if evidence.against else ""
+    return f"{claim} ({evidence.supporting}: {named}{more}{against})"
+
+
+def _created(answer: CreateChapterResult) -> View:
+    told: list[Field] = [
+        ("summary", answer.summary),
+        ("learnings", resting_on(answer.learnings, answer.evidence)),
+        ("memories", str(answer.memory_count)),
+        ("words", answer.words.value),
+    ]
+    return [_block(answer.chapter_id, answer.title, told)]
+
+
+def _block(one: str, title: str, told: list[Field]) -> Fields:
+    return Fields((Word(title, "strong"), Word(f"[{one}]", "id")), [field for field in told if field[1]])
+
+
+def _table(answer: ListChaptersResult) -> View:
+    rows = [
+        (
+            Word(short_id(one.id), "id"),
+            Word(when(one.end_ts), "dim"),
+            Word(str(one.memory_count), "dim"),
+            Word(one.title, "strong"),
+            Word("; ".join(one.stale) if one.stale else "", "bad"),
+        )
+        for one in answer.chapters
+    ]
+    lines = [
+        f"{one.title}: {_memories(one.memory_count)}{', stale' if one.stale else ''} [{short_id(one.id)}]"
+        for one in answer.chapters
+    ]
+    return [Table(("id", "until", "memories", "title", "stale"), rows, lines)]
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
+def _fields(one: ChapterView) -> View:
+    told: list[Field] = [
+        ("stale", list(one.stale or ())),
+        ("summary", one.summary),
+        ("learnings", resting_on(one.learnings, one.evidence)),
+        ("topics", ", ".join(one.topics)),
+        ("tags", ", ".join(one.tags)),
+        ("time", f"{when(one.start_ts)} to {when(one.end_ts)}"),
+        ("origin", one.origin.value),
+        ("words", one.words.value),
+        ("memories", [] if one.memory_ids is UNSET else list(one.memory_ids)),
+    ]
+    return [_block(one.id, one.title, told)]
+
+
+def _suggested(found: Sequence[Suggestion]) -> View:
+    return [
+        Fields(
+            (Word(one.title, "strong"), Word(f"{one.sureness:.2f}", "dim")),
+            [
+                ("why", one.reason),
+                *([("tags", ", ".join(one.tags))] if one.tags else []),
+                ("memories", _goals(one)),
+                ("ids", " ".join(map(short_id, one.memory_ids))),
+            ],
+        )
+        for one in found
+    ]
+
+
+def _goals(group: Suggestion) -> list[str]:
+    """What the first of a group were for, and how many more there are."""
+    more = len(group.goals) - _GOALS
+    return [*group.goals[:_GOALS], *([f"and {more} more"] if more > 0 else [])]

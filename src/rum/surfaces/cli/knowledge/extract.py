@@ -1,0 +1,106 @@
+"""`rum extract`: what a finished run is worth."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, cast
+
+import click
+import msgspec
+from msgspec import UNSET
+
+from rum.model.errors import InvalidQuery
+from rum.model.extraction import Extracted
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.views import Field, Fields, View, Word, said
+
+_EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
+
+
+@command("extract")
+@click.argument("file", default="-")
+@click.option("--dry-run", is_flag=True, help="Show what would be kept, and keep nothing.")
+@click.pass_obj
+def extract(asked: Asked, file: str, dry_run: bool) -> None:
+    """Keep what is worth keeping of a finished run: a note, facts, rules.
+
+    FILE holds the run in JSON or YAML, - is stdin: agent, task, agentOutput, result (success, failure or
+    partial), and if there are any error and existingMemories. The language model that is set says what lasts,
+    else rules do.
+    """
+    run = _run_in(file)
+    with opened(asked) as rum:
+        answer = rum.extract(dry_run=dry_run, **run)
+    say(asked.json, answer, _extracted)
+    if answer.hint is not UNSET and not asked.json:
+        note(f"By rules, as the language model gave no answer. {answer.hint}")
+
+
+def _run_in(file: str) -> Any:
+    where = "stdin" if file == "-" else file
+    if file == "-" and sys.stdin.isatty():
+        raise click.UsageError(f"Give a run in JSON or YAML, in a file or on stdin, with {_EXAMPLE}.")
+    run = _parsed(_read(file), where)
+    if not isinstance(run, dict):
+        raise InvalidQuery(f"{where} must hold one run: {_EXAMPLE}.", file=where)
+    told = cast("dict[Any, Any]", run)
+    return {str(name): value for name, value in told.items() if value is not None}
+
+
+def _read(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    with open(file, "rb") as source:
+        return source.read()
+
+
+def _parsed(data: bytes, where: str) -> object:
+    """JSON if it begins like that, else YAML."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidQuery(f"{where} is not UTF-8 text.", file=where) from None
+    if not text.lstrip().startswith("{"):
+        # Slow to load, and most runs come as JSON.
+        from rum.store.files import yaml  # noqa: PLC0415
+
+        return yaml.load(text, where)
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        raise InvalidQuery(f"{where} is nested too deeply.", file=where) from None
+    except msgspec.DecodeError as error:
+        raise InvalidQuery(f"{where} is not JSON: {error}.", file=where) from None
+
+
+def _extracted(answer: Extracted) -> View:
+    view = _note(answer) if answer.frontmatter is not UNSET else said(f"No note. {answer.reasoning}")
+    kept = answer.kept if answer.kept is not UNSET else None
+    word = "Would keep" if kept is None else "Kept"
+    keys = set(kept.facts) if kept else {fact.key for fact in answer.facts}
+    for fact in answer.facts:
+        view += said(f"{word} the fact {fact.key}: {fact.value}") if fact.key in keys else []
+    for rule in answer.rules:
+        view += said(f"{word} the rule {rule.condition} → {rule.action}")
+    for one in answer.rejected:
+        # Why there is no note was said above.
+        view += said(f"Not kept: the {one.what} {one.name}, as {one.why}.") if one.what != "note" else []
+    return view
+
+
+def _note(answer: Extracted) -> View:
+    head = answer.frontmatter
+    assert head is not UNSET
+    kept = answer.kept.note if answer.kept is not UNSET else None
+    fields: list[Field] = [
+        ("note", kept or "would be added"),
+        *([("kind", answer.kind.value)] if answer.kind is not UNSET else []),
+        ("when to use", list(head.when_to_use)),
+        ("tags", ", ".join(head.tags)),
+        ("importance", head.importance.value),
+        ("why", answer.reasoning),
+        ("content", str(answer.content)),
+    ]
+    return [Fields((Word(head.title, "title"),), fields)]

@@ -1,0 +1,88 @@
+"""The fields of a journal's entries and context as flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+from rum.model.journal import DecisionType, DiscoveryType, Kind, Result
+from rum.model.notes import Importance
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.memories.memory_input import Flag
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENTRY = (
+    Flag("--type", "type", "Of a discovery or a decision.", OneOf([*DiscoveryType, *DecisionType])),
+    Flag("--importance", "importance", "Of a discovery.", OneOf(Importance)),
+    Flag("--content", "content", "What was discovered."),
+    Flag("--related-file", "relatedFiles", "A file that a discovery is about (repeat).", many=True),
+    Flag("--action-item", "actionItems", "What follows from a discovery (repeat).", many=True),
+    Flag("--description", "description", "What is attempted or was decided."),
+    Flag("--plan-step", "planStep", "The step of the plan.", click.INT),
+    Flag("--approach", "approach", "How it is attempted."),
+    Flag("--command", "commands", "A step of an attempt (repeat).", many=True),
+    Flag("--result", "result", "What came of an attempt.", OneOf(Result)),
+    Flag("--output", "output", "What happened."),
+    Flag("--error", "error", "What went wrong."),
+    Flag("--lessons", "lessons", "What was learned from it."),
+    Flag("--duration-ms", "duration_ms", "How long it took, if not since its beginning.", click.INT),
+    Flag("--next-step", "nextStep", "What comes next."),
+    Flag("--reasoning", "reasoning", "Why it was decided so."),
+    Flag("--alternative", "alternatives", "What was not chosen (repeat).", many=True),
+    Flag("--impact", "impact", "How much depends on a decision."),
+    Flag("--related-discovery", "relatedDiscoveries", "A discovery it rests on (repeat).", many=True),
+)
+REVERSIBLE = "--reversible/--irreversible"
+CONTEXT = (
+    Flag("--plan-step", "currentPlanStep", "The step of the plan.", click.INT),
+    Flag("--plan-step-status", "planStepStatus", "How far it is."),
+    Flag("--constraint", "constraints", "What has to be heeded (repeat).", many=True),
+    Flag("--open-question", "openQuestions", "What has to be found out (repeat).", many=True),
+    Flag("--next-step", "nextSteps", "What comes next (repeat).", many=True),
+    Flag("--blocker", "blockers", "What stands in the way (repeat).", many=True),
+    Flag("--assumption", "assumptions", "What is taken for granted (repeat).", many=True),
+)
+
+
+def entry_options(command: F) -> F:
+    """Add the fields of entries to a command."""
+    option = click.option(REVERSIBLE, "reversible", default=None, help="Whether a decision can be undone.")
+    return _options(option(command), ENTRY)
+
+
+def refuse_others(kind: Kind, given: Iterable[str]) -> None:
+    """Refuse flags that set a field of another kind of entry, and say what belongs to which."""
+    odd = [_flag(field) for field in given if field not in kind.fields]
+    if odd:
+        takes = "; ".join(f"{one}: {', '.join(_flags(one))}" for one in Kind)
+        which = "an attempt" if kind is Kind.ATTEMPT else f"a {kind}"
+        raise click.UsageError(f"{', '.join(odd)}: not of {which}. Flags by kind: {takes}.")
+
+
+def _flags(kind: Kind) -> list[str]:
+    named = [flag.name for flag in ENTRY if flag.field in kind.fields]
+    return [*named, REVERSIBLE] if "reversible" in kind.fields else named
+
+
+def _flag(field: str) -> str:
+    return next((flag.name for flag in ENTRY if flag.field == field), REVERSIBLE)
+
+
+def context_options(command: F) -> F:
+    """Add the fields of the context to a command."""
+    return _options(command, CONTEXT)
+
+
+def _options(command: F, flags: Iterable[Flag]) -> F:
+    for flag in reversed([*flags]):
+        metavar = None if flag.type else "TEXT"
+        option = click.option(
+            flag.name, flag.field, type=flag.type, multiple=flag.many, metavar=metavar, help=flag.help
+        )
+        command = option(command)
+    return click.option("--file", "source", metavar="FILE", help="Read JSON from this file (-: stdin).")(
+        command
+    )

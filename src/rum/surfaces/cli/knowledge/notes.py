@@ -1,0 +1,225 @@
+"""`rum note`: knowledge in Markdown files of the repository."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+from msgspec import UNSET
+
+from rum.inject.render import when
+from rum.model.errors import InvalidQuery
+from rum.model.notes import (
+    Broken,
+    Entry,
+    Importance,
+    ListedNote,
+    MatchedNote,
+    NoteAdded,
+    NoteList,
+    NoteShown,
+    NotesMatched,
+    Otherwise,
+)
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, Group, those_given
+from rum.surfaces.cli.output import note as remark
+from rum.surfaces.cli.output import say, say_text
+from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
+
+
+@click.group("note", cls=Group)
+def note() -> None:
+    """Keep knowledge as notes in the repository."""
+
+
+@note.command("add")
+@click.argument("title")
+@click.option(
+    "--when", "when_to_use", multiple=True, required=True, metavar="PATTERN", help="When to use it (repeat)."
+)
+@click.option("--content", metavar="TEXT", help="What it says; else --file or stdin.")
+@click.option("--file", "source_file", metavar="FILE", help="Read what it says from this file (-: stdin).")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="What it is about (repeat).")
+@click.option("--importance", type=OneOf(Importance), help="How much it matters.")
+@click.option("--discovered-by", metavar="NAME", help="Who found it out, if not whoever adds it.")
+@click.option("--discovered-in", metavar="TASK", help="The task in which it was found out.")
+@click.option("--source", metavar="TEXT", help="Where it was found.")
+@click.option("--related", "related_memories", multiple=True, metavar="NOTE", help="Another note (repeat).")
+@click.option("--deprecated", is_flag=True, help="The note is out of date: into no prompt any more.")
+@click.option("--superseded-by", metavar="NOTE", help="The same, and which note to read instead.")
+@click.pass_obj
+def add(
+    asked: Asked,
+    title: str,
+    when_to_use: tuple[str, ...],
+    content: str | None,
+    source_file: str | None,
+    **told: Any,
+) -> None:
+    """Add an entry to the note of that TITLE, or begin one.
+
+    What it says is Markdown. Nothing that was written before is changed.
+    """
+    text = _content(content, source_file)
+    with opened(asked) as rum:
+        answer = rum.notes.add(title, text, when_to_use, **those_given(told))
+    say(asked.json, answer, _added)
+    if not asked.json:
+        for odd in answer.remarks or ():
+            remark(odd)
+
+
+def _content(content: str | None, file: str | None) -> str:
+    if content is not None:
+        if file is not None:
+            raise click.UsageError("Give --content or --file, not both.")
+        return content
+    if file in (None, "-"):
+        if file is None and sys.stdin.isatty():
+            raise click.UsageError("Say what the note says: --content, --file, or on stdin.")
+        data = sys.stdin.buffer.read()
+    else:
+        with open(str(file), "rb") as source:
+            data = source.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidQuery(f"{file or 'stdin'} is not UTF-8 text.", field="content") from None
+
+
+def _added(answer: NoteAdded) -> View:
+    return [*said(answer.id, "id"), *said(answer.path, "dim")]
+
+
+@note.command("list")
+@click.pass_obj
+def listing(asked: Asked) -> None:
+    """List all notes by file name."""
+    with opened(asked) as rum:
+        answer = rum.notes.list()
+    say(asked.json, answer, _listed)
+    if not asked.json:
+        _tell_of(answer.broken or [])
+        for one in answer.notes:
+            for odd in one.remarks or ():
+                remark(f"{one.id}.md, {odd}")
+        if not answer.notes:
+            remark("No notes yet.")
+
+
+def _listed(answer: NoteList) -> View:
+    columns = ("id", "importance", "entries", "discovered", "title", "")
+    return [Table(columns, [_row(one) for one in answer.notes])] if answer.notes else []
+
+
+def _row(one: ListedNote) -> tuple[Word, ...]:
+    return (
+        Word(one.id, "id"),
+        Word(one.importance.value),
+        Word(str(one.entries), "dim"),
+        Word(_when(one.discovered_at), "dim"),
+        Word(one.title, "strong"),
+        Word(one.retired or "", "bad"),
+    )
+
+
+def _when(at: int | None) -> str:
+    return "-" if at is None else when(at)
+
+
+def _tell_of(broken: list[Broken]) -> None:
+    for one in broken:
+        remark(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+
+
+@note.command("show")
+@click.argument("id", metavar="NOTE")
+@click.pass_obj
+def show(asked: Asked, id: str) -> None:
+    """Show a note with all its entries.
+
+    NOTE is its file's name without the ending, or NAME#N for its entry N.
+    """
+    with opened(asked) as rum:
+        answer = rum.notes.show(id)
+    say(asked.json, answer, _shown)
+
+
+def _shown(answer: NoteShown) -> View:
+    slug = answer.id.partition("#")[0]
+    view: View = [_entry(slug, entry, newest=entry.n == answer.newest) for entry in answer.entries]
+    about: list[Field] = [("file", answer.path)]
+    about += [("related", ", ".join(answer.related))] if answer.related else []
+    about += [("named, but not there", ", ".join(answer.missing))] if answer.missing else []
+    about += [("says otherwise", _against(answer.otherwise))] if answer.otherwise else []
+    return [*view, Fields((Word(slug, "id"),), about)]
+
+
+def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
+    heading = (
+        Word(entry.title, "strong"),
+        Word(f"[{slug}#{entry.n}]", "id"),
+        Word("" if newest else "earlier", "dim"),
+        Word("retired" if entry.retired else "", "bad"),
+    )
+    fields: list[Field] = [
+        ("when to use", list(entry.when_to_use)),
+        ("tags", ", ".join(entry.tags)),
+        ("importance", entry.importance.value),
+        ("discovered", f"{_when(entry.discovered_at)} by {entry.discovered_by}"),
+        ("discovered in", entry.discovered_in or ""),
+        ("source", entry.source or ""),
+        ("superseded by", entry.superseded_by or ""),
+        ("remarks", list(entry.remarks)),
+        ("content", entry.content),
+    ]
+    return Fields(heading, [field for field in fields if field[1]])
+
+
+def _against(otherwise: list[Otherwise]) -> list[str]:
+    return [f"{one.said} — {one.id}: {one.says}" for one in otherwise]
+
+
+@note.command("match")
+@click.option("--task", required=True, metavar="TEXT", help="What is to be done.")
+@click.option("--plan", metavar="TEXT", help="The plan for it, as far as there is one.")
+@click.option("--max", "max_injected", type=click.IntRange(0, 50), metavar="N", help="How many at most.")
+@click.option("--min-importance", type=OneOf(Importance), help="The least important that are given.")
+@click.option("--explain", is_flag=True, help="The points of each note, instead of the text for the prompt.")
+@click.pass_obj
+def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
+    """Show the notes that matter to a task, as they go into a prompt.
+
+    With --agent they are chosen for that agent, as its settings say.
+    """
+    with opened(asked) as rum:
+        answer = rum.notes.match(task, **those_given(given))
+    if asked.json or explain:
+        say(asked.json, answer, _explained)
+    else:
+        say_text(answer.text)
+    if not asked.json:
+        _remark_on(answer)
+
+
+def _remark_on(answer: NotesMatched) -> None:
+    _tell_of(answer.broken or [])
+    if not answer.matched:
+        remark("No note matches. `rum note list` shows all there are.")
+    elif len(answer.notes) < answer.matched:
+        remark(f"{len(answer.notes)} of {answer.matched}; --max gives more.")
+
+
+def _explained(answer: NotesMatched) -> View:
+    return [_points(one) for one in answer.notes]
+
+
+def _points(one: MatchedNote) -> Fields:
+    heading = (Word(f"{one.score:g}", "good"), Word(one.title, "strong"), Word(f"[{one.id}]", "id"))
+    fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
+    fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
+    fields += [] if one.otherwise is UNSET else [("says otherwise", _against(one.otherwise))]
+    return Fields(heading, fields)

@@ -1,0 +1,196 @@
+"""`rum rules`: what to do when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from rum.app.layers.rules import problem
+from rum.inject.render import short_id, when
+from rum.model.facts import Rule, RuleVersion
+from rum.store.captured_events import Proposal
+from rum.surfaces.cli.knowledge.facts import now_says
+from rum.surfaces.cli.memories.forget import forget_one, forget_options
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, Group
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
+
+
+@click.group("rules", cls=Group)
+def rules() -> None:
+    """Keep rules, and find those for a task.
+
+    A rule says what to do when. Its condition is held against the task, like a note's `whenToUse`: `|` parts
+    alternatives, `*` stands for anything, several plain words mean that half of them must occur.
+    """
+
+
+@rules.command("add")
+@click.argument("condition")
+@click.argument("action")
+@click.pass_obj
+def add(asked: Asked, condition: str, action: str) -> None:
+    """Learn what to do when; one that says the same already stays the only one."""
+    with opened(asked) as rum:
+        rule = rum.rules.add(condition, action)
+    say(asked.json, rule, lambda rule: said(rule.id, "id"))
+    _remark_on(asked, rule)
+
+
+@rules.command("set")
+@click.argument("rule_id", metavar="ID")
+@click.argument("condition")
+@click.argument("action")
+@click.pass_obj
+def set_rule(asked: Asked, rule_id: str, condition: str, action: str) -> None:
+    """Correct a rule: what it said goes into its history."""
+    with opened(asked) as rum:
+        before = rum.rules.show(rule_id)
+        rule = rum.rules.set(before.id, condition, action)
+    say(asked.json, rule, lambda rule: said(now_says(rule.id, rule, before)))
+    _remark_on(asked, rule)
+
+
+def _remark_on(asked: Asked, rule: Rule) -> None:
+    if not asked.json and (odd := problem(rule)):
+        note(f"The condition {odd}.")
+
+
+@rules.command("list")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.pass_obj
+def list_rules(asked: Asked, limit: int | None) -> None:
+    """List rules, newest first."""
+    with opened(asked) as rum:
+        _say(asked, rum.rules.list(limit), "No rules.")
+
+
+@rules.command("show")
+@click.argument("rule_id", metavar="ID")
+@click.pass_obj
+def show(asked: Asked, rule_id: str) -> None:
+    """Show one rule with everything that is known of it."""
+    with opened(asked) as rum:
+        say(asked.json, rum.rules.show(rule_id), _fields)
+
+
+@rules.command("history")
+@click.argument("rule_id", metavar="ID")
+@click.pass_obj
+def history(asked: Asked, rule_id: str) -> None:
+    """Show all that a rule ever said, oldest first."""
+    with opened(asked) as rum:
+        say(asked.json, rum.rules.history(rule_id), _versions)
+
+
+@rules.command("match")
+@click.option("--task", required=True, help="What is to be done.")
+@click.option("--plan", default="", help="How it is to be done.")
+@click.pass_obj
+def match(asked: Asked, task: str, plan: str) -> None:
+    """List the rules for a task, newest first."""
+    with opened(asked) as rum:
+        _say(asked, rum.rules.match(task, plan), "No rule is for this.")
+
+
+@rules.command("candidates")
+@click.pass_obj
+def candidates(asked: Asked) -> None:
+    """List rules that you may have meant when you corrected an agent.
+
+    None of them is in force: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
+    """
+    with opened(asked) as rum:
+        found = rum.rules.candidates()
+    say(asked.json, [one._asdict() for one in found], lambda _: _proposed(found))
+    if not found and not asked.json:
+        note("No candidates.")
+
+
+@rules.command("accept")
+@click.argument("candidate_id", metavar="ID")
+@click.option("--when", "condition", metavar="CONDITION", help="When it holds, in better words.")
+@click.option("--do", "action", metavar="ACTION", help="What to do, in better words.")
+@click.pass_obj
+def accept(asked: Asked, candidate_id: str, condition: str | None, action: str | None) -> None:
+    """Make a rule of a candidate."""
+    with opened(asked) as rum:
+        rule = rum.rules.accept(candidate_id, condition=condition, action=action)
+    say(asked.json, rule, lambda rule: said(rule.id, "id"))
+
+
+@rules.command("reject")
+@click.argument("candidate_id", metavar="ID")
+@click.pass_obj
+def reject(asked: Asked, candidate_id: str) -> None:
+    """Drop a candidate; the same words do not bring it back."""
+    with opened(asked) as rum:
+        one = rum.rules.reject(candidate_id)
+    say(asked.json, {"id": one.id, "rejected": True}, lambda _: said(f"Dropped: {one.action}"))
+
+
+@rules.command("forget")
+@click.argument("rule_id", metavar="ID")
+@forget_options
+@click.pass_obj
+def forget(asked: Asked, rule_id: str, dry_run: bool, purge: bool) -> None:
+    """Delete a rule for good."""
+    forget_one(asked, rule_id, "rule", dry_run=dry_run, purge=purge)
+
+
+def _say(asked: Asked, found: Sequence[Rule], nothing: str) -> None:
+    say(asked.json, found, _table)
+    if not found and not asked.json:
+        note(nothing)
+
+
+def _table(found: Sequence[Rule]) -> View:
+    rows = [
+        (Word(short_id(rule.id), "id"), Word(rule.condition, "strong"), Word(rule.action)) for rule in found
+    ]
+    lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in found]
+    return [Table(("id", "when", "do"), rows, lines)]
+
+
+def _proposed(found: Sequence[Proposal]) -> View:
+    rows = [
+        (
+            Word(short_id(one.id), "id"),
+            Word(one.condition, "strong"),
+            Word(one.action),
+            Word(str(one.times), "dim"),
+        )
+        for one in found
+    ]
+    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] told {one.times} ×" for one in found]
+    return [Table(("id", "when", "do", "told"), rows, lines)]
+
+
+def _fields(rule: Rule) -> View:
+    told: list[Field] = [
+        ("condition", rule.condition),
+        ("action", rule.action),
+        ("agent_id", rule.agent_id),
+        ("created_at", when(rule.created_at)),
+    ]
+    if rule.updated_at is not None:
+        told += [("updated_at", when(rule.updated_at)), ("version", str(rule.version))]
+    if rule.imported_at is not None:
+        told.append(("imported_at", when(rule.imported_at)))
+    return [Fields((Word(rule.id, "id"),), told)]
+
+
+def _versions(versions: Sequence[RuleVersion]) -> View:
+    rows = [
+        (
+            Word(str(one.version), "id"),
+            Word(when(one.changed_at), "dim"),
+            Word(one.changed_by, "dim"),
+            Word(one.condition, "strong"),
+            Word(one.action),
+        )
+        for one in versions
+    ]
+    return [Table(("version", "since", "by", "when", "do"), rows)]

@@ -1,0 +1,1 @@
+"""Commands for memories, links and agents."""

@@ -1,0 +1,191 @@
+"""`rum forget` and `rum purge`: delete memories, and whatever else has an id, for good."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import click
+import msgspec
+
+from rum.app.damage_warning import damage
+from rum.app.rum import Rum
+from rum.inject.render import memory_line
+from rum.model.answers import ForgetResult
+from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.surfaces.cli.memories.memory_view import as_line
+from rum.surfaces.cli.open_project import meant, opened
+from rum.surfaces.cli.options import Asked, command, those_given
+from rum.surfaces.cli.output import ask, note, say, say_json
+from rum.surfaces.cli.times import When
+from rum.surfaces.cli.views import Said, View, Word, said
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHOWN = 20
+"""How many memories are named before a bulk deletion; `--dry-run` names all."""
+
+
+class Filter(NamedTuple):
+    """Which memories a bulk deletion means: those that pass all of it."""
+
+    everything: bool
+    tags: tuple[str, ...]
+    since: float | None
+    before: float | None
+    agent_id: str | None
+    session_id: str | None
+
+    def passes(self, memory: dict[str, Any]) -> bool:
+        """Whether an exported memory is meant."""
+        return (
+            set(self.tags) <= set(memory["tags"])
+            and (self.since is None or memory["created_at"] >= self.since)
+            and (self.before is None or memory["created_at"] < self.before)
+            and self.agent_id in (None, memory["agent_id"])
+            and self.session_id in (None, memory["session_id"])
+        )
+
+
+@command("forget")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="All memories of the project.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="All with this tag (repeat: all of them).")
+@click.option("--since", type=When(), help="All not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="All older than that.")
+@click.option("--agent-id", metavar="AGENT", help="All of this agent (name or id).")
+@click.option("--session-id", metavar="ID", help="All of this session.")
+@click.option("--purge", is_flag=True, help="Make it unrecoverable from the files too.")
+@click.option("--dry-run", is_flag=True, help="Only show what would go.")
+@click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a question.")
+@click.pass_obj
+def forget(
+    asked: Asked, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **chosen: Any
+) -> None:
+    """Delete memories for good.
+
+    Facts (by key), rules, events, chapters and wisdom too. A memory goes with its history; only a keyed hash
+    stays, so that no import brings it back. Several IDs, or a filter, ask for the project's name first.
+    """
+    by_filter = bool(those_given(chosen))
+    if bool(ids) == by_filter:
+        raise click.UsageError("Give ids, or a filter such as --tag, --before or --all.")
+    with opened(asked) as rum:
+        meant = dict(_matching(rum, Filter(**chosen)) if by_filter else _named(rum, ids))
+        # Tried on each first: one that this agent may not delete keeps all the others too.
+        results = [rum.forget(one, dry_run=True) for one in meant]
+        bulk = by_filter or len(meant) > 1
+        if not dry_run:
+            if bulk and meant:
+                _confirm(rum, list(meant.values()), confirm)
+            last = next(reversed(meant), None)
+            results = [rum.forget(one, purge=purge and one == last) for one in meant]
+    if asked.json:
+        say_json(results if bulk else results[0])
+    else:
+        # What a bulk deletion takes was shown before the question.
+        say(False, results, lambda results: _told(results, {} if bulk and not dry_run else meant))
+
+
+def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
+    """Id and line of every memory a filter means. The export has them all, and counts as no retrieval."""
+    if chosen.agent_id:
+        chosen = chosen._replace(agent_id=rum.identity("info", agent_id=chosen.agent_id).agent_id)
+    lost: list[str] = []
+    for line in rum.export(lost.append):
+        entry = msgspec.json.decode(line)
+        if entry["kind"] == "memory" and chosen.passes(memory := entry["memory"]):
+            outcome = memory["outcome"]
+            told = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
+            yield memory["id"], told
+    for one in lost:
+        if chosen.everything:
+            yield one, one
+        else:
+            note(damage(one))
+
+
+def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Id and line of everything named; of the entries of one note the last first, as the rest move up."""
+    for one in sorted(ids, key=_place, reverse=True):
+        try:
+            memory = rum.show(meant(rum, one), "summary")
+        except (NotFound, StorageError):  # what is damaged can be forgotten all the same
+            found = rum.forget(one, dry_run=True).id
+            yield found, found
+        else:
+            yield memory.id, as_line(memory)
+
+
+def _place(name: str) -> int:
+    number = name.rpartition("#")[2]
+    return int(number) if "#" in name and number.isdecimal() else 0
+
+
+def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
+    """Show what would go, and go on only with the project's name."""
+    name, many = rum.project.name, _counted(len(lines), "memories")
+    for line in lines[:SHOWN]:
+        note(line)
+    if len(lines) > SHOWN:
+        note(f"and {len(lines) - SHOWN} more (--dry-run shows all).")
+    if not confirmed(name, given, f"delete {many}", "the project's name"):
+        raise InvalidQuery(f"The project's name is {name}; nothing was forgotten.", field="confirm")
+
+
+def confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
+    """Whether the name was given, or typed by whoever is asked now."""
+    if given is None and not sys.stdin.isatty():
+        raise click.UsageError(f"To {what}, give --confirm {name}.")
+    return name == (ask(f"To {what} for good, type {called} ({name}):") if given is None else given)
+
+
+def forget_options(command: F) -> F:
+    """What can be asked of any command that forgets one thing."""
+    command = click.option("--purge", is_flag=True, help="Make it unrecoverable from the files too.")(command)
+    return click.option("--dry-run", is_flag=True, help="Only show what would go.")(command)
+
+
+def forget_one(asked: Asked, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
+    """Forget one thing of a kind, and say what went with it."""
+    with opened(asked) as rum:
+        result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
+    say(asked.json, result, lambda result: _told([result], {}))
+
+
+def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:
+    removed = sum((Counter(result.removed) for result in results), Counter[str]())
+    if len(results) > 1:
+        # A link between two of them would count twice.
+        removed.pop("links", None)
+    gone = all(result.forgotten for result in results)
+    purged = ", and purged from the files" if results and results[-1].purged else ""
+    counts = ", ".join(_counted(number, name) for name, number in removed.items() if number) or "nothing"
+    view: View = [Said((Word(line),)) for line in lines.values()]
+    view += said(f"Forgotten: {counts}{purged}." if gone else f"Would go: {counts}.", "strong")
+    renew = dict.fromkeys(one for result in results for one in result.renew or ())
+    if renew:
+        view += said(f"Built on it, and to be renewed with `rum refresh`: {', '.join(renew)}")
+    if results and results[-1].hint:
+        view += said(results[-1].hint, "bad")
+    return view
+
+
+def _counted(number: int, things: str) -> str:
+    one = things.removesuffix("ies") + "y" if things.endswith("ies") else things.removesuffix("s")
+    return f"{number} {one if number == 1 else things}"
+
+
+@command("purge")
+@click.pass_obj
+def purge(asked: Asked) -> None:
+    """Make what was forgotten unrecoverable.
+
+    Until then its words may still lie in unused pages of the database's files.
+    """
+    with opened(asked) as rum:
+        purged = rum.purge()
+    if not purged:
+        raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
+    say(asked.json, {"purged": True}, lambda _: said("Purged."))

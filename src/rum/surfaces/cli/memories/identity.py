@@ -1,0 +1,91 @@
+"""`rum identity` and `rum agents`: who remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import click
+import msgspec
+
+from rum.inject.render import when
+from rum.model.agents import AgentType, Identity
+from rum.model.errors import InvalidQuery
+from rum.settings.table import AGENT_NAME
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command, those_given
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.views import Field, Fields, Table, View, Word
+
+
+@command("identity")
+@click.argument("action", type=click.Choice(["register", "resume", "info"]))
+@click.option("--name", help="The agent's name, unique in the project.")
+@click.option("--agent-id", metavar="ID", help="The agent to resume or look up.")
+@click.option("--type", type=OneOf(AgentType), help="What to register: main (the default) or subagent.")
+@click.option("--parent-id", metavar="AGENT", help="The agent a subagent works for (name or id).")
+@click.pass_obj
+def identity(asked: Asked, action: Literal["register", "resume", "info"], **given: Any) -> None:
+    """Register, resume or look up an agent.
+
+    resume without an id is for the last main agent of the command line.
+    """
+    question = those_given(given)
+    if action == "register" and "name" in question:
+        question["name"] = _name(question["name"])
+    with opened(asked) as rum:
+        answer = rum.identity(action, **question)
+        say(asked.json, answer, _described)
+
+
+def _name(given: str) -> str:
+    """A name that `--agent` takes too."""
+    try:
+        return str(AGENT_NAME.check(given))
+    except ValueError:
+        raise InvalidQuery(f"--name must be {AGENT_NAME.allowed}.", field="name") from None
+
+
+def _described(agent: Identity) -> View:
+    fields = msgspec.to_builtins(agent)
+    name = fields.pop("name", "(no name)")
+    children: list[str] = fields.pop("children", [])
+    shown: list[Field] = [(key, _shown(key, value)) for key, value in fields.items()]
+    return [Fields((Word(name, "strong"),), shown + ([("children", children)] if children else []))]
+
+
+def _shown(name: str, value: Any) -> str:
+    if name in ("created_at", "last_active"):
+        return when(value)
+    return _rate(value) if name == "success_rate" else str(value)
+
+
+@command("agents")
+@click.pass_obj
+def agents(asked: Asked) -> None:
+    """List the agents of this project."""
+    with opened(asked) as rum:
+        answer = rum.agents()
+        say(asked.json, answer, _table)
+        if not answer and not asked.json:
+            note("No agents yet.")
+
+
+def _table(agents: Sequence[Identity]) -> View:
+    rows = [
+        (
+            Word(agent.name or "-", "strong"),
+            Word(agent.agent_id, "id"),
+            Word(agent.type.value),
+            Word(str(agent.memory_count)),
+            Word(_rate(agent.success_rate)),
+            Word(when(agent.last_active), "dim"),
+        )
+        for agent in agents
+    ]
+    return [Table(("name", "id", "type", "memories", "worked", "last active"), rows)] if rows else []
+
+
+def _rate(share: object) -> str:
+    return f"{share:.0%}" if isinstance(share, float) else "-"

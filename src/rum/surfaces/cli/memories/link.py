@@ -1,0 +1,32 @@
+"""`rum link`: tie two memories together."""
+
+from __future__ import annotations
+
+import click
+
+from rum.model.answers import LinkResult
+from rum.model.links import LinkType
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.open_project import meant, opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.views import View, said
+
+
+@command("link")
+@click.argument("source_id", metavar="SOURCE")
+@click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))
+@click.argument("target_id", metavar="TARGET")
+@click.pass_obj
+def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
+    """Tie two memories together.
+
+    TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
+    """
+    with opened(asked) as rum:
+        answer = rum.link(meant(rum, source_id), meant(rum, target_id), link_type)
+    say(asked.json, answer, _linked)
+
+
+def _linked(answer: LinkResult) -> View:
+    return said(f"{'Linked' if answer.created else 'Linked already'}: {answer.link_id}")

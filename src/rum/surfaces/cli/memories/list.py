@@ -1,0 +1,83 @@
+"""`rum list` and `rum tags`: an agent's memories, or everybody's for the owner; and their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rum.inject.render import memory_line, short_id, when
+from rum.model.answers import ListedMemory, ListResult, Tag
+from rum.model.questions import MAX_LIMIT
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.times import When
+from rum.surfaces.cli.views import Table, View, Word, verdict
+
+
+@command("list")
+@click.option("--session-id", metavar="ID", help="Only from this session.")
+@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="Older than that.")
+@click.option(
+    "--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", default=20, show_default=True, help="How many."
+)
+@click.option(
+    "--sort", type=OneOf(["recent", "importance", "access_count"]), default="recent", show_default=True
+)
+@click.pass_obj
+def listing(asked: Asked, **given: Any) -> None:
+    """List memories, newest first.
+
+    With --agent that agent's own, else those of all agents.
+    """
+    with opened(asked) as rum:
+        answer = rum.list(**given)
+        say(asked.json, answer, listed)
+        if not asked.json and len(answer.memories) < max(answer.total, 1):
+            note(f"{len(answer.memories)} of {answer.total}." if answer.memories else "No memories.")
+
+
+def listed(answer: ListResult) -> View:
+    """A row a memory."""
+    rows = [
+        (
+            Word(short_id(memory.id), "id"),
+            Word(when(memory.created_at), "dim"),
+            verdict(memory.outcome_success),
+            Word(memory.intent_goal, "strong"),
+            Word(memory.outcome_summary),
+            Word(f"{memory.importance:g}", "dim"),
+            Word(str(memory.access_count), "dim"),
+        )
+        for memory in answer.memories
+    ]
+    lines = [_line(memory) for memory in answer.memories]
+    return [Table(("id", "when", "", "goal", "outcome", "weight", "uses"), rows, lines)]
+
+
+def _line(memory: ListedMemory) -> str:
+    told = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.outcome_summary)
+    return f"{when(memory.created_at)} {told}"
+
+
+@command("tags")
+@click.pass_obj
+def tags(asked: Asked) -> None:
+    """List the tags and how many memories have each.
+
+    The commonest come first.
+    """
+    with opened(asked) as rum:
+        answer = rum.tags()
+        say(asked.json, answer, _tagged)
+        if not answer and not asked.json:
+            note("No tags yet.")
+
+
+def _tagged(tags: Sequence[Tag]) -> View:
+    rows = [(Word(one.tag, "strong"), Word(str(one.memories))) for one in tags]
+    return [Table(("tag", "memories"), rows)] if rows else []

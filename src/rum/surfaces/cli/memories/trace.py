@@ -1,0 +1,71 @@
+"""`rum trace`: what led to a memory, or what it led to, as a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rum.app.rum import Rum
+from rum.inject.render import short_id
+from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
+from rum.model.questions import MAX_TRACE_DEPTH, Direction
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.memories.memory_view import as_fields, heading, makers
+from rum.surfaces.cli.open_project import meant, opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.views import Block, Line, Tree, Word
+
+
+@command("trace")
+@click.argument("memory_id", metavar="ID")
+@click.option("--direction", type=OneOf(Direction), default="causes", show_default=True)
+@click.option(
+    "--max-depth",
+    type=click.IntRange(1, MAX_TRACE_DEPTH),
+    metavar="N",
+    default=3,
+    show_default=True,
+    help="How many steps.",
+)
+@click.option(
+    "--depth",
+    type=OneOf(["summary", "outcome", "reasoning"]),
+    default="summary",
+    show_default=True,
+    help="How much of each memory.",
+)
+@click.pass_obj
+def trace(asked: Asked, memory_id: str, **given: Any) -> None:
+    """Show what led to a memory, or what it led to."""
+    with opened(asked) as rum:
+        answer = rum.trace(meant(rum, memory_id), **given)
+        say(asked.json, answer, lambda answer: _view(rum, answer))
+
+
+def _view(rum: Rum, answer: TraceResult) -> list[Block]:
+    """The tree; deeper than a summary, each memory in full after it."""
+    blocks: list[Block] = [_tree(answer)]
+    memories = [answer.origin, *(node.memory for node in answer.chain)]
+    if answer.origin.agent_id:
+        names = makers(rum, memories)
+        blocks += [as_fields(memory, names) for memory in memories]
+    return blocks
+
+
+def _tree(answer: TraceResult) -> Tree:
+    trees = {answer.origin.id: Tree(_line(answer.origin), [])}
+    for node in answer.chain:
+        trees[node.memory.id] = Tree(_hanging(node), [])
+        trees[node.via or answer.origin.id].branches.append(trees[node.memory.id])
+    return trees[answer.origin.id]
+
+
+def _line(memory: RetrievedMemory) -> Line:
+    worked, goal, _ = heading(memory)
+    return (worked, goal, Word("—"), Word(memory.outcome.summary), Word(f"[{short_id(memory.id)}]", "id"))
+
+
+def _hanging(node: TraceNode) -> Line:
+    return (Word(node.relationship, "link"), *_line(node.memory))

@@ -1,0 +1,54 @@
+"""`rum update`: correct or complete a memory."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+from rum.model.answers import UpdateResult
+from rum.model.errors import InvalidQuery
+from rum.model.ids import TAIL
+from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
+from rum.surfaces.cli.open_project import meant, opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import say
+from rum.surfaces.cli.views import View, said
+
+
+@command("update")
+@click.argument("memory_id", metavar="ID")
+@record_options
+@click.pass_obj
+def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> None:
+    """Correct or complete a memory.
+
+    Only what is given changes: objects are merged, lists are replaced, null clears, links are added.
+    It is a JSON object on stdin or in --file, or flags. What the memory said before stays in its history.
+    """
+    named = given_flags(flags)
+    changes = given_record(source, named)
+    told = changes.pop("memory_id", memory_id)
+    if not _same(told, memory_id):
+        raise InvalidQuery(
+            f"The memory_id in the JSON is another one than {memory_id}; nothing was changed.",
+            field="memory_id",
+        )
+    with opened(asked) as rum:
+        changes = flagged_links(rum, changes) if named else changes
+        changes["memory_id"] = meant(rum, memory_id)
+        answer = cast("UpdateResult", rum.call("update_memory", changes))
+    say(asked.json, answer, updated)
+
+
+def _same(told: object, memory_id: str) -> bool:
+    """Whether two ids, each perhaps only a tail, can be of one memory."""
+    if not isinstance(told, str):
+        return False
+    short, long = sorted((told.lower(), memory_id.lower()), key=len)
+    return short == long or (len(short) >= TAIL and long.endswith(short))
+
+
+def updated(answer: UpdateResult) -> View:
+    """Which version it is now."""
+    return said(f"{answer.memory_id} is now version {answer.memory.version}.")

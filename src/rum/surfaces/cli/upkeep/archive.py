@@ -1,0 +1,85 @@
+"""`rum archive`: pack away what is old and rarely used, and bring it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rum.app.damage_warning import damage
+from rum.app.upkeep.archive import Archived, Restored
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command, those_given
+from rum.surfaces.cli.output import say, size_of
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import View, said
+
+_WHY = {
+    "young": "young",
+    "important": "important",
+    "follow_ups": "with something left to do",
+    "linked": "linked to young ones",
+    "used": "in use",
+}
+"""Why memories are left as they are, in words."""
+
+
+@command("archive")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--older-than", type=float, metavar="DAYS", help="Only memories that old (archive_after).")
+@click.option(
+    "--importance", type=float, metavar="N", help="Leave those at least so important (archive_importance)."
+)
+@click.option("--uses", type=int, metavar="N", help="Leave those retrieved more often (archive_uses).")
+@click.option("--dry-run", is_flag=True, help="Count, and archive nothing.")
+@click.option("--restore", is_flag=True, help="Bring the memories with these IDs back instead.")
+@click.pass_obj
+def archive(asked: Asked, ids: tuple[str, ...], dry_run: bool, restore: bool, **rule: Any) -> None:
+    """Pack away what is old and rarely used.
+
+    Archived memories take a third of the space and are found as before: by id, file, words and meaning. What
+    is young, important, in use, linked to young memories or left something to do stays as it is; of what is
+    superseded, only what is young. Changing an archived memory brings it back. See `rum config` for the
+    defaults.
+    """
+    if restore:
+        _bring_back(asked, ids, [*those_given(rule), *(["dry_run"] if dry_run else [])])
+        return
+    if ids:
+        raise click.UsageError("IDs are for --restore; what is archived, age and use decide.")
+    with opened(asked) as rum, progress("Archiving", None) as tell:
+        answer = rum.archive(dry_run=dry_run, progress=tell, **rule)
+    say(asked.json, answer, _told)
+
+
+def _bring_back(asked: Asked, ids: tuple[str, ...], besides: list[str]) -> None:
+    if besides:
+        raise click.UsageError(f"--restore goes without --{besides[0].replace('_', '-')}.")
+    if not ids:
+        raise click.UsageError("Which memories? Give their ids: rum archive --restore ID ...")
+    with opened(asked) as rum:
+        answer = rum.restore_archived(ids)
+    say(asked.json, answer, _restored)
+
+
+def _told(answer: Archived) -> View:
+    count = f"{answer.archived} {'memory' if answer.archived == 1 else 'memories'}"
+    replaced = f" ({answer.superseded} superseded)" if answer.superseded else ""
+    view = said(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
+    kept = ", ".join(f"{answer.kept[why]} {word}" for why, word in _WHY.items() if why in answer.kept)
+    view += said(f"Left: {kept}.") if kept else []
+    if answer.archived and not answer.dry_run:
+        view += said(f"In the archive: {answer.in_archive}.{_sizes(answer)}")
+    return view + (said(answer.hint) if answer.hint else [])
+
+
+def _sizes(answer: Archived) -> str:
+    if answer.bytes_after >= answer.bytes_before:
+        return ""
+    return f" File: {size_of(answer.bytes_before)} → {size_of(answer.bytes_after)}."
+
+
+def _restored(answer: Restored) -> View:
+    view = said(f"Restored {len(answer.restored)}.")
+    view += said(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
+    return view + [line for one in answer.unreadable for line in said(damage(one))]

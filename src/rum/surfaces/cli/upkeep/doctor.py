@@ -1,0 +1,95 @@
+"""`rum doctor`, `rum reindex` and `rum backup`: looking after a memory."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any, cast
+
+import click
+
+from rum._version import __version__
+from rum.app.damage_warning import damage
+from rum.model.answers import Diagnosis, Problem
+from rum.model.errors import StorageError
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import note, say, size_of
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import Field, Fields, Said, View, Word, said
+
+
+@command("doctor")
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Check that the memory is sound.
+
+    Database, index, versions, permissions, disk and settings. The exit code is 1 when something is wrong.
+    """
+    asked = ctx.ensure_object(Asked)
+    try:
+        with opened(asked) as rum:
+            found = rum.doctor()
+    except StorageError as error:
+        found = _not_even_opened(error)
+    say(asked.json, found, _diagnosis)
+    ctx.exit(0 if found.healthy else 1)
+
+
+def _not_even_opened(error: StorageError) -> Diagnosis:
+    """What is known of a memory that cannot be opened."""
+    path = error.details.get("path")
+    advice = f"The file is {path}." if path else ""
+    facts = {"rum": __version__, "python": platform.python_version()}
+    return Diagnosis(healthy=False, problems=[Problem(error.message, advice)], facts=facts)
+
+
+def _diagnosis(found: Diagnosis) -> View:
+    facts: list[Field] = [_fact(name, value) for name, value in found.facts.items()]
+    problems: View = [
+        Said((Word("problem:", "bad"), Word(problem.what), Word(problem.advice, "dim")))
+        for problem in found.problems
+    ]
+    problems += [Said((Word("remark:", "strong"), Word(remark))) for remark in found.remarks]
+    heading = Word("healthy", "good") if found.healthy else Word("not healthy", "bad")
+    return [*problems, Fields((heading,), facts)]
+
+
+def _fact(name: str, value: object) -> Field:
+    """A fact as people read it: sizes in round figures, and what to do where something waits."""
+    if name == "free_bytes" and isinstance(value, int):
+        return "free", size_of(value)
+    if not isinstance(value, dict):
+        return name, str(value)
+    parts = cast("dict[str, Any]", value)
+    if name == "bytes":
+        return "size", ", ".join(f"{file} {size_of(size)}" for file, size in parts.items())
+    told = ", ".join(f"{part} {figure}" for part, figure in parts.items())
+    return name, f"{told} (`rum tidy` makes them)" if parts.get("pending") else told
+
+
+@command("reindex")
+@click.option("--vectors", is_flag=True, help="Drop the vectors too; `rum tidy` makes them again.")
+@click.pass_obj
+def reindex(asked: Asked, vectors: bool) -> None:
+    """Build the search index anew.
+
+    Vectors stay as they are unless --vectors says otherwise: they take much longer.
+    """
+    with opened(asked) as rum:
+        total = rum.list(limit=1).total if asked.agent is None else None
+        with progress("Reindexing", total) as tell:
+            done = rum.reindex(tell, vectors=vectors, left_out=lambda one: note(damage(one)))
+    say(asked.json, {"reindexed": done}, lambda _: said(f"Reindexed: {done}"))
+
+
+@command("backup")
+@click.argument("file", type=click.Path())
+@click.pass_obj
+def backup(asked: Asked, file: str) -> None:
+    """Copy the memory to a file.
+
+    Others may go on writing meanwhile. FILE must not exist yet.
+    """
+    with opened(asked) as rum:
+        size = rum.backup(file)
+    say(asked.json, {"file": file, "bytes": size}, lambda _: said(f"{file}: {size} bytes"))

@@ -1,0 +1,70 @@
+"""`rum events`: what was seen of agents at work, and what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rum.app.capture.events_view import BECAME, MOST, SeenList, SeenView
+from rum.inject.render import short_id, when
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.times import When
+from rum.surfaces.cli.views import Table, View, Word
+
+
+@command("events")
+@click.option("--session", metavar="ID", help="Only of this session, by its id or the end of it.")
+@click.option("--client", metavar="NAME", help="Only of this client, such as claude-code.")
+@click.option("--kind", metavar="KIND", help="Only of this kind, such as prompt, after or failed.")
+@click.option("--memory", metavar="ID", help="Only what this memory was made of.")
+@click.option("--became", type=OneOf(list(BECAME)), help="Only those of which this became.")
+@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST), metavar="N", default=50, show_default=True, help="How many."
+)
+@click.pass_obj
+def events(asked: Asked, **given: Any) -> None:
+    """Show what was seen of agents at work, and what became of it.
+
+    Newest first. Hooks tell what agents do; a turn (what one prompt set off) becomes one memory when it is
+    over, or none where nothing was done. Events go two weeks after that.
+    """
+    with opened(asked) as rum:
+        answer = rum.seen(**given)
+        say(asked.json, answer, _listed)
+        if not asked.json:
+            told = (
+                answer.hint
+                or f"{len(answer.events)} of {answer.total}; turns that go on: {answer.open_turns}."
+            )
+            note(told)
+
+
+def _listed(answer: SeenList) -> View:
+    rows = [
+        (
+            Word(when(int(one.at)), "dim"),
+            Word(one.session[-8:], "id"),
+            Word(one.kind),
+            Word(one.what, "strong"),
+            Word(_became(one)),
+        )
+        for one in answer.events
+    ]
+    lines = [
+        f"{when(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: {one.what} → {_became(one)}"
+        for one in answer.events
+    ]
+    return [Table(("when", "session", "kind", "what", "became"), rows, lines)]
+
+
+def _became(one: SeenView) -> str:
+    if one.withheld:
+        return f"withheld ({one.withheld})"
+    if one.memory_id and one.became in ("memory", "completed"):
+        return f"{one.became} {short_id(one.memory_id)}"
+    return f"{one.became} ({one.why})" if one.why else one.became or "-"

@@ -1,0 +1,182 @@
+"""`rum install` and `rum uninstall`: let the clients on this machine use RUM, or use it no more."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import click
+
+from rum.model.errors import InvalidQuery
+from rum.repo.location import find_root
+from rum.settings.home import find_home
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import ask, note, say, say_text
+from rum.surfaces.cli.views import View, said
+from rum.surfaces.install import guide
+from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
+from rum.surfaces.install.clients import CLIENTS, found
+from rum.surfaces.install.launch import Launch, by_interpreter, by_name
+from rum.surfaces.install.settings_file import Client, Place, Target
+
+
+class _Step(NamedTuple):
+    """A client, and what changes in its files."""
+
+    client: Client
+    place: Place
+    changes: list[Change]
+
+
+_clients = click.argument("clients", nargs=-1, type=click.Choice(list(CLIENTS)), metavar="[CLIENT]...")
+_scope = click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="For all your projects, or for this one.",
+)
+_FOR = {"user": "all your projects", "project": "this project"}
+_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+
+
+@command("install")
+@_clients
+@_scope
+@_dry_run
+@click.option(
+    "--instructions", is_flag=True, help="Add a few lines to CLAUDE.md, AGENTS.md or GEMINI.md too."
+)
+@click.option("--anyway", is_flag=True, help="Also by an interpreter that will not be there for long.")
+@click.pass_obj
+def install(
+    asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
+) -> None:
+    """Let the coding agents on this machine use RUM.
+
+    They get its MCP server, and its hooks where they have hooks.
+
+    CLIENT is claude-code, codex, gemini, cursor, vscode or opencode; without one, those on this machine are
+    listed and you are asked. Whatever else is in their settings stays as it is, comments and all.
+    """
+    place, home = _place(scope), find_home({}, os.environ)
+    steps: list[_Step] = []
+    for client in _meant(clients, place, "install"):
+        launch = _launch(client, place, anyway)
+        targets = client.targets(place, launch)
+        if instructions and (one := guide.target(client, place)):
+            targets.append(one)
+        steps.append(_step(home, client, place, targets, steps, to_install))
+    _carry_out(asked, home, steps, dry_run, "installed")
+
+
+@command("uninstall")
+@_clients
+@_scope
+@_dry_run
+@click.pass_obj
+def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
+    """Take RUM out of their settings again.
+
+    Memories stay.
+
+    Files that nobody has changed since `rum install` are as they were before, byte by byte; from others only
+    what is RUM's is taken out.
+    """
+    place, home = _place(scope), find_home({}, os.environ)
+    steps: list[_Step] = []
+    for client in _meant(clients, place, "uninstall"):
+        targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
+        if one := guide.target(client, place):
+            targets.append(one)
+        steps.append(_step(home, client, place, targets, steps, to_uninstall))
+    _carry_out(asked, home, steps, dry_run, "uninstalled")
+
+
+def _step(
+    home: str,
+    client: Client,
+    place: Place,
+    targets: list[Target],
+    steps: list[_Step],
+    change: Callable[[str, Target], Change | None],
+) -> _Step:
+    """What is left to change for a client after the steps before: several of them read one AGENTS.md."""
+    planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
+    new = [target for target in targets if (target.path, target.part) not in planned]
+    return _Step(client, place, [one for target in new if (one := change(home, target))])
+
+
+def _place(scope: str) -> Place:
+    user = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
+    root = find_root(os.getcwd(), find_home({}, os.environ))
+    if scope == "project" and root is None:
+        raise InvalidQuery(
+            "This folder is no project, as everything lies in it. Go to the folder of one, or use "
+            "--scope user."
+        )
+    return Place(scope, os.path.abspath(user), root, dict(os.environ))
+
+
+def _launch(client: Client, place: Place, anyway: bool) -> Launch:
+    if place.scope == "project" and client.shared:
+        return by_name(client.targets(place, Launch(("rum",), ("rum-hook",)))[0].path)
+    return by_interpreter(os.environ, anyway=anyway)
+
+
+def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
+    """The clients that were named, else those that are here and that somebody says yes to."""
+    if names:
+        return [CLIENTS[name] for name in dict.fromkeys(names)]
+    here = found(place.home)
+    if not here:
+        raise InvalidQuery(
+            f"No client was found here. RUM knows: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
+        )
+    if not sys.stdin.isatty():
+        listed = " ".join(client.name for client in here)
+        raise InvalidQuery(f"Found here: {listed}. Name those that you mean: `rum {verb} {listed}`.")
+    return [
+        client for client in here if ask(f"{client.title} is here: {verb}? [Y/n]").lower() in ("", "y", "yes")
+    ]
+
+
+def _carry_out(asked: Asked, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
+    """Write everything, once it is known that everything can be written."""
+    answer = [_told(step, dry_run) for step in steps]
+    kept = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
+    if dry_run and not asked.json:
+        say_text(
+            "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
+        )
+        return
+    say(asked.json, answer, lambda _: _view(steps, verb))
+    if asked.json:
+        return
+    for path in kept:
+        note(f"Kept as it was: {path}")
+    for step in steps:
+        for left in step.client.afterwards(step.place) if verb == "installed" else []:
+            note(f"{step.client.title}: {left}")
+
+
+def _told(step: _Step, dry_run: bool) -> dict[str, Any]:
+    changed = [change.path for change in step.changes]
+    told: dict[str, Any] = {"client": step.client.name, "scope": step.place.scope, "changed": changed}
+    if dry_run:
+        told["diff"] = "".join(change.diff() for change in step.changes)
+    return told
+
+
+def _view(steps: list[_Step], verb: str) -> View:
+    lines: View = []
+    for step in steps:
+        files = ", ".join(change.path for change in step.changes)
+        as_before = (
+            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
+        )
+        told = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
+        lines += said(f"{step.client.title}: {told}.")
+    return lines

@@ -1,0 +1,135 @@
+"""`rum tidy`: do what could wait."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+
+import click
+
+from rum.app.rum import Rum
+from rum.app.upkeep.idle import LONGEST
+from rum.app.upkeep.lease import Holder
+from rum.app.upkeep.tidy import USUAL, TidyResult
+from rum.capture.events import problems
+from rum.model.errors import RumError
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.views import Said, View, Word
+
+_MANY = 200
+"""Memories from which on it is said beforehand how long they may take."""
+_PATIENCE = 20.0
+"""Seconds for which a process that a hook started waits for another to end."""
+_QUICK, _SLOW = 0.03, 0.075
+"""Seconds that the built-in embedder takes for a memory, from a quick machine to a slow one."""
+
+
+@command("tidy")
+@click.option("--wait", is_flag=True, help="Finish everything, also if another process is at it now.")
+@click.option("--idle", metavar="FOLDER", hidden=True, help="As `rum mcp` starts it.")
+@click.option("--spool", metavar="FOLDER", hidden=True, help="As a hook starts it.")
+@click.pass_context
+def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) -> None:
+    """Do what could wait, such as embedding memories.
+
+    Makes memories of what hooks left behind, gives memories their vectors, newest first, and keeps the text
+    index in few parts. Works for half a minute, or to the end with --wait: 40,000 memories take the built-in
+    embedder 20 to 50 minutes of one core. A bar shows how far it is; where stderr is no terminal, --wait says
+    so in lines. The exit code is 1 when the embedder fails.
+    """
+    asked = ctx.ensure_object(Asked)
+    if idle is not None:
+        _unseen(asked, idle)
+        return
+    if spool is not None:
+        _take_in(spool)
+        return
+    with opened(asked) as rum:
+        began = time.monotonic()
+        answer = _finished(rum) if wait else _worked(rum, USUAL)
+        took = time.monotonic() - began
+    say(asked.json, answer, lambda done: _told(done, took))
+    ctx.exit(1 if answer.trouble else 0)
+
+
+def _unseen(asked: Asked, folder: str) -> None:
+    """Work behind everybody else's back, unless the project's folder went away meanwhile."""
+    if not os.path.isdir(folder):
+        return  # opening it would make it again
+    if os.name == "posix":
+        os.nice(19)
+    with opened(asked) as rum:
+        # Whoever only looks whether somebody is at it has the lease for a moment.
+        rum.tidy(LONGEST, patience=1.0)
+
+
+def _take_in(folder: str) -> None:
+    """Take in what hooks left in a project's spool, and nothing else: a turn has just ended."""
+    project = os.path.dirname(os.path.abspath(folder))
+    if not os.path.isdir(project):
+        return
+    if os.name == "posix":
+        os.nice(10)
+    try:
+        with Rum.open_database(project, client="hooks", owner=True) as rum:
+            # Whoever is at it may have read this session's file already, so its end is waited for.
+            rum.take_in(patience=_PATIENCE)
+    except RumError as error:  # nobody sees what this process prints
+        problems.note((folder,), f"What was seen could not be taken in: {error.message}", time.time())
+        raise
+
+
+def _worked(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:
+    with progress("Embedding", rum.pending, lines=seconds > USUAL) as tell:
+        return rum.tidy(seconds, patience=patience, progress=tell)
+
+
+def _finished(rum: Rum) -> TidyResult:
+    pending = rum.pending
+    if pending >= _MANY and rum.settings.embedder == "builtin":
+        low, high = _minutes(pending * _QUICK), _minutes(pending * _SLOW)
+        minutes = f"{low} to {high}" if low < high else f"{low}"
+        note(f"{pending} memories: about {minutes} min of one core. Ctrl-C stops it; what is done stays.")
+    answer = _worked(rum, math.inf)
+    if not answer.busy:
+        return answer
+    note(f"{_who(answer.busy)} is at it; waiting for it to end.")
+    return _worked(rum, math.inf, math.inf)
+
+
+def _told(answer: TidyResult, took: float) -> View:
+    if answer.busy:
+        return _lines(f"{_who(answer.busy)} is at it; `rum tidy --wait` goes on after it.")
+    lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
+    if answer.model is None:
+        lines = ["No embedder is set, so recall goes by words alone."]
+    if answer.captured:
+        lines.append(f"Memories made of what hooks saw: {answer.captured}")
+    if answer.dropped:
+        lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
+    if answer.chapters:
+        lines.append(f"Chapters made: {answer.chapters}")
+    if answer.trouble:
+        return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
+    if answer.pending and answer.embedded:
+        rest = _minutes(answer.pending * took / answer.embedded)
+        lines.append(f"`rum tidy --wait` does the rest, in about {rest} min.")
+    return _lines(*lines)
+
+
+def _lines(*lines: str) -> View:
+    return [Said((Word(line),)) for line in lines]
+
+
+def _minutes(seconds: float) -> int:
+    return max(1, round(seconds / 60))
+
+
+def _who(other: Holder) -> str:
+    if not other.pid:
+        return "Another process"
+    return f"Process {other.pid}, since {time.strftime('%H:%M:%S', time.localtime(other.since))},"

@@ -1,0 +1,59 @@
+"""`rum trust`: allow what a repository's own settings ask for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+from rum.model.errors import InvalidQuery, NotFound
+from rum.repo.location import find_root
+from rum.settings.home import find_home
+from rum.settings.load import untrusted_keys
+from rum.settings.trust import is_trusted
+from rum.settings.trust import trust as allow
+from rum.settings.trust import untrust as disallow
+from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.output import ask, note, say
+from rum.surfaces.cli.views import said
+
+
+@command("trust")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--revoke", is_flag=True, help="Take the permission back.")
+@click.pass_obj
+def trust(asked: Asked, yes: bool, revoke: bool) -> None:
+    """Allow what this repository's own settings ask for.
+
+    Harmless settings need no permission. It holds for .rum/config.toml as it is now: once that file
+    changes, it is asked for again.
+    """
+    home = find_home({}, os.environ)
+    root = find_root(os.getcwd(), home)
+    if root is None:
+        raise NotFound("This is no repository or project folder: there is nothing to trust.")
+    if revoke:
+        told = "is trusted no more" if disallow(home, root) else "was not trusted"
+        keys: dict[str, object] = {}
+    elif is_trusted(home, root):
+        told, keys = "is trusted already", {}
+    else:
+        keys = untrusted_keys(home, root)
+        _confirm(root, keys, yes)
+        allow(home, root)
+        told = "is trusted"
+    answer = {"root": root, "trusted": is_trusted(home, root), "keys": keys}
+    say(asked.json, answer, lambda _: said(f"{root} {told}."))
+
+
+def _confirm(root: str, keys: dict[str, object], yes: bool) -> None:
+    for name, value in keys.items():
+        note(f"{name} = {json.dumps(value, ensure_ascii=False, default=str)}")
+    if not keys or yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("To allow this, give --yes.")
+    if ask(f"Allow this for {root}? [y/N]").lower() not in ("y", "yes"):
+        raise InvalidQuery("Not allowed; nothing was changed.")

@@ -1,0 +1,1 @@
+"""Words and sentences: terms, stems, patterns, fences, claims. Pure functions of strings."""

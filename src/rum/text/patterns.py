@@ -1,0 +1,198 @@
+"""Whether a pattern speaks of a text, and how closely; in time that grows with both, whatever the pattern.
+
+A pattern is never a regular expression. `|` parts alternatives, `*` and `.*` stand for any run of characters,
+all else is literal. Several words without either are natural language: half of those that count must occur,
+and where they name files, one of these. Of a path only the file's own name is a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+from functools import lru_cache
+
+from rum.text.paths import is_any, paths_in, without_paths, words_of
+from rum.text.terms import content_words, terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import NamedTuple
+
+    class Pattern(NamedTuple):
+        """A pattern taken apart; made of plain values, so that it can be kept as JSON."""
+
+        source: str
+        alternatives: Sequence[Sequence[str]]
+        """Each as the literal pieces between its wildcards: a single piece has none."""
+        words: Sequence[Sequence[str]]
+        """What counts of natural language; empty for any other pattern."""
+        files: Sequence[str] = ()
+        """The files that natural language names: one of them must be named by the text too."""
+
+    class Match(NamedTuple):
+        """How a pattern matched: one of the kinds below, and the pattern as it was written."""
+
+        kind: str
+        pattern: str
+
+else:
+    # `typing` is slow to load.
+    Pattern = namedtuple("Pattern", ("source", "alternatives", "words", "files"), defaults=((),))
+    Match = namedtuple("Match", ("kind", "pattern"))
+
+LITERAL, WILDCARD, ALL_WORDS, SOME_WORDS = "literal", "wildcard", "all words", "some words"
+CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
+"""Each kind of match, and how close it is."""
+
+_ANY_RUN = re.compile(r"(?:\.?\*)+")
+# How people begin: "when the task mentions ...", "use this if ...", "for ...", "when working on ...".
+_OPENING = re.compile(
+    r"""(?:(?:appl(?:y|ies)|helpful|read|relevant|use|useful)\s+
+           (?=(?:it|this|when|whenever|if|for|while|during|before|after)\s))?
+        (?:(?:it|this|when|whenever|if|for|while|during|before|after|once|
+              a|an|any|are|current|is|our|that|the|there|we|you|your)\s+)*
+        (?:(?:agent|goal|issue|job|plan|prompt|question|request|step|task|ticket|user|work)s?\s+
+           (?:about|ask|concern|contain|cover|deal|describ|includ|involv|is|mean|mention|need|refer|relat|
+              requir|say|talk|touch|want)\w*\s+
+          |(?:deal|work)(?:s|ing)?\s+(?:at|in|on|with)\s+)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+# What is done to any file, and so says nothing beside its name.
+_TOUCHING = re.compile(
+    r"\b(?:add|alter|chang|edit|modif|open|read|touch|updat|work|writ)\w*\b|\bfiles?\b", re.IGNORECASE
+)
+
+# What people write who take a pattern for a regular expression.
+_REGULAR = re.compile(
+    r"""\\[bBAZ](?!\w)|(?<!\w)\\[bBdDsSwW]|\\[dDsSwW][+*?]
+       |\(\?[:=!<]|\([^()]*\|[^()]*\)|\.\+|\[[^\]]*\w-\w[^\]]*\]|^\^|\$$|(?<![^|])[^\s|]*[\w)]\?(?=$|\||\w)""",
+    re.VERBOSE,
+)
+
+
+class Text:
+    """What patterns are held against: one or several texts, and files, in one spelling of case and blanks.
+
+    Only a wildcard reaches from one text into the next.
+    """
+
+    def __init__(self, *texts: str, files: Sequence[str] = ()) -> None:
+        self._texts = texts
+        self._given = files
+        self._files: tuple[str, ...] | None = None
+        self._terms: frozenset[str] | None = None
+        self.lower = "\n".join(map(_spelled, (*texts, *files)))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files given, and those that the texts name."""
+        if self._files is None:
+            self._files = (*self._given, *(path for text in self._texts for path in paths_in(text)))
+        return self._files
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The index terms of all texts, worked out when first asked for; of a path those of its name."""
+        if self._terms is None:
+            said = (term for text in self._texts for term in terms(without_paths(text)))
+            named = (term for path in self.files for term in words_of(path))
+            self._terms = frozenset((*said, *named))
+        return self._terms
+
+    def share(self, words: Sequence[Sequence[str]]) -> float:
+        """How many of these words occur, as a share of them all."""
+        return self.count(words) / len(words) if words else 0.0
+
+    def count(self, words: Iterable[Sequence[str]]) -> int:
+        """How many of these words occur; one of several parts does when half of its terms do."""
+        known, found = self.terms, 0
+        for word in words:
+            if len(word) == 1:
+                found += word[0] in known
+            else:
+                found += 2 * sum(term in known for term in word) >= len(word)
+        return found
+
+
+def _spelled(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+@lru_cache(maxsize=4096)
+def compiled(pattern: str) -> Pattern:
+    """A pattern taken apart, ready to be held against texts."""
+    spelled = _spelled(pattern)
+    parts = [part.strip() for part in spelled.split("|")]
+    alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
+    spoken = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
+    if not spoken:
+        return Pattern(pattern, alternatives, ())
+    files = paths_in(pattern)
+    said = _TOUCHING.sub(" ", without_paths(pattern)) if files else pattern
+    return Pattern(pattern, alternatives, content_words(_without_opening(said)), files)
+
+
+def problem(pattern: str) -> str | None:
+    """What to know of a pattern that matches seldom, never, or not as it was meant; None if it is sound."""
+    taken = compiled(pattern)
+    if not taken.alternatives:
+        return "has nothing between its bars, so no task matches it"
+    if not all(part.strip() for part in pattern.split("|")):
+        return "has an empty alternative, which is left out"
+    if signs := _REGULAR.search(pattern):
+        return f"is no regular expression: `{signs[0]}` is looked for as it is; only `|` and `*` are signs"
+    spoken = " " in _spelled(pattern) and len(taken.alternatives) == len(taken.alternatives[0]) == 1
+    if spoken and not taken.words and not taken.files:
+        return "has only words that say nothing, so only a task with these very words matches it"
+    return None
+
+
+def _without_opening(pattern: str) -> str:
+    opening = _OPENING.match(pattern)
+    return pattern[opening.end() :] if opening else pattern
+
+
+def best(patterns: Iterable[Pattern], text: Text) -> Match | None:
+    """The closest match of any of the patterns, the first among equals; None when none matches."""
+    found: Match | None = None
+    for pattern in patterns:
+        match = _match(pattern, text)
+        if match is not None and (found is None or CLOSENESS[match.kind] > CLOSENESS[found.kind]):
+            found = match
+            if match.kind == LITERAL:
+                break
+    return found
+
+
+def _match(pattern: Pattern, text: Text) -> Match | None:
+    source, alternatives, words, files = pattern
+    lower = text.lower
+    wild = False
+    for pieces in alternatives:
+        if len(pieces) == 1:
+            if pieces[0] in lower:
+                return Match(LITERAL, source)
+        elif not wild:
+            wild = _in_order(pieces, lower)
+    if wild:
+        return Match(WILDCARD, source)
+    if files and not is_any(files, text.files):
+        return None
+    if len(words) == 0:
+        return Match(ALL_WORDS, source) if files else None
+    if (count := text.count(words)) * 2 < len(words) and not files:
+        return None
+    return Match(ALL_WORDS if count == len(words) else SOME_WORDS, source)
+
+
+def _in_order(pieces: Sequence[str], text: str) -> bool:
+    """Whether the pieces stand in the text one after another: taking each as early as it comes is enough."""
+    at = 0
+    for piece in pieces:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True

@@ -1,0 +1,109 @@
+"""The one way in of every importer: in batches, counted, to be broken off and run again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from exported import memories
+from making import make_memory
+from opening import Shop
+from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, take_in
+from rum.app.project import Context
+from rum.model.ids import id_of
+from rum.model.memory import Memory
+
+ANN = id_of("agent", "ann")
+
+
+def paper(number: int) -> str:
+    return id_of("mem", f"paper {number}", number)
+
+
+class Papers:
+    """A source: numbered papers by Ann, of which every tenth is blank; `torn` cannot be read."""
+
+    client = "papers"
+
+    def __init__(self, total: int, torn: int | None = None) -> None:
+        self.total = total
+        self.torn = torn
+        self.tied: list[str] = []
+
+    def pieces(self) -> Iterator[Piece[int] | str]:
+        """The papers, or why one is left out."""
+        for number in range(self.total):
+            if number == self.torn:
+                raise OSError(number)
+            yield "blank" if number % 10 == 9 else self._piece(number)
+
+    def met_again(self, old: Memory, piece: Piece[int]) -> str:
+        """The same as long as it is called the same."""
+        return "unchanged" if old.intent.goal == piece.memory.intent.goal else "different"
+
+    def tie(self, pieces: Sequence[Piece[int]], counted: Counter[str]) -> None:
+        """Each paper is signed."""
+        self.tied += [f"{piece.origin}" for piece in pieces]
+        counted["signed"] += len(pieces)
+
+    def _piece(self, number: int) -> Piece[int]:
+        memory = make_memory(paper(number), f"Paper {number}", agent_id=ANN, created_at=number)
+        return Piece(memory, "Ann", number)
+
+
+class Signed(Imported, frozen=True, kw_only=True):
+    """An answer with a count of its own."""
+
+    signed: int = 0
+
+
+@pytest.fixture
+def context(shop: Shop) -> Context:
+    return shop.open(owner=True)._context  # pyright: ignore[reportPrivateUsage]
+
+
+def taken(context: Context, source: Papers, told: list[tuple[int, int]] | None = None) -> Signed:
+    tally = Tally()
+    take_in(
+        context, source, tally, lambda done, total: told.append((done, total)) if told is not None else None
+    )
+    return tally.answer(Signed)
+
+
+def test_everything_is_kept_and_counted(context: Context):
+    told: list[tuple[int, int]] = []
+    source = Papers(2 * BATCH + 50)
+    answer = taken(context, source, told)
+    assert (answer.added, answer.skipped, answer.signed) == (405, {"blank": 45}, 405)
+    assert (answer.unchanged, answer.forgotten) == (0, 0)
+    assert told == [(0, 450), (200, 450), (400, 450), (450, 450)]
+    assert len(source.tied) == context.store.memories.count() == 405
+    (ann,) = context.store.agents.all()
+    assert (ann.name, ann.client, ann.created_at, ann.last_active) == ("Ann", "papers", 0, 448)
+
+
+def test_what_is_here_is_left_to_the_source_to_judge(context: Context):
+    taken(context, Papers(5))
+    context.store.memories.replace(make_memory(paper(3), "Changed", agent_id=ANN))
+    answer = taken(context, Papers(7))
+    assert (answer.added, answer.unchanged, answer.different, answer.signed) == (2, 4, 1, 2)
+
+
+def test_what_was_forgotten_stays_so(shop: Shop, context: Context):
+    taken(context, Papers(5))
+    rum = shop.open(owner=True)
+    rum.forget(paper(3))
+    answer = taken(context, Papers(5))
+    assert (answer.added, answer.unchanged, answer.forgotten) == (0, 4, 1)
+    assert "Paper 3" not in memories(rum)
+
+
+def test_one_that_breaks_off_is_completed_by_the_next(context: Context):
+    with pytest.raises(OSError, match="250"):
+        taken(context, Papers(450, torn=250))
+    assert context.store.memories.count() == 180
+    answer = taken(context, Papers(450))
+    assert (answer.added, answer.unchanged, answer.signed) == (225, 180, 225)
+    assert taken(context, Papers(450)).unchanged == 405

@@ -1,0 +1,188 @@
+"""An event as it may be written down."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rum.capture.clients.detect import event_of
+from rum.capture.clients.values import CHANGED, GAVE, SAID, looked_at
+from rum.capture.events.cleaning import bare, clean
+from rum.capture.events.ignored_paths import Ignored
+from rum.redact.redactor import Redactor
+from secrets_made import TOKENS
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+REDACTOR = Redactor()
+
+
+def make(**more: Any) -> Event:
+    event: dict[str, Any] = {
+        "id": "claude-code:s:after:c",
+        "client": "claude-code",
+        "session": "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7",
+        "kind": "after",
+        "at": 1.5,
+        "cwd": "/project",
+        **more,
+    }
+    return event  # pyright: ignore[reportReturnType]
+
+
+def token() -> str:
+    _, prefixes, letters, length = TOKENS[0]
+    dice = random.Random(3)
+    return prefixes.split()[0] + "".join(dice.choice(letters) for _ in range(length))
+
+
+def test_nothing_of_a_harmless_event_changes():
+    event = make(tool="run", command="pytest -q", output="2 passed", exit=0, call="toolu_01ABC", turn="t-1")
+    assert clean(event, REDACTOR) == event
+
+
+@pytest.mark.parametrize("field", ["text", "output", "command", "source", "cwd", "transcript"])
+def test_no_secret_is_left_in_any_text(field: str):
+    kept = clean(make(**{field: f"it is {token()} there"}), REDACTOR)
+    assert token() not in str(kept)
+
+
+def test_no_secret_is_left_in_a_changed_line_or_a_path():
+    file = {"path": f"/p/{token()}", "operation": "edit", "added": f"KEY={token()}", "removed": token()}
+    assert token() not in str(clean(make(files=[file]), REDACTOR))
+
+
+def test_a_name_that_is_a_secret_is_replaced_by_one_that_stays_the_same():
+    first, second = (clean(make(session=token(), at=at), REDACTOR) for at in (1.0, 2.0))
+    assert token() not in str(first)
+    assert first["session"] == second["session"]
+
+
+def test_a_secret_is_found_before_a_text_is_cut():
+    secret = token()
+    # The cut would go right through it.
+    said = "x " * (GAVE // 6 - 10) + secret + " y" * GAVE
+    kept = clean(make(output=looked_at(said)), REDACTOR).get("output", "")
+    assert len(kept) <= GAVE + 10
+    assert secret[:12] not in kept
+
+
+def test_texts_are_cut_to_what_is_kept():
+    file = {"path": "/p/a.py", "operation": "edit", "added": "a" * 9999}
+    kept = clean(make(text="w " * 9999, output="o " * 9999, command="c " * 9999, files=[file]), REDACTOR)
+    assert len(kept.get("text", "")) <= SAID + 10
+    assert len(kept.get("output", "")) <= GAVE + 10
+    assert len(kept.get("command", "")) <= SAID + 10
+    assert kept.get("files", [{}])[0].get("added") == "a" * CHANGED
+
+
+def test_private_text_is_cut_from_whatever_was_said_or_done():
+    said = "Fix it. <private>the pin is 1234</private> Thanks."
+    file = {"path": "/p/a.py", "operation": "edit", "added": said}
+    kept = clean(make(text=said, output=said, command=said, files=[file]), REDACTOR)
+    assert "1234" not in str(kept)
+    assert kept.get("text") == "Fix it. [private] Thanks."
+
+
+def test_private_text_is_found_in_a_text_that_was_cut_in_the_middle():
+    said = looked_at("a" * 90_000 + "</private> done" + " b" * 900)
+    assert "aaa" not in clean(make(output=said), REDACTOR).get("output", "").rpartition("[...]")[2]
+
+
+def test_what_rum_printed_is_not_kept_but_the_memories_it_named():
+    ident = "mem_" + "1" * 26
+    kept = clean(make(tool="run", command="rum recall mean | head", output=f"{ident} it failed"), REDACTOR)
+    assert kept.get("tool") == "rum"
+    assert kept.get("memories") == [ident]
+    assert "output" not in kept
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rum store <<'EOF'\n{\"intent\": {}}\nEOF",
+        "cd api && /opt/bin/rum store --json <<EOF\nx; y && z\nEOF\n",
+        'echo \'{"goal": "a; b && c"}\' | rum store',
+        "printf '%s' '" + "x" * 6000 + "' | uv run rum store",
+        "cat memory.json | python3 -m rum store",
+    ],
+)
+def test_a_memory_that_is_handed_to_rum_is_bound_by_its_name(command: str):
+    ident = "mem_" + "0" * 26
+    kept = clean(make(tool="run", command=command, output=f"{ident}\n"), REDACTOR)
+    assert (kept.get("tool"), kept.get("memories")) == ("rum", [ident])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rum store <<EOF\n{}\nEOF\npytest -q",
+        "pytest -q | rum store",
+        "echo x | rum store && pytest",
+        "echo rum",
+    ],
+)
+def test_what_others_print_beside_rum_is_kept(command: str):
+    kept = clean(make(tool="run", command=command, output="1 failed"), REDACTOR)
+    assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
+
+
+def test_what_another_command_printed_after_rum_is_kept():
+    kept = clean(make(tool="run", command="rum recall x; pytest", output="1 failed"), REDACTOR)
+    assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
+
+
+def test_of_an_ignored_file_neither_path_nor_content_is_kept(tmp_path: Path):
+    ignored = Ignored("/project", "secret/\n")
+    file = {"path": "/project/secret/plan.md", "operation": "read", "added": "the plan"}
+    other = {"path": "/project/open.md", "operation": "read"}
+    kept = clean(make(tool="read", files=[file, other], output="the plan"), REDACTOR, ignored)
+    assert kept.get("files") == [other]
+    assert "plan" not in str(kept)
+    assert kept.get("withheld") == "ignored"
+
+
+def test_a_command_on_an_ignored_file_is_not_kept():
+    kept = clean(
+        make(tool="run", command="cat 'secret/plan.md'", output="the plan", exit=0),
+        REDACTOR,
+        Ignored("/project", "secret"),
+    )
+    assert "plan" not in str(kept)
+    assert kept.get("exit") == 0
+
+
+def test_lines_about_ignored_files_are_cut_from_other_outputs_and_names_from_prompts():
+    ignored = Ignored("/project", "secret/**")
+    output = "open.md:3: fine\nsecret/plan.md:1: the plan\n"
+    kept = clean(
+        make(command="grep -r .", output=output, text="Look at secret/plan.md, now"), REDACTOR, ignored
+    )
+    assert kept.get("output") == "open.md:3: fine\n"
+    assert kept.get("text") == "Look at [ignored], now"
+
+
+def test_an_event_that_cannot_be_cleaned_says_only_that_it_was():
+    kept = bare(make(text="x", command=token(), turn="t"))
+    assert set(kept) == {"id", "client", "session", "kind", "at", "cwd", "withheld"}
+    assert (kept["kind"], kept["at"], kept["cwd"]) == ("after", 1.5, "")
+
+
+def test_a_huge_patch_is_bounded():
+    patch = "".join(f"*** Add File: /p/{n}.py\n+{'x' * 9000}\n" for n in range(200))
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "cwd": "/p",
+        "tool_use_id": "c",
+        "tool_name": "apply_patch",
+        "tool_input": {"command": patch},
+        "turn_id": "t",
+    }
+    event = event_of(payload, "codex", 1.0)
+    assert event
+    assert len(clean(event, REDACTOR).get("files", [])) <= 50

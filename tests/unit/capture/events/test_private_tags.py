@@ -1,0 +1,49 @@
+"""What is private, and what RUM said itself, is cut out of texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.capture.events.private_tags import BRIEF, JOURNAL, without_own, without_private, without_withheld
+from rum.text.fence import fenced
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a [private] c"),
+        ("a <PRIVATE>b</Private> c <private>d</private>", "a [private] c [private]"),
+        ("a <private>b <private>c</private> d</private> e", "a [private] e"),
+        ("a <private>b", "a [private]"),
+        ('a <private reason="x">b</private>', "a [private]"),
+        ("a </private> b", "a </private> b"),
+        ("a <privately> b", "a <privately> b"),
+        ("", ""),
+    ],
+)
+def test_private_text_is_replaced(text: str, kept: str):
+    assert without_private(text) == kept
+
+
+@pytest.mark.parametrize("name", [BRIEF, JOURNAL, "rum-warning"])
+def test_a_brief_a_journal_and_an_offer_are_cut_out(name: str):
+    assert without_own(f"Before {fenced(name, 'what was known', 'A notice.')}after") == "Before \nafter"
+    assert without_own(f"a <{name}>look</{name}> b") == "a  b"
+
+
+def test_a_fence_that_is_not_closed_is_only_a_word():
+    assert without_own(f"What is <{BRIEF}> for?") == f"What is <{BRIEF}> for?"
+
+
+@given(st.lists(st.sampled_from(["<private>", "</private>", "<rum-offer>", "</rum-offer>", "x", "\n", "<"])))
+def test_cutting_again_cuts_nothing_more(parts: list[str]):
+    once = without_private("".join(parts))
+    assert without_private(once) == once
+
+
+@given(st.text(), st.text())
+def test_what_stands_between_the_marks_never_comes_through(before: str, inside: str):
+    marked = f"{before}<private>SECRET{inside}</private>"
+    assert "SECRET" not in without_withheld(marked).replace(before, "")

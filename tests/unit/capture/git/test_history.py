@@ -1,0 +1,192 @@
+"""What the commits of a history say of each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from rum.capture.git.history import Ledger
+from rum.capture.git.mentions import Naming
+from rum.repo.history import Commit
+
+
+def sha(number: int) -> str:
+    return f"{number:x}".rjust(2, "a") + "bcdef0123456789abcdef0123456789abcdef0"
+
+
+def ledger(
+    *messages: str, merges: dict[int, list[int]] | None = None, times: list[int] | None = None
+) -> Ledger:
+    """A history of these messages; `merges` are the places of merges and of what they brought in."""
+    brought = {sha(place): [sha(one) for one in inside] for place, inside in (merges or {}).items()}
+    commits = [
+        Commit(
+            sha(place),
+            times[place] if times else 1000 + place,
+            1000 + place,
+            ("x", "y") if sha(place) in brought else (sha(place - 1),),
+            "Ann",
+            message,
+        )
+        for place, message in enumerate(messages)
+    ]
+    return Ledger(commits, {}, lambda merge: brought[merge])
+
+
+def undone(found: Ledger) -> dict[int, str]:
+    places = {entry.sha: entry.place for entry in found.entries.values()}
+    return {places[one]: undoing.reason for one, undoing in found.undone.items()}
+
+
+def test_a_commit_is_known_by_the_beginning_of_its_id():
+    found = ledger("one", "two")
+    assert found.named(sha(1)[:7]) is found.entries[sha(1)]
+    assert found.named("abcdef9") is None
+
+
+def test_an_ambiguous_beginning_means_nobody():
+    twice = [Commit("abcdef1" + end * 33, 5, 5, (), "Ann", "x") for end in "01"]
+    found = Ledger(twice, {}, lambda _: [])
+    assert found.named("abcdef1") is None
+    assert found.named("abcdef10") is found.entries[twice[0].sha]
+
+
+def test_a_reference_is_seen_from_both_ends():
+    found = ledger("one", f"two\n\nFixes: {sha(0)[:12]}")
+    (reference,) = found.references(sha(0))
+    assert found.references(sha(1)) == [reference]
+    assert (reference.source.sha, reference.target.sha, reference.naming) == (sha(1), sha(0), Naming.FOLLOWS)
+
+
+def test_what_is_reverted_has_failed_for_the_reason_given():
+    found = ledger(
+        "Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
+    )
+    assert undone(found) == {0: "The build fails."}
+    assert found.undone[sha(0)].category == "build_failure"
+
+
+def test_a_revert_without_a_reason_is_told_by_its_subject():
+    found = ledger("Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.')
+    assert undone(found) == {0: 'Taken back without a reason given: Revert "Open the gate"'}
+    assert found.undone[sha(0)].category == "other"
+
+
+def test_what_was_reverted_and_brought_back_holds():
+    found = ledger(
+        "Open the gate",
+        f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nIt leaks.',
+        f'Reapply "Open the gate"\n\nThis reverts commit {sha(1)}.\n\nIt did not leak.',
+    )
+    assert undone(found) == {1: "It did not leak."}
+
+
+def test_what_was_reverted_twice_has_failed_by_the_last():
+    found = ledger(
+        "Open the gate",
+        f"Revert it\n\nThis reverts commit {sha(0)}.\n\nIt leaks.",
+        f"Bring it back\n\nThis reverts commit {sha(1)}.\n\nIt does not.",
+        f"Revert it again\n\nThis reverts commit {sha(0)}.\n\nIt does leak.",
+    )
+    assert undone(found) == {0: "It does leak.", 1: "It does not."}
+
+
+@pytest.mark.parametrize("end", ["", " (#34)"])
+def test_a_revert_that_names_no_commit_means_the_last_of_that_subject(end: str):
+    found = ledger(
+        "Open it (#12)", "Open it (#12)", f'Revert "Open it (#12)"{end}\n\nReverts example/gate#12'
+    )
+    assert list(undone(found)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("subject", "quoted"),
+    [
+        ("Open it (#12)", "Open it"),
+        ("Open it", "Open it (#12)"),
+        ("Open it (#12) (#13)", "Open it (#12)"),
+    ],
+)
+def test_a_revert_may_quote_a_subject_with_or_without_the_number_of_its_pull_request(
+    subject: str, quoted: str
+):
+    assert list(undone(ledger(subject, f'Revert "{quoted}"'))) == [0]
+    assert list(undone(ledger(subject, f'Revert "{quoted}" (#14) (#15)'))) == [0]
+    assert list(undone(ledger(subject, f"revert: {quoted}"))) == [0]
+
+
+def test_numbers_of_pull_requests_tell_commits_of_one_subject_apart():
+    assert list(undone(ledger("Open it (#12)", "Open it (#13)", 'Revert "Open it (#12)"'))) == [0]
+    assert undone(ledger("Open it (#13)", 'Revert "Open it (#12)"')) == {}
+
+
+def test_what_is_applied_again_takes_its_revert_back():
+    assert list(undone(ledger("Open it", 'Revert "Open it"', 'Reapply "Open it"'))) == [1]
+    assert list(undone(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
+
+
+REVERTED = f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.'
+
+
+def test_a_merge_that_repeats_the_revert_it_brings_in_speaks_for_it():
+    merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
+    found = ledger("Open the gate", REVERTED, merge, merges={2: [1]})
+    assert undone(found) == {0: "The build fails."}
+    assert found.undone[sha(0)].by.sha == sha(1)
+
+
+def test_a_merge_that_gives_no_reason_leaves_that_to_the_revert_it_brings_in():
+    merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.'
+    found = ledger("Open the gate", f"{REVERTED}\n\nIt leaks.", merge, merges={2: [1]})
+    assert undone(found) == {0: "It leaks."}
+
+
+@pytest.mark.parametrize("number", ["", " (#7)"])
+def test_what_was_reverted_by_a_merge_and_brought_back_holds(number: str):
+    found = ledger(
+        "Open the gate",
+        REVERTED,
+        f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.',
+        f'Revert "Revert "Open the gate"{number}"',
+        merges={2: [1]},
+    )
+    assert 0 not in undone(found)
+    assert 1 in undone(found)
+
+
+def test_a_reverted_merge_takes_back_what_it_brought_in():
+    found = ledger(
+        "base",
+        "on the branch",
+        "also there",
+        "Merge branch 'gate'",
+        f"Revert the gate\n\nThis reverts commit {sha(3)}, reversing\nchanges made to {sha(0)}.\n\nNo.",
+        merges={3: [1, 2]},
+    )
+    assert undone(found) == {1: "No.", 2: "No.", 3: "No."}
+
+
+def test_nobody_undoes_what_comes_later():
+    found = ledger(f"This reverts commit {sha(1)}.", "Open the gate")
+    assert undone(found) == {}
+    assert [reference.naming for reference in found.references(sha(1))] == [Naming.NAMES]
+
+
+def test_all_that_hangs_on_a_revert_is_found():
+    found = ledger(
+        "one",
+        f"This reverts commit {sha(0)}.",
+        f"This reverts commit {sha(1)}.",
+        f"This reverts commit {sha(2)}.",
+    )
+    assert [entry.sha for entry in found.undone_through(sha(3))] == [sha(2), sha(1), sha(0)]
+
+
+def test_commits_of_one_second_keep_their_order():
+    found = ledger(*["x"] * 30, times=[5000] * 30)
+    ids = [entry.memory_id for entry in found.entries.values()]
+    assert ids == sorted(ids)
+
+
+def test_a_memory_that_is_here_keeps_its_id():
+    commit = Commit(sha(0), 5, 5, (), "Ann", "x")
+    assert Ledger([commit], {sha(0): "mem_known"}, lambda _: []).entries[sha(0)].memory_id == "mem_known"

@@ -1,0 +1,80 @@
+"""What kind of work a commit was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.capture.git.work_kind import FOLDERS, SCOPES, folders, kind_of
+from rum.model.memory_layers import TaskType
+
+
+@pytest.mark.parametrize(
+    ("subject", "task_type", "scopes"),
+    [
+        ("feat(parser): read dates", "feature_add", ("parser",)),
+        ("fix(auth)!: close the gate", "bug_fix", ("auth",)),
+        ("fix: CVE-2024-1234 in the parser", "security_fix", ()),
+        ("docs: say how", "documentation", ()),
+        ("perf(db): batch it", "optimization", ("db",)),
+        ("refactor(api, cli): move it", "refactor", ("api", "cli")),
+        ("test: cover dates", "test_write", ()),
+        ("ci: run on arm", "configuration", ()),
+        ("build(deps): bump left-pad from 1.0 to 1.1", "dependency_update", ("deps",)),
+        ("chore(deps): update all", "dependency_update", ("deps",)),
+        ("chore: fix the gate", "bug_fix", ()),
+        ('revert: "feat: read dates"', "bug_fix", ()),
+        ("http2: fix a leak", "bug_fix", ("http2",)),
+        ("lib/http: add proxies", "feature_add", ("lib", "http")),
+        ("tests: add one more", "test_write", ()),
+        ("docs/README: say why", "documentation", ("docs", "readme")),
+        ("[parser] add dates", "feature_add", ("parser",)),
+        ("Fix the gate", "bug_fix", ()),
+        ("Add a gate", "feature_add", ()),
+        ("Bump left-pad from 1.0 to 1.1", "dependency_update", ()),
+        ("Fix typo in README", "documentation", ()),
+        ("Make it faster", "optimization", ()),
+        ("Rename the gate", "refactor", ()),
+        ("Prefix everything", "other", ()),
+        ("", "other", ()),
+    ],
+)
+def test_the_subject_tells_kind_and_scopes(subject: str, task_type: str, scopes: tuple[str, ...]):
+    kind = kind_of(subject, ["src/gate.c"])
+    assert (kind.task_type.value, kind.scopes) == (task_type, scopes)
+
+
+def test_a_breaking_change_is_marked():
+    assert kind_of("feat!: new format", []).breaking
+    assert not kind_of("feat: new format", []).breaking
+
+
+@pytest.mark.parametrize(
+    ("paths", "task_type"),
+    [
+        (["docs/a.md", "README.rst"], "documentation"),
+        (["tests/test_a.py", "src/a_test.go"], "test_write"),
+        ([".github/workflows/ci.yml", "pyproject.toml"], "configuration"),
+        (["src/a.py", "docs/a.md"], "other"),
+        ([], "other"),
+    ],
+)
+def test_files_tell_where_words_do_not(paths: list[str], task_type: str):
+    assert kind_of("Gates everywhere", paths).task_type.value == task_type
+
+
+def test_folders_are_those_that_say_something():
+    paths = ["src/http/a.c", "src/http/b.c", "docs/a.md", "README.md", "Lib/x.py", "tests/a/b.py"]
+    assert folders(paths) == ["http", "docs", "lib", "tests"]
+
+
+def test_folders_are_few():
+    assert len(folders([f"d{number}/a" for number in range(100)])) == FOLDERS
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=40), max_size=5))
+def test_any_subject_has_a_kind_and_few_scopes(subject: str, paths: list[str]):
+    kind = kind_of(subject, paths)
+    assert kind.task_type in TaskType
+    assert len(kind.scopes) <= SCOPES

@@ -1,0 +1,300 @@
+"""A turn as a memory: what was wanted, seen, done, and what came of it; or why it is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from observing import CRASH, Telling, mended
+from rum.capture.events.event import BROKEN_OFF
+from rum.capture.observe.turn_memory import observed
+
+
+def said(telling: Telling) -> dict[str, Any]:
+    (turn,) = telling.turns()
+    found = observed(turn).said
+    assert found is not None
+    return found
+
+
+def why_not(telling: Telling) -> str:
+    found = observed(telling.turns()[-1])
+    assert found.said is None
+    return found.why_not
+
+
+def results(memory: dict[str, Any]) -> list[tuple[str, bool | None]]:
+    named = [
+        (one.get("command") or one.get("diff_summary") or one["query"], one.get("result"))
+        for one in memory["actions"]
+    ]
+    return [(name, result and result["success"]) for name, result in named]
+
+
+def test_a_fix_that_failed_first_tells_what_did_not_work_and_what_did():
+    memory = said(mended(Telling()))
+    assert (
+        memory["intent"]["goal"] == "The mean of an empty list should be 0.0, but mean([]) crashes. Fix it."
+    )
+    assert memory["intent"]["task_type"] == "bug_fix"
+    assert memory["perception"]["relevant_files"] == [{"path": "stats.py", "relevance": "read lines 1-9"}]
+    assert results(memory) == [
+        ("-    return sum(v)\n+    if v is None:\n+        return 0.0", False),
+        ("python3 check_stats.py", False),
+        ("-    if v is None:\n+    if not v:", True),
+        ("python3 check_stats.py", True),
+    ]
+    assert memory["actions"][0]["result"]["error"] == "ZeroDivisionError: division by zero in mean (stats.py)"
+    assert memory["outcome"]["success"] is True
+    assert memory["outcome"]["verified_by"] == {
+        "type": "test",
+        "command": "python3 check_stats.py",
+        "result": "all checks passed",
+    }
+    (learned,) = memory["outcome"]["learnings"]
+    assert "`if v is None:` did not work (ZeroDivisionError" in learned
+    assert "`if not v:` took its place" in learned
+
+
+def test_a_change_that_a_passing_check_followed_has_not_failed_when_it_is_changed_again():
+    telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", "1 passed")
+    memory = said(telling.edit("a.py", "y = 2", "z = 3").run("pytest", "1 passed").stop())
+    assert [success for _, success in results(memory)] == [True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "back", ["git checkout -- a.py", "git restore a.py", "git stash", "git reset --hard"]
+)
+def test_a_change_that_was_taken_back_after_a_failure_has_failed(back: str):
+    telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", CRASH, 1)
+    memory = said(telling.run(back).edit("b.py", "q", "r").run("pytest", "3 passed").stop())
+    assert results(memory)[0][1] is False
+
+
+def test_what_a_check_fails_after_to_the_end_has_failed():
+    telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", CRASH, 1)
+    memory = said(telling.stop("It is done."))
+    assert memory["outcome"]["success"] is False
+    assert memory["outcome"]["failure_category"] == "test_failure"
+    assert "ZeroDivisionError" in memory["outcome"]["failure_reason"]
+    assert results(memory)[0] == ("-x = 1\n+y = 2", False)
+
+
+def test_of_several_files_none_is_blamed():
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").edit("b.py", "a", "b").run("pytest", CRASH, 1)
+    assert [success for _, success in results(said(telling.stop()))] == [True, True, False]
+
+
+def test_what_the_exit_code_hides_the_output_tells():
+    telling = (
+        Telling().prompt("Fix it").edit("a.py", "a", "b").run("pytest | tail -2", "1 failed, 3 passed in 1s")
+    )
+    memory = said(telling.stop("All good!"))
+    assert memory["outcome"]["success"] is False
+    assert memory["outcome"]["verified_by"]["result"] == "1 failed, 3 passed"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "success"),
+    [
+        ("pytest -q", "log: 2 errors handled\n5 passed in 1s", True),
+        ("npm test", "console.error 3 failed logins\nTests: 5 passed, 5 total", True),
+        ("npm test 2>&1", "FAIL: a word in a fixture\nTests: 5 passed, 5 total", True),
+        ("pytest -q -k 'a|b'", "log: 2 errors handled\n5 passed in 1s", True),
+        ("pytest -q | tail -3", "2 errors\n5 passed in 1s", False),
+        ("pytest -q; echo done", "1 failed, 5 passed", False),
+        ("python check.py", "1 failed, 5 passed", False),
+    ],
+)
+def test_what_the_exit_code_vouches_for_no_stray_word_denies(command: str, output: str, success: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, output)
+    assert said(telling.stop())["outcome"]["success"] is success
+
+
+def test_a_failure_that_was_mended_by_other_means_is_no_failure():
+    telling = Telling().prompt("Fix it").run("pytest", CRASH, 1).edit("a.py", "a", "b")
+    assert said(telling.run("pytest", "4 passed").stop())["outcome"]["success"] is True
+
+
+def test_where_nothing_was_checked_the_last_words_count():
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").stop("I could not make it work.")
+    outcome = said(telling)["outcome"]
+    assert (outcome["success"], outcome["failure_reason"]) == (False, "I could not make it work.")
+
+
+def test_a_command_that_failed_last_is_a_failure():
+    telling = Telling().prompt("Deploy it").run("deploy.sh", "Exit code 1\nfatal: no such remote", 1)
+    outcome = said(telling.stop("Deployed."))["outcome"]
+    assert (outcome["success"], outcome["failure_reason"]) == (False, "deploy.sh: fatal: no such remote")
+
+
+@pytest.mark.parametrize(
+    ("output", "category"),
+    [
+        ("Exit code 1\nModuleNotFoundError: No module named 'x'", "missing_dependency"),
+        ("Exit code 1\nTypeError: bad operand", "type_error"),
+        ("Exit code 1\nAssertionError: no", "test_failure"),
+    ],
+)
+def test_the_error_tells_the_category(output: str, category: str):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run("pytest", output, 1).stop()
+    assert said(telling)["outcome"]["failure_category"] == category
+
+
+def test_a_turn_that_was_broken_off_is_partial():
+    memory = said(Telling().prompt("Rename it").edit("a.py", "a", "b"))
+    assert (memory["outcome"]["success"], memory["tags"]) == (False, ["partial", "unverified"])
+
+
+def test_a_change_that_nothing_checked_is_unverified():
+    done = "All done, the mean is right now."
+    telling = Telling().prompt("Fix the mean").edit("a.py", "a", "b")
+    assert said(telling.stop(done))["tags"] == ["unverified"]
+    checked = Telling().prompt("Fix the mean").edit("a.py", "a", "b").run("pytest", "3 passed", 0)
+    assert said(checked.stop(done))["tags"] == []
+
+
+def test_what_a_person_rejects_next_has_failed():
+    telling = mended(Telling()).prompt("No, that still crashes for None.")
+    first, _ = telling.turns()
+    found = observed(first).said
+    assert found is not None
+    assert found["outcome"]["success"] is False
+    assert found["outcome"]["failure_reason"].startswith("Rejected by the user:")
+
+
+def test_commits_are_noted():
+    telling = Telling().prompt("Add it").edit("a.py", "a", "b")
+    telling.run("git add -A && git commit -m 'Add it'", "[main 1234abc] Add it\n 1 file changed").stop()
+    (turn,) = telling.turns()
+    found = observed(turn)
+    assert found.commit == "1234abc"
+    assert found.said is not None
+    assert found.said["perception"]["observations"][0]["what"] == "Committed 1234abc: Add it"
+
+
+def test_small_talk_and_a_look_around_make_no_memory():
+    assert why_not(Telling().prompt("Thanks!").stop("You're welcome.")) == "nothing done"
+    assert why_not(Telling().prompt("Open a.py").read("a.py").stop("Here.")) == "only looked around"
+
+
+def test_an_investigation_with_a_conclusion_makes_one():
+    telling = Telling().prompt("How does the cache work?").read("a.py").read("b.py").read("c.py")
+    memory = said(telling.stop("It keeps entries by key and drops the oldest one when full. " * 3))
+    assert memory["intent"]["task_type"] == "investigation"
+    assert memory["outcome"]["success"] is True
+    assert [file["path"] for file in memory["perception"]["relevant_files"]] == ["a.py", "b.py", "c.py"]
+
+
+def test_what_was_denied_did_not_happen():
+    telling = (
+        Telling()
+        .prompt("Fix it")
+        .call(
+            "edit",
+            failed=True,
+            output="The user doesn't want to proceed",
+            files=[{"path": "a.py", "operation": "edit"}],
+        )
+    )
+    assert why_not(telling.stop("Ok.")) == "nothing done"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("docker ps", 1), ("pgrep server", 1), ("curl -sf localhost:8000/health", 7), ("git diff --quiet", 1)],
+)
+def test_the_answer_to_a_question_is_no_failure(command: str, code: int):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "", code)
+    assert said(telling.stop())["outcome"]["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "result"),
+    [("timeout 5 npm run dev", 124, None), ("npm run dev", 130, None), ("npm run dev", 137, False)],
+)
+def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, result: bool | None):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "listening", code)
+    memory = said(telling.stop())
+    assert results(memory)[-1] == (command, result)
+    assert memory["outcome"]["success"] is (result is None)
+
+
+@pytest.mark.parametrize(
+    "how", [{"source": BROKEN_OFF}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
+)
+def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
+    telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)
+    assert why_not(telling.stop("Ok.")) == "nothing done"
+
+
+def test_an_edit_that_failed_is_told_as_one():
+    telling = (
+        Telling()
+        .prompt("Fix it")
+        .call(
+            "edit",
+            failed=True,
+            output="String to replace not found in file.",
+            files=[{"path": "a.py", "operation": "edit"}],
+        )
+    )
+    memory = said(telling.edit("a.py", "a", "b").stop())
+    assert memory["actions"][0]["result"] == {
+        "success": False,
+        "error": "String to replace not found in file.",
+    }
+
+
+def test_a_long_turn_keeps_what_tells_most():
+    telling = Telling().prompt("Fix it")
+    for number in range(150):
+        telling.edit(f"f{number}.py", "a", "b").run(f"touch {number}")
+    telling.run("pytest", CRASH, 1)
+    memory = said(telling.stop())
+    assert 50 < len(memory["actions"]) <= 60
+    assert memory["actions"][-1]["command"] == "pytest"
+    assert memory["actions"][0]["file_path"] == "f0.py"
+
+
+def test_a_subagents_goal_is_what_it_was_told():
+    telling = Telling().prompt("Do both")
+    telling.call("agent", text="Mend the parser.").agent("a1").edit("p.py", "a", "b").stop("Mended.")
+    main, sub = telling.agent("").stop().turns()
+    assert (main.prompt, sub.prompt, sub.agent_type) == ("Do both", "Mend the parser.", "explorer")
+    found = observed(sub).said
+    assert found is not None
+    assert found["intent"]["goal"] == "Mend the parser."
+
+
+def test_what_the_agent_stored_itself_is_named():
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
+    telling.add(
+        "after", "c9", tool="rum", tool_name="mcp__rum__store", call="c9", memories=["mem_1", "mem_2"]
+    ).stop()
+    (turn,) = telling.turns()
+    assert observed(turn).made == ("mem_1",)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_made"),
+    [
+        ("echo '{}' | rum store", True),
+        ("rum --project x store <<EOF\n{}\nEOF", True),
+        ("rum recall store", False),
+        ("echo store | rum recall x", False),
+    ],
+)
+def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made: bool):
+    telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
+    telling.call("rum", command=command, memories=["mem_1"])
+    assert observed(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
+
+
+def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():
+    telling = Telling(client="gemini").prompt("Fix it", "").edit("a.py", "a", "b").stop()
+    telling.prompt("Fix it", "").edit("b.py", "a", "b").stop()
+    names = [turn.key.turn for turn in telling.turns()]
+    assert len(set(names)) == 2
+    assert [name.partition("-")[2] for name in names] == ["1", "2"]

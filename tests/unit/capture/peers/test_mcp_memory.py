@@ -1,0 +1,36 @@
+"""The graph of the MCP reference memory server."""
+
+from __future__ import annotations
+
+import pytest
+
+from rum.capture.peers.mcp_memory import Entity, entities_in, said_of
+from rum.model.errors import InvalidQuery
+
+LINES = b"""\
+{"type":"entity","name":"Ada","entityType":"person","observations":["Speaks  Spanish","Speaks Spanish",7]}
+{"type":"relation","from":"Ada","to":"Acme","relationType":"works_at"}
+
+{"type":"entity","name":"Ada","entityType":"other","observations":["Likes tea"]}
+"""
+
+
+def test_entities_are_put_together_from_their_lines():
+    assert entities_in(LINES) == [
+        Entity("Ada", "person", ("Speaks Spanish", "Likes tea"), (("works_at", "Acme"),))
+    ]
+
+
+def test_a_memory_says_what_was_observed_and_related():
+    said = said_of(entities_in(LINES)[0])
+    assert said["intent"]["goal"] == "What is known of Ada (person)"
+    assert "Ada works_at Acme" in said["outcome"]["learnings"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"{", b"[]", b'{"type":"x"}', b'{"type":"entity"}', b'{"type":"relation","from":"a"}', b"[" * 9999],
+)
+def test_what_is_no_graph_is_refused_with_its_line(line: bytes):
+    with pytest.raises(InvalidQuery, match="Line 2"):
+        entities_in(b'{"type":"entity","name":"a","observations":["b"]}\n' + line)

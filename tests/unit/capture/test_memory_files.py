@@ -1,0 +1,123 @@
+"""How paths become the repository's own, and which files a memory is tied to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from making import make_draft
+from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.model.memory_layers import Perception
+from rum.model.patch import drafted
+
+
+def relative(path: str) -> str:
+    """As in a repository at /repo."""
+    return path.replace("\\", "/").removeprefix("/repo/")
+
+
+def files_of(**layers: Any) -> dict[str, str]:
+    """The files a memory with these layers is tied to, with what was done to them."""
+    draft = drafted(make_draft(**layers))
+    actions = settled_actions(draft, 0, relative)
+    perception = settled_perception(draft.perception, relative)
+    return {file.path: file.operation.value for file in tied_files(actions, perception, lambda _: None)}
+
+
+def seen_at(where: str) -> Perception:
+    draft = drafted(make_draft(perception={"observations": [{"what": "x", "where": where}]}))
+    return settled_perception(draft.perception, relative)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "strongest"),
+    [
+        (["file_read"], "read"),
+        (["file_read", "file_edit"], "edit"),
+        (["file_create", "file_edit", "file_read"], "create"),
+        (["file_create", "file_delete", "file_edit"], "delete"),
+        (["search"], "read"),
+        (["command_run"], "read"),
+    ],
+)
+def test_the_strongest_thing_done_to_a_file_counts(kinds: list[str], strongest: str) -> None:
+    actions = [{"type": kind, "file_path": "a.py"} for kind in kinds]
+    assert files_of(actions=actions) == {"a.py": strongest}
+    assert files_of(actions=actions[::-1]) == {"a.py": strongest}
+
+
+def test_files_come_from_actions_observations_and_relevant_files() -> None:
+    perception = {
+        "observations": [{"what": "x", "where": "seen.py:12"}, {"what": "y", "where": "/repo/b/c.py"}],
+        "relevant_files": [{"path": "/repo/known.py"}, {"path": "done.py:3"}],
+    }
+    actions = [{"type": "file_edit", "file_path": "/repo/done.py"}]
+    assert files_of(actions=actions, perception=perception) == {
+        "b/c.py": "read",
+        "done.py": "edit",
+        "known.py": "read",
+        "seen.py": "read",
+    }
+
+
+@pytest.mark.parametrize(
+    ("where", "files"),
+    [
+        ("src/a.py", ["src/a.py"]),
+        ("src/a.py:12", ["src/a.py"]),
+        ("src/a.py:12:5", ["src/a.py"]),
+        ("src/a.py:12-40", ["src/a.py"]),
+        ("src/a.py:12-15,20", ["src/a.py"]),
+        ("src/a.ts#L10-L20", ["src/a.ts"]),
+        ("src\\win.py:3", ["src/win.py"]),
+        ("README.md", ["README.md"]),
+        ("app/[id]/page.tsx:3", ["app/[id]/page.tsx"]),
+        ("src/a.py:45 (refreshToken)", ["src/a.py"]),
+        ("`src/a.py`, line 3", ["src/a.py"]),
+        ("src/a.py and /repo/src/b.py:7", ["src/a.py", "src/b.py"]),
+        ("", []),
+        ("CI logs", []),
+        ("n/a", []),
+        ("https://example.org/docs/a.html", []),
+        ("see https://example.org/docs/a.html", []),
+        ("and/or something", []),
+        ("version 1.2", []),
+        ("/\x1b", []),
+    ],
+)
+def test_the_files_an_observation_names(where: str, files: list[str]) -> None:
+    assert sorted(files_of(perception={"observations": [{"what": "x", "where": where}]})) == files
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("/repo/src/a.py:12", "src/a.py:12"),
+        ("/repo/src/a.py and /repo/src/b.py:7", "src/a.py and src/b.py:7"),
+        ("https://example.org/repo/a.html", "https://example.org/repo/a.html"),
+        ("the login page", "the login page"),
+    ],
+)
+def test_paths_in_a_place_become_relative_and_the_rest_stays(where: str, kept: str) -> None:
+    assert seen_at(where).observations[0].where == kept
+
+
+def test_every_path_of_an_action_becomes_relative() -> None:
+    draft = drafted(
+        make_draft(
+            actions=[{"type": "command_run", "working_directory": "/repo/src", "file_path": "/repo/a.py"}]
+        )
+    )
+    [action] = settled_actions(draft, 0, relative)
+    assert (action.details.working_directory, action.details.file_path) == ("src", "a.py")
+
+
+def test_an_empty_path_is_no_file() -> None:
+    assert files_of(actions=[{"type": "command_run", "file_path": "", "command": "make"}]) == {}
+
+
+@pytest.mark.parametrize("hostile", ["[/", "a/", "a/b:1", ":1", "~/", "a.b/"])
+def test_a_hostile_place_is_read_in_one_go(hostile: str) -> None:
+    where = "x/y" + hostile * 50_000 + "! ?"  # work that grew with the square of this would take minutes
+    assert seen_at(where).observations[0].where == where

@@ -1,0 +1,138 @@
+"""Evidence: who says a claim, who says otherwise, and when it was last confirmed."""
+
+from __future__ import annotations
+
+import pytest
+
+from consolidating import LOGINS, by_id, make_work
+from rum.consolidate.chapters.evidence import MOST_NAMED, Tracing, evidence_of, trace_claim
+from rum.model.chapters import Evidence
+
+
+def test_the_memory_whose_words_it_has_is_named_first_and_then_the_newest():
+    members = [make_work(n) for n in range(30)]
+    ids = [memory.id for memory in members]
+    found = evidence_of([ids[3], *ids], [ids[7]], by_id(*members))
+    assert found.memory_ids[0] == ids[3]
+    assert ids[-1] in found.memory_ids
+    assert (len(found.memory_ids), found.supporting) == (MOST_NAMED, 30)
+    assert found.last_confirmed == members[-1].created_at
+    assert (found.against, found.against_ids) == (1, (ids[7],))
+
+
+def test_a_claim_in_other_words_is_traced_to_those_who_say_it():
+    found = trace_claim("On every use a refresh token must be rotated", LOGINS)
+    assert set(found.memory_ids) == {"mem_001", "mem_004", "mem_005"}
+    assert found.last_confirmed == LOGINS[4].created_at
+
+
+@pytest.mark.parametrize(
+    "claim", ["Use Kubernetes for deployments", "", "…", "Rotate 17 refresh tokens on use"]
+)
+def test_what_nobody_says_has_no_evidence(claim: str):
+    assert trace_claim(claim, LOGINS) == Evidence()
+
+
+def test_words_strewn_over_a_long_story_are_no_claim():
+    story = "\n\n".join(
+        f"{'Nothing of note happened. ' * 30}The {word} was there." for word in ("pool", "lock", "tab")
+    )
+    assert (
+        trace_claim("The pool has a lock for each tab", [make_work(1, "Do it", context=story)]) == Evidence()
+    )
+
+
+def test_who_says_otherwise_is_counted_against():
+    members = [
+        make_work(1, "a", "The session timeout is 30 minutes"),
+        make_work(2, "b", "The session timeout is 60 minutes"),
+    ]
+    found = trace_claim("The session timeout is 30 minutes", members)
+    assert (found.memory_ids, found.against_ids) == (("mem_001",), ("mem_002",))
+
+
+def test_a_superseded_memory_neither_supports_nor_speaks_against():
+    members = [
+        make_work(1, "a", "The session timeout is 30 minutes", superseded_by=["mem_002"]),
+        make_work(2, "b", "The session timeout is 60 minutes"),
+    ]
+    assert trace_claim("The session timeout is 30 minutes", members).supporting == 0
+    assert trace_claim("The session timeout is 60 minutes", members).against == 0
+
+
+def test_meaning_finds_those_who_say_it_in_other_words_if_some_are_the_same():
+    members = [make_work(1, "a", "Tokens are void an hour later")]
+    claim = "After an hour tokens expire for good"
+    assert trace_claim(claim, members).supporting == 0
+    assert trace_claim(claim, members, lambda one, other: 0.9).supporting == 1
+    assert trace_claim(claim, members, lambda one, other: 0.4).supporting == 0
+    assert Tracing(members, lambda one, other: 1.0).evidence("Deploy on Fridays").supporting == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Sessions are not stored in Redis because it loses them", "Sessions are stored in Redis"),
+        ("Sessions are stored in Redis", "Sessions are not stored in Redis"),
+        ("Do not raise the pool size above the worker count", "Raise the pool size above the worker count"),
+        ("The legacy flag was removed, so nobody may set it", "The legacy flag may be set"),
+        ("The cache fails with several workers of a pool", "The cache works with several workers"),
+        ("Deploys on Fridays are forbidden since the outage", "Deploys on Fridays are allowed"),
+        ("It was slow. Use tabs, not spaces, in the config.", "Use spaces in the config"),
+        ("Never retry a payment, as it is booked twice", "Retry a payment"),
+        ("Sessions are not stored in Redis, nor on disk", "Sessions are stored in Redis"),
+    ],
+)
+def test_who_says_the_opposite_in_much_the_same_words_speaks_against_it(said: str, claim: str):
+    found = trace_claim(claim, [make_work(1, "Look at it", said)])
+    assert (found.supporting, found.against_ids) == (0, ("mem_001",))
+    given = make_work(1, claim, said, summary="Done")  # what it was for is not what came of it
+    assert trace_claim(claim, [given]).against_ids == ("mem_001",)
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Sessions are not stored in Redis because it loses them", "Sessions must not be stored in Redis"),
+        ("Sessions are stored in Redis, because the disk is not fast", "Sessions are stored in Redis"),
+        ("No deploys are allowed on Fridays", "Deploys on Fridays are not allowed"),
+        ("Retry uploads that failed", "Retry failed uploads"),
+        ("Use tabs, not spaces, in the config", "Use tabs in the config"),
+        ("The worker drains the queue", "The queue is drained by the worker"),
+        ("The lock is never held for long. The pool has a lock.", "The pool has a lock"),
+        ("Flush the cache before closing the writer", "Close the writer after flushing the cache"),
+    ],
+)
+def test_who_says_the_same_with_a_not_elsewhere_supports_it(said: str, claim: str):
+    found = trace_claim(claim, [make_work(1, "Look at it", said)])
+    assert (found.memory_ids, found.against) == (("mem_001",), 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("Deploys to the us cluster go through the vault", "Deploys to the eu cluster go through the vault"),
+        (
+            "Write timeouts of the client come from the proxy",
+            "Read timeouts of the client come from the proxy",
+        ),
+        ("Everyone can delete invoices in the console", "Only admins can delete invoices in the console"),
+        ("Admins can delete invoices in the console", "Only admins can delete invoices in the console"),
+        (
+            "The importer copies rows from Postgres to Redis",
+            "The importer copies rows from Redis to Postgres",
+        ),
+        ("The cache is empty after the import", "The cache is empty before the import"),
+    ],
+)
+def test_who_says_it_of_something_else_neither_supports_it_nor_speaks_against_it(said: str, claim: str):
+    members = [make_work(1, "Look at it", said)]
+    assert trace_claim(claim, members) == Evidence()
+    assert trace_claim(claim, members, lambda one, other: 1.0) == Evidence()
+
+
+def test_a_memory_that_says_it_literally_supports_it_whatever_else_it_says():
+    told = ("Raise the pool size on large machines", "Do not raise the pool size on small machines")
+    member = make_work(1, "Tune the pool size on large and small machines", *told)
+    for claim in told:
+        assert trace_claim(claim, [member]).memory_ids == ("mem_001",)

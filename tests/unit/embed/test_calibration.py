@@ -1,0 +1,46 @@
+"""Other models' cosines are brought onto the scale of the built-in one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.calibration import ALIKE, AS_IT_IS, TEXTS, UNLIKE, Scale, likenesses, measured
+
+
+@pytest.fixture(scope="module")
+def builtin() -> np.ndarray:
+    return BuiltinEmbedder().embed(TEXTS)
+
+
+def test_the_built_in_model_is_the_measure(builtin: np.ndarray):
+    assert likenesses(builtin) == pytest.approx((ALIKE, UNLIKE), abs=0.002)
+    assert measured(builtin) == pytest.approx(AS_IT_IS, abs=0.01)
+
+
+@pytest.mark.parametrize("common", [0.5, 1.0, 2.0])
+def test_what_all_vectors_of_a_model_have_in_common_counts_for_nothing(builtin: np.ndarray, common: float):
+    shifted = np.hstack([builtin, np.full((len(builtin), 1), common, dtype=np.float32)])
+    shifted /= np.linalg.norm(shifted, axis=1, keepdims=True)
+    scale, own = measured(shifted), builtin @ builtin.T
+    found = [scale.of(float(one)) for one in (shifted @ shifted.T).ravel()]
+    assert found == pytest.approx(own.ravel().tolist(), abs=0.02)
+
+
+def test_by_a_model_that_cannot_tell_what_is_alike_everything_is_unlike():
+    same = np.ones((len(TEXTS), 8), dtype=np.float32) / np.sqrt(8)
+    assert measured(same) == Scale(0.0, UNLIKE)
+
+
+def test_a_model_that_refuses_one_of_the_texts_is_taken_as_it_is(builtin: np.ndarray):
+    refused = builtin.copy()
+    refused[3] = 0
+    assert measured(refused) == AS_IT_IS
+
+
+@given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-1, 1))
+def test_a_scaled_cosine_is_one(gain: float, shift: float, cosine: float):
+    assert -1 <= Scale(gain, shift).of(cosine) <= 1

@@ -1,0 +1,144 @@
+"""A note's patterns name what it is about in particular, and fit no task that is about something else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelled import labelled
+from rum.extract.by_rules import found_by_rules
+from rum.extract.common_words import is_usual, is_vague
+from rum.extract.when_to_use import distinctive, like_task, spoken_of, when_to_use
+from rum.model.extraction import FinishedRun
+from rum.model.parse import parse
+from rum.text.patterns import Text, best, compiled
+
+COMMON = [
+    "result",
+    "Results",
+    "error",
+    "files",
+    "tests",
+    "value",
+    "config",
+    "handler",
+    "token",
+    "request",
+    "payment",
+    "json",
+]
+OTHER_TASKS = [
+    "Fix the bug in the result list",
+    "Add a test for the config file",
+    "Update the error message of the request handler",
+    "Improve the performance of the server",
+    "Rename the function that returns a value",
+    "Write the docs for the new command",
+]
+
+
+def matches(patterns: tuple[str, ...], task: str) -> bool:
+    return best(list(map(compiled, patterns)), Text(task)) is not None
+
+
+@pytest.mark.parametrize("word", COMMON)
+def test_a_lone_common_word_is_no_pattern_however_it_is_written(word: str):
+    for text in (f"The `{word}` is cached", f"the {word.title()} type is frozen", f"see {word}.py", word):
+        found = when_to_use(text, f"{text}.", "Do it")
+        parts = [part for pattern in found for part in pattern.split("|")]
+        assert word.lower() not in [part.strip() for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("`refreshToken()` is called twice by src/auth/interceptor.ts", ["refreshtoken", "interceptor.ts"]),
+        ("The pool of billing_db is too small for CartReducer", ["billing_db", "cartreducer"]),
+        ("It needs a key for Stripe and one for Amazon Pay", ["stripe", "amazon pay"]),
+        ("React 19 cannot be used with @hello-pangea/dnd", ["react", "@hello-pangea/dnd"]),
+        ("Never change config.py or index.ts or README.md", []),
+        ("The Result of a Handler is a Value", []),
+        ("Use `a|b`, `x*` and `two words`", []),
+        ("Wrote 4 of them and told 3 others; Chose 2", []),
+    ],
+)
+def test_names_of_one_thing_are_told_from_words_of_every_project(text: str, names: list[str]):
+    found = distinctive(text)
+    assert [name for name in names if name not in found] == []
+    if not names:
+        assert found == []
+
+
+@pytest.mark.parametrize(
+    ("task", "pattern"),
+    [
+        ("Do it", ""),
+        ("Fix the bug", ""),
+        ("Add a test", ""),
+        ("Update the docs", "update.*docs"),
+        ("Add webhooks", "add.*webhooks"),
+        ("Set up the project", ""),
+        ("Users are logged out at random", "logged.*random"),
+        ("Handle a missing customer", "missing.*customer"),
+        (
+            "Umlauts vanish from Kyrgyz invoices overnight",
+            "When the task is about: Umlauts vanish from Kyrgyz invoices overnight",
+        ),
+    ],
+)
+def test_a_task_gives_a_pattern_if_it_says_something(task: str, pattern: str):
+    assert like_task(task) == pattern
+    assert not pattern or matches((pattern,), task)
+
+
+@pytest.mark.parametrize(
+    ("title", "task", "pattern"),
+    [
+        (
+            "Redeliveries of webhooks are signed with the tenant's salt",
+            "Add webhooks",
+            "When the task is about: webhooks redeliveries signed salt",
+        ),
+        (
+            "Images can only be built with kaniko",
+            "Build the image in CI",
+            "",
+        ),
+        ("React 19 can't be used yet", "Upgrade React", ""),
+        ("The cache fails when it is loaded twice", "Mend the session", ""),
+        ("Add it", "Do it", ""),
+    ],
+)
+def test_what_title_and_task_speak_of_gives_a_pattern_if_it_is_enough(title: str, task: str, pattern: str):
+    assert spoken_of(title, task) == pattern
+
+
+@pytest.mark.parametrize("task", OTHER_TASKS)
+def test_no_note_of_a_labelled_run_fits_tasks_about_something_else(task: str):
+    wrong: list[tuple[str, tuple[str, ...]]] = []
+    for case in labelled("known"):
+        finding = found_by_rules(parse(case.run, FinishedRun, "run"))
+        if finding.title and matches(finding.when_to_use, task):
+            wrong.append((case.name, finding.when_to_use))
+    assert wrong == []
+
+
+def test_every_note_of_a_labelled_run_says_when_to_use_it():
+    for case in labelled("known"):
+        finding = found_by_rules(parse(case.run, FinishedRun, "run"))
+        assert bool(finding.when_to_use) == bool(finding.title)
+
+
+def test_words_are_usual_in_every_form():
+    assert is_usual("Tests")
+    assert is_usual("tested")
+    assert is_vague("results")
+    assert not is_usual("webhook")
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_words_give_patterns_that_can_be_kept(title: str, content: str, task: str):
+    for pattern in when_to_use(title, content, task):
+        assert pattern.strip()
+        assert len(when_to_use(title, content, task)) <= 3

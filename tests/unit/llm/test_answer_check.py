@@ -1,0 +1,61 @@
+"""Whatever a model says is either a value of the form asked for or a complaint, never anything else."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rum.llm.answer_check import NotAsAsked, checked, json_schema
+
+
+class Inner(msgspec.Struct):
+    words: list[str]
+
+
+class Form(msgspec.Struct):
+    kind: Literal["one", "two"]
+    inner: Inner | None = None
+
+
+def same(value: object) -> object:
+    return value
+
+
+@given(st.text())
+def test_any_text_is_a_value_or_a_complaint(text: str):
+    with suppress(NotAsAsked):
+        assert isinstance(checked(text, Form, same), Form)
+
+
+@given(st.builds(Form, st.sampled_from(["one", "two"]), st.none() | st.builds(Inner, st.lists(st.text()))))
+def test_a_right_answer_is_found_among_other_words(form: Form):
+    text = msgspec.json.encode(form).decode()
+    assert checked(f"Sure!\n```json\n{text}\n```\nDone.", Form, same) == form
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("{}", "`kind` is required"),
+        ('{"kind": "three"}', "must be one of one, two"),
+        ('{"kind": "one", "inner": {"words": [1]}}', "inner.words"),
+        ('{"kind": "\\ud800"}', "JSON"),
+        ('{"kind": NaN}', "JSON"),
+    ],
+)
+def test_a_complaint_says_what_is_wrong(said: str, complaint: str):
+    with pytest.raises(NotAsAsked) as caught:
+        checked(said, Form, same)
+    assert complaint in str(caught.value)
+
+
+def test_a_schema_is_whole():
+    schema = json_schema(Form)
+    assert "$" not in json.dumps(schema)
+    assert schema["properties"]["inner"]["anyOf"][0]["properties"]["words"]["items"] == {"type": "string"}

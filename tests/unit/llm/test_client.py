@@ -1,0 +1,285 @@
+"""A language model is asked over real HTTP: good answers are taken, bad ones complained of, then dropped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from making import HandClock
+from model_server import KINDS, RAW, STUCK, ModelServer, Trouble
+from rum.llm.base import BadAnswer, CannotComplete, LimitReached
+from rum.llm.client import AskedModel
+from rum.llm.meter import Meter, Spent
+from rum.llm.providers import wire_for
+from rum.llm.server import Provider
+from rum.redact.redactor import redact_tree
+
+KEY = "key-1234567890-very-secret"
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+class Colour(msgspec.Struct):
+    name: str
+    shade: int
+
+
+class Palette(msgspec.Struct):
+    colours: list[Colour]
+    best: Colour
+
+
+GOOD = {"name": "red", "shade": 3}
+
+
+class Scene:
+    """A model behind a real server, with a meter of its own; it notes pauses instead of making them."""
+
+    def __init__(self, server: ModelServer, home: Path) -> None:
+        self.server = server
+        self.clock = HandClock()
+        self.home = home
+        self.pauses: list[float] = []
+
+    def meter(self, limit: int = 100_000) -> Meter:
+        return Meter(str(self.home), "shop", limit, self.clock)
+
+    def model(self, kind: str = "openai", *, limit: int = 100_000, timeout: float = 10) -> AskedModel:
+        provider = Provider(
+            wire_for(kind, self.server.url),
+            "some-model",
+            self.meter(limit),
+            key=KEY,
+            pause=self.pauses.append,
+        )
+        return AskedModel(provider, clean=redact_tree, timeout=timeout)
+
+    @property
+    def spent(self) -> Spent:
+        return next(iter(self.meter().days().values()))["shop"]
+
+
+@pytest.fixture
+def scene(server: ModelServer, tmp_path: Path) -> Scene:
+    return Scene(server, tmp_path / "home")
+
+
+def failure(model: AskedModel, kind: type[Exception] = CannotComplete) -> str:
+    with pytest.raises(kind) as caught:
+        model.complete("Which colour?", Colour)
+    assert KEY not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_that_fits_the_schema_is_taken(scene: Scene, kind: str):
+    scene.server.script = [GOOD]
+    assert scene.model(kind).complete("Which colour?", Colour) == Colour("red", 3)
+    assert len(scene.server.requests) == 1
+    assert "Which colour?" in scene.server.requests[0].said[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_api_gets_its_key_its_path_and_its_limit_of_tokens(scene: Scene, kind: str):
+    scene.server.script = [GOOD]
+    scene.model(kind).complete("Which colour?", Colour)
+    request = scene.server.requests[0]
+    assert request.body["model"] == "some-model"
+    if kind == "openai":
+        assert request.path == "/v1/chat/completions"
+        assert request.headers["authorization"] == f"Bearer {KEY}"
+        assert request.body["max_tokens"] == 2000
+    elif kind == "anthropic":
+        assert request.path == "/v1/messages"
+        assert request.headers["x-api-key"] == KEY
+        assert request.headers["anthropic-version"] == "2023-06-01"
+        assert request.body["max_tokens"] == 2000
+    else:
+        assert request.path == "/api/chat"
+        assert request.body["options"]["num_predict"] == 2000
+        assert request.body["format"]["required"] == ["name", "shade"]
+        assert request.body["stream"] is False
+
+
+def test_the_schema_is_part_of_the_question_and_holds_no_references(scene: Scene):
+    scene.server.script = [{"colours": [GOOD], "best": GOOD}]
+    assert scene.model("ollama").complete("?", Palette).best == Colour("red", 3)
+    request = scene.server.requests[0]
+    assert "$ref" not in json.dumps(request.body["format"])
+    assert '"shade"' in request.said[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"```json\n{json.dumps(GOOD)}\n```",
+        f"Here it is:\n{json.dumps(GOOD)}\nAnything else?",
+        f"<think>red {{or}} blue?</think>{json.dumps(GOOD)}",
+        json.dumps({**GOOD, "more": "than was asked for"}),
+    ],
+)
+def test_words_around_an_answer_do_no_harm(scene: Scene, said: str):
+    scene.server.script = [said]
+    assert scene.model().complete("Which colour?", Colour) == Colour("red", 3)
+    assert len(scene.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "complaint"),
+    [
+        ("I'd say red.", "no JSON object"),
+        ('{"name": "red", "shade": ', "no JSON object"),
+        ('{"name": red}', "not one JSON object"),
+        ({"name": "red"}, "`shade` is required"),
+        ({"name": "red", "shade": "dark"}, "`shade`"),
+        ("", "no JSON object"),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bad_answer_is_asked_for_once_more_with_what_is_wrong_with_it(
+    scene: Scene, kind: str, bad: Any, complaint: str
+):
+    scene.server.script = [bad, GOOD]
+    assert scene.model(kind).complete("Which colour?", Colour) == Colour("red", 3)
+    first, second = scene.server.requests
+    assert second.said[0] == first.said[0]
+    assert second.said[1]
+    assert complaint in second.said[2]
+
+
+def test_two_bad_answers_are_the_end_of_it(scene: Scene):
+    scene.server.script = ["red", "blue", GOOD]
+    assert "two answers that cannot be used" in failure(scene.model(), BadAnswer)
+    assert len(scene.server.requests) == 2
+
+
+def test_an_endless_answer_is_bad(scene: Scene):
+    scene.server.script = ['{"name": "' + "x" * 300_000 + '", "shade": 1}']
+    assert "longer than" in failure(scene.model(), BadAnswer)
+
+
+def test_an_answer_nested_without_end_is_bad(scene: Scene):
+    scene.server.script = ['{"a":' * 50_000 + "1" + "}" * 50_000]
+    failure(scene.model(), BadAnswer)
+
+
+def test_neither_question_nor_answer_nor_complaint_carries_a_secret(scene: Scene):
+    scene.server.script = [f"The token {TOKEN} is red", {"name": f"use {TOKEN}", "shade": 1}]
+    answer = scene.model().complete(f"The token is {TOKEN}", Colour)
+    assert answer.name == "use [REDACTED:github-token]"
+    sent = json.dumps([request.body for request in scene.server.requests])
+    assert TOKEN not in sent
+    assert len(scene.server.requests) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_is_busy_is_asked_again(scene: Scene, kind: str):
+    scene.server.script = [Trouble(429), Trouble(503), GOOD]
+    assert scene.model(kind).complete("?", Colour) == Colour("red", 3)
+    assert scene.pauses == [0.5, 2.0]
+
+
+def test_a_server_says_itself_when_to_come_again(scene: Scene):
+    scene.server.script = [Trouble(429, headers=[("Retry-After", "4")]), GOOD]
+    assert scene.model().complete("?", Colour) == Colour("red", 3)
+    assert scene.pauses == [4.0]
+
+
+def test_a_server_that_wants_more_time_than_there_is_is_left_alone(scene: Scene):
+    scene.server.script = [Trouble(429, headers=[("Retry-After", "3600")]), GOOD]
+    assert "status 429" in failure(scene.model())
+    assert scene.pauses == []
+
+
+def test_a_server_that_stays_busy_is_left_alone_after_three_requests(scene: Scene):
+    scene.server.script = [Trouble(500)]
+    assert "status 500" in failure(scene.model())
+    assert len(scene.server.requests) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_a_refusal_is_not_argued_with(scene: Scene, status: int):
+    scene.server.script = [Trouble(status, f"wrong key {KEY}"), GOOD]
+    assert f"status {status}" in failure(scene.model())
+    assert len(scene.server.requests) == 1
+
+
+def test_a_redirect_is_not_followed(scene: Scene):
+    scene.server.script = [Trouble(307, headers=[("Location", f"{scene.server.url}/elsewhere")])]
+    assert "status 307" in failure(scene.model())
+    assert len(scene.server.requests) == 1
+
+
+def test_a_server_that_never_answers_is_given_up(scene: Scene):
+    scene.server.script = [STUCK]
+    assert "did not answer within" in failure(scene.model(timeout=0.3))
+    assert len(scene.server.requests) == 1
+
+
+def test_a_server_that_is_not_there_is_named(scene: Scene):
+    scene.server.url = "http://127.0.0.1:9"
+    message = failure(scene.model())
+    assert "cannot be reached" in message
+    assert "`llm_url`" in message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("body", ["", "[]", "{}", "<html>", '{"choices": []}', "[" * 100_000, "null"])
+def test_an_answer_of_another_protocol_is_a_failure(scene: Scene, kind: str, body: str):
+    scene.server.script = [RAW + body]
+    assert "no answer that can be understood" in failure(scene.model(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tokens_are_counted_as_the_server_tells(scene: Scene, kind: str):
+    scene.server.script = ["nonsense", GOOD]
+    scene.model(kind).complete("?", Colour)
+    assert scene.spent == Spent(requests=2, read=200, written=20)
+
+
+def test_tokens_are_estimated_where_the_server_tells_nothing(scene: Scene):
+    scene.server.script, scene.server.usage = [GOOD], None
+    scene.model().complete("Which colour is it?", Colour)
+    assert scene.spent.read > 50
+    assert 1 < scene.spent.written < 30
+
+
+def test_a_request_that_was_refused_costs_nothing(scene: Scene):
+    scene.server.script = [Trouble(401)]
+    failure(scene.model())
+    assert scene.spent == Spent(requests=1)
+
+
+def test_a_request_that_was_given_up_counts_as_paid_for(scene: Scene):
+    scene.server.script = [STUCK]
+    failure(scene.model(timeout=0.3))
+    assert scene.spent.written == 2000
+
+
+def test_beyond_the_days_limit_nothing_is_asked(scene: Scene):
+    scene.server.script = [GOOD]
+    scene.model(limit=3000).complete("?", Colour)
+    assert "of 2200 tokens a day" in failure(scene.model(limit=2200), LimitReached).lower()
+    assert len(scene.server.requests) == 1
+    scene.clock.forward(86_400)
+    scene.model(limit=2200).complete("?", Colour)
+    assert len(scene.server.requests) == 2
+
+
+def test_a_limit_of_nothing_asks_nothing(scene: Scene):
+    failure(scene.model(limit=0), LimitReached)
+    assert scene.server.requests == []
+
+
+def test_a_long_wrong_answer_is_neither_shown_nor_quoted_at_length(scene: Scene):
+    scene.server.script = [{"x" * 50_000: 1}, GOOD]
+    assert scene.model().complete("Which colour?", Colour) == Colour("red", 3)
+    _, shown, complaint = scene.server.requests[1].said
+    assert len(shown) <= 4000
+    assert len(complaint) <= 1200
+    assert complaint.endswith(
+        "Answer again, with one JSON object that fits the schema, and with nothing else."
+    )

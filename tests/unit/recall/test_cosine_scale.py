@@ -1,0 +1,128 @@
+"""The scale of an embedder other than the built-in one is measured once, and kept with its vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from embedding import WordEmbedder
+from making import HandClock
+from rum.embed.calibration import AS_IT_IS, TEXTS, UNLIKE
+from rum.store.base import Store
+from unit.recall.meanings import keep, likeness, made, near, nearest
+
+
+class OtherEmbedder(WordEmbedder):
+    """One that recall was not fitted with."""
+
+    fitted = False
+
+
+@pytest.fixture
+def other() -> OtherEmbedder:
+    return OtherEmbedder()
+
+
+class BlindEmbedder(OtherEmbedder):
+    """One to which all texts are the same."""
+
+    def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
+        return super().embed(["the same"] * len(texts), patience)
+
+
+def measured(embedder: WordEmbedder) -> int:
+    """How often it was asked for the texts that tell."""
+    return embedder.asked.count(TEXTS[0])
+
+
+def test_it_is_measured_once_however_many_ask(store: Store, other: OtherEmbedder, clock: HandClock):
+    keep(store, "login fails", "build is slow")
+    several = [made(store, other, clock) for _ in range(3)]
+    for meaning in several:
+        assert not meaning.catch_up(math.inf, thorough=True)
+        near(meaning, "the build is slow")
+    assert measured(other) == 1
+    assert several[0].scale == several[2].scale != AS_IT_IS
+
+
+def test_cosines_are_given_on_the_scale_of_the_built_in_one(
+    store: Store, other: OtherEmbedder, clock: HandClock
+):
+    keep(store, "login fails", "build is slow")
+    plain = made(store, WordEmbedder("plain/1"), clock)
+    meaning = made(store, other, clock)
+    for one in (plain, meaning):
+        one.catch_up(math.inf, thorough=True)
+    raw = nearest(plain, "the build", 9)
+    scaled = {one: meaning.scale.of(cosine) for one, cosine in raw.items()}
+    assert nearest(meaning, "the build", 9) == pytest.approx(scaled) != pytest.approx(raw)
+    assert likeness(meaning, "the build", *raw) == pytest.approx(scaled)
+
+
+def test_a_question_measures_once_no_memory_waits_for_a_vector(
+    store: Store, other: OtherEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning = made(store, other, clock)
+    meaning.catch_up(math.inf)
+    assert (measured(other), meaning.has_work()) == (1, False)
+    assert TEXTS[0] in other.asked[1:]  # the memory came first
+
+
+def test_vectors_of_which_nobody_knows_the_scale_are_work_to_do(
+    store: Store, other: OtherEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    before = WordEmbedder(other.model)
+    made(store, before, clock).catch_up(math.inf)
+    meaning = made(store, other, clock)
+    assert meaning.scale == AS_IT_IS
+    assert meaning.has_work()
+    assert not meaning.catch_up(math.inf)
+    assert (measured(other), len(other.asked), meaning.has_work()) == (1, len(TEXTS), False)
+
+
+def test_of_the_built_in_kind_nothing_is_measured(store: Store, clock: HandClock):
+    keep(store, "login fails")
+    embedder = WordEmbedder()
+    meaning = made(store, embedder, clock)
+    meaning.catch_up(math.inf, thorough=True)
+    assert (measured(embedder), meaning.scale) == (0, AS_IT_IS)
+
+
+def test_while_it_fails_it_is_left_alone_and_measured_later(
+    store: Store, other: OtherEmbedder, clock: HandClock
+):
+    keep(store, "login fails")
+    meaning = made(store, other, clock)
+    other.fail()
+    assert meaning.catch_up(math.inf, thorough=True)
+    assert (meaning.scale, meaning.counts()) == (AS_IT_IS, (0, 1))
+    other.fault = None
+    meaning.ask_again()
+    assert not meaning.catch_up(math.inf, thorough=True)
+    assert meaning.scale != AS_IT_IS
+
+
+def test_it_goes_with_the_vectors_it_was_measured_for(store: Store, other: OtherEmbedder, clock: HandClock):
+    keep(store, "login fails")
+    meaning = made(store, other, clock)
+    meaning.catch_up(math.inf, thorough=True)
+    store.vectors.drop_all()
+    assert meaning.scale == AS_IT_IS
+    meaning.catch_up(math.inf, thorough=True)
+    assert measured(other) == 2
+    store.vectors.drop_unused("", int(clock()) + 1)
+    assert store.vectors.scale(other.model) is None
+    assert store.upkeep.problems() == []
+
+
+def test_by_an_embedder_that_finds_all_alike_nothing_is_near(store: Store, clock: HandClock):
+    keep(store, "login fails")
+    meaning = made(store, BlindEmbedder(), clock)
+    meaning.catch_up(math.inf, thorough=True)
+    assert list(nearest(meaning, "something else", 1).values()) == [UNLIKE]

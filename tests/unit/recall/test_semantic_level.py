@@ -1,0 +1,198 @@
+"""When the cascade goes by meaning, what it brings, and what keeps it out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from embedding import WordEmbedder
+from inquiring import inquire
+from making import NOON, HandClock, add_memory, make_outcome
+from rum.model.links import Edge, LinkType
+from rum.model.questions import Strategy
+from rum.recall.cascade import Answer, run, search
+from rum.recall.inquiry import Found
+from rum.recall.semantic import Meaning
+from rum.recall.vector_scan import packed
+from rum.store.base import Store
+
+GOALS = {
+    "same": "Repair the zebra",
+    "with": "Feed the zebra at noon",
+    "night": "Where the moon stands at night",
+    "noon": "Where the sun stands at noon",
+}
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def meaning(store: Store, embedder: WordEmbedder) -> Meaning:
+    """The meaning of a few memories, each of a session of its own, all with their vectors."""
+    for name, goal in GOALS.items():
+        add_memory(store, name, goal, session_id=name, outcome=make_outcome(goal), tags=[name])
+    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
+    meaning.catch_up(math.inf)
+    return meaning
+
+
+def looked(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Found:
+    return search(inquire(store, query, meaning=meaning, **more))
+
+
+def answered(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Answer:
+    return run(inquire(store, query, meaning=meaning, **more))
+
+
+def brought(found: Found | Answer) -> set[str]:
+    """The memories that came by their meaning."""
+    matches = found.matches.values() if isinstance(found, Found) else found.matches
+    return {match.memory_id for match in matches if match.level == "semantic"}
+
+
+def test_it_is_not_asked_while_enough_memories_are_sure(
+    store: Store, meaning: Meaning, embedder: WordEmbedder
+) -> None:
+    found = looked(store, meaning, "repair the zebra", limit=1)
+    assert (found.ran, found.column) == (["pattern"], "words")
+    assert "repair the zebra" not in embedder.asked
+
+
+def test_it_is_asked_while_there_are_fewer(store: Store, meaning: Meaning, embedder: WordEmbedder) -> None:
+    found = looked(store, meaning, "repair the zebra", limit=3)
+    assert (found.ran, found.column) == (["pattern", "semantic"], "words+meaning")
+    assert embedder.asked[-1] == "repair the zebra"
+
+
+def test_weak_memories_let_through_do_not_keep_it_from_being_asked(store: Store, meaning: Meaning) -> None:
+    found = looked(store, meaning, "zebra unicorn giraffe elephant", limit=1, min_confidence=0)
+    assert "semantic" in found.ran
+
+
+def test_what_files_and_filters_answer_for_certain_needs_no_meaning(
+    store: Store, meaning: Meaning, embedder: WordEmbedder
+) -> None:
+    before = list(embedder.asked)
+    for question in ({"tags": ("night",)}, {"success_only": True}, {"task_type": None, "since": 1}):
+        assert "semantic" not in looked(store, meaning, "", **question).ran
+    assert embedder.asked == before
+
+
+def test_only_what_words_did_not_bring_came_by_meaning(store: Store, meaning: Meaning) -> None:
+    found = looked(store, meaning, "zebra that the unicorn stands beside", limit=50)
+    levels = {name: match.level for name, match in found.matches.items()}
+    assert levels["same"] == levels["with"] == "pattern"
+    assert brought(found) <= {"night", "noon"}
+
+
+def test_the_level_is_named_only_where_it_contributed(store: Store, meaning: Meaning) -> None:
+    both = answered(store, meaning, "feed where", limit=50, min_confidence=0)
+    assert both.strategy == "pattern+semantic"
+    assert answered(store, meaning, "repair the zebra", limit=1).strategy == "pattern"
+    assert answered(
+        store, meaning, "where is the", min_confidence=0, strategy=Strategy.SEMANTIC
+    ).strategy == ("semantic")
+
+
+def test_alone_it_looks_at_nothing_but_meaning(store: Store, meaning: Meaning) -> None:
+    found = looked(store, meaning, "repair the zebra", strategy=Strategy.SEMANTIC)
+    assert found.ran == ["semantic"]
+    assert brought(found) == set(found.matches)
+    best = found.best(0, 1)[0]
+    assert best.memory_id == "same"
+
+
+def test_without_an_embedder_words_alone_count(store: Store, meaning: Meaning) -> None:
+    for nobody in (None, Meaning(store, None, clean=str, clock=HandClock())):
+        found = looked(store, nobody, "zebra stands", limit=50)
+        assert (found.ran, found.column) == (["pattern"], "words")
+        assert answered(store, nobody, "zebra", strategy=Strategy.SEMANTIC).matches == []
+
+
+def test_an_embedder_that_fails_takes_nothing_away(
+    store: Store, meaning: Meaning, embedder: WordEmbedder
+) -> None:
+    embedder.fail()
+    with_trouble = answered(store, meaning, "zebra unicorn", limit=50, min_confidence=0)
+    without = answered(store, None, "zebra unicorn", limit=50, min_confidence=0)
+    assert [(match.memory_id, match.confidence) for match in with_trouble.matches] == [
+        (match.memory_id, match.confidence) for match in without.matches
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "passing"),
+    [
+        ({"tags": ("night",)}, {"night"}),
+        ({"session_id": "noon"}, {"noon"}),
+        ({"failures_only": True}, set()),
+        ({"before": NOON}, set()),
+        ({"since": NOON}, set(GOALS)),
+    ],
+)
+@pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.SEMANTIC])
+def test_filters_exclude_what_meaning_finds(
+    store: Store, meaning: Meaning, strategy: Strategy, filters: dict[str, Any], passing: set[str]
+) -> None:
+    found = looked(store, meaning, "unicorn stands at", limit=50, strategy=strategy, **filters)
+    assert set(found.matches) == passing
+
+
+def test_a_memory_far_down_is_found_where_filters_exclude_the_nearer_ones(
+    store: Store, meaning: Meaning
+) -> None:
+    for number in range(80):
+        add_memory(store, f"near{number}", "unicorn stands at", session_id=f"s{number}")
+    meaning.catch_up(math.inf)
+    found = looked(store, meaning, "unicorn stands at", strategy=Strategy.SEMANTIC, tags=("night",))
+    assert set(found.matches) == {"night"}
+
+
+def test_what_was_superseded_is_not_found_by_meaning_unless_asked_for(store: Store, meaning: Meaning) -> None:
+    store.links.add(Edge.of("noon", "night", LinkType.SUPERSEDES), NOON)
+    question: dict[str, Any] = {"limit": 50, "strategy": Strategy.SEMANTIC}
+    assert "night" not in looked(store, meaning, "where the moon stands", **question).matches
+    assert (
+        "night"
+        in looked(store, meaning, "where the moon stands", include_superseded=True, **question).matches
+    )
+
+
+def test_what_is_near_but_not_near_enough_is_not_counted(store: Store, meaning: Meaning) -> None:
+    answer = answered(store, meaning, "repair the zebra", limit=50)
+    holders = {"same", "with"}
+    assert answer.total == len(holders | brought(answer)) or not answer.total_exact
+
+
+def test_what_words_found_gets_its_vector_before_all_others(store: Store, embedder: WordEmbedder) -> None:
+    add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
+    for number in range(20):
+        add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")
+    looked(store, Meaning(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
+    assert "Repair the zebra" in embedder.asked[0]
+
+
+def test_vectors_count_only_once_most_of_what_words_found_has_one(
+    store: Store, embedder: WordEmbedder
+) -> None:
+    for number in range(10):
+        add_memory(store, f"m{number}", f"Repair the zebra {number}", session_id=f"m{number}")
+    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
+    store.vectors.adopt(embedder.model, int(NOON))
+    by_words = looked(store, None, "zebra sun", limit=20)
+    for made, column in ((5, "words"), (6, "words+meaning")):
+        ids = [f"m{number}" for number in range(made)]
+        vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
+        rows = [(memory_id, 1, packed(row)) for memory_id, row in zip(ids, vectors, strict=True)]
+        store.vectors.put(embedder.model, rows)
+        found = looked(store, meaning, "zebra sun", limit=20, patient=False)
+        assert found.column == column
+        same = {name: match.score for name, match in found.matches.items()} == {
+            name: match.score for name, match in by_words.matches.items()
+        }
+        assert same == (column == "words")

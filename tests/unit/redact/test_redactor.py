@@ -1,0 +1,247 @@
+"""Secrets are cut out of text and JSON values; whatever only looks or reads like one is left alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from rum.redact.redactor import Redactor, find_secrets, redact, redact_tree
+from secrets_made import planted_secrets
+
+MARK = re.compile(r"\[REDACTED:[a-z]+(?:-[a-z]+)*\]")
+
+PLANTED: dict[str, list[tuple[str, str]]] = defaultdict(list)
+for planted_kind, planted_text, planted_secret in planted_secrets(seed=20):
+    PLANTED[planted_kind].append((planted_text, planted_secret))
+
+
+def windows(secret: str, width: int = 8) -> set[str]:
+    return {secret[at : at + width] for at in range(max(1, len(secret) - width + 1))}
+
+
+def test_there_are_enough_planted_secrets():
+    assert len({secret for plants in PLANTED.values() for _, secret in plants}) >= 200
+    assert len(PLANTED) >= 60
+
+
+@pytest.mark.parametrize("kind", sorted(PLANTED))
+def test_nothing_of_a_planted_secret_survives(kind: str):
+    for text, secret in PLANTED[kind]:
+        clean = redact(text)
+        assert not {window for window in windows(secret) if window in clean}, (text, clean)
+        assert f"[REDACTED:{kind}]" in clean, (text, clean)
+
+
+@pytest.mark.parametrize("kind", sorted(PLANTED))
+def test_what_stands_around_a_secret_stays(kind: str):
+    for text, secret in PLANTED[kind]:
+        clean = redact(text)
+        first, last = MARK.split(clean)[0], MARK.split(clean)[-1]
+        assert text.startswith(first)
+        assert text.endswith(last)
+        assert len(text) - len(first) - len(last) <= len(secret) + 100
+
+
+# A secret of people rather than of generators: `§` stands for it.
+WEAK = [
+    "DB_PASSWORD=§",
+    "export ADMIN_PASSWORD='§'",
+    "DB_PASS=§",
+    "MYSQL_PWD=§ mysql",
+    "ENV DB_PASSWORD §",
+    "password: §",
+    "config:\n  password: §  # only here\n",
+    "password: |\n  §\n",
+    "-DB_PASSWORD=§\n+DB_PASSWORD=\n",
+    "+  password: §\n",
+    'DB_PASSWORD="two§ (words)"',
+    "db.password=§",
+    "password=§, user=jo",
+    '{"password":"§"}',
+    '{"password": "§',
+    "{'password': '§'}",
+    'log: {\\"password\\": \\"§\\"}',
+    'the log says "DB_PASSWORD=§\\nDB_USER=jo"',
+    'password = "§"',
+    'password: str = "§"',
+    'if password == "§":',
+    'self.passwd = "§"',
+    'user.setPassword("§")',
+    'String password = "§";',
+    "pwd := `§`",
+    "the password is '§' for now",
+    "<password>§</password>",
+    '<property name="password" value="§"/>',
+    "- name: DB_PASSWORD\n  value: §",
+    "Server=db;User=sa;Pwd=§;Encrypt=true",
+    "?user=jo&password=§&next=1",
+    "tool --password §",
+    "tool --db-password=§",
+    "mysql -uroot -p§ shop",
+    "curl -u admin:§ https://example.com",
+    "curl -H 'x: y' \\\n  -u admin:§ https://example.com",
+    "PGPASSWORD=§ psql",
+    "sshpass -p '§' ssh host",
+    "redis-cli -a § ping",
+    "docker login -u jo -p §",
+    "openssl enc -pass pass:§",
+    "kubectl create secret generic x --from-literal=password=§",
+    "machine example.com\n  login jo\n  password §",
+    "ALTER USER jo IDENTIFIED BY '§'",
+    "CREATE ROLE jo WITH LOGIN PASSWORD '§'",
+    "postgres://jo:§@db/app",
+    "redis://:§@cache:6379",
+]
+
+
+@pytest.mark.parametrize("form", WEAK)
+def test_a_weak_password_is_known_by_its_place(form: str):
+    clean = redact(form.replace("§", "hunter2"))
+    assert "hunter2" not in clean
+    assert MARK.search(clean)
+    assert redact(clean) == clean
+
+
+UNTOUCHED = Path(__file__).with_name("no_secrets.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", UNTOUCHED)
+def test_what_is_no_secret_stays(line: str):
+    for text in (line, f"before\n  {line}\nafter", f"It said: {line} and went on."):
+        assert redact(text) == text
+
+
+def test_a_mark_is_never_redacted_again():
+    for text in (
+        "password=[REDACTED:password]",
+        '{"token": "[REDACTED:token]"}',
+        "a://b:[REDACTED:url-password]@c",
+    ):
+        assert redact(text) == text
+
+
+def test_a_mark_is_no_name_for_what_follows_it():
+    text = "[REDACTED:password]: hunter2abc9"
+    assert redact(text) == text
+
+
+def test_finds_are_sorted_and_name_their_kind():
+    text = "first DB_PASSWORD=hunter2 and then redis://:hunter3@cache"
+    found = find_secrets(text)
+    assert [(text[start:end], kind) for start, end, kind in found] == [
+        ("hunter2", "password"),
+        ("hunter3", "url-password"),
+    ]
+
+
+def test_overlapping_finds_are_joined():
+    token = planted_secrets(seed=5)[0][2]
+    text = f'api_token = "ghp_{token}"'
+    assert redact(text) == 'api_token = "[REDACTED:github-token]"'
+
+
+def test_a_character_that_grows_in_lower_case_shifts_nothing():
+    assert redact("İİİ DB_PASSWORD=hunter2 İ") == "İİİ DB_PASSWORD=[REDACTED:password] İ"
+
+
+def test_an_access_key_is_followed_by_its_secret():
+    made = [secret for kind, _, secret in planted_secrets(seed=6) if kind == "aws-key"]
+    access, secret = made[0], made[-1]
+    assert len(secret) == 40
+    assert secret not in redact(f"AKIA{access},{secret}")
+    assert "3f786850e387550fdab836ed7e6dc881de23001b" in redact(
+        f"AKIA{access} 3f786850e387550fdab836ed7e6dc881de23001b"
+    )
+
+
+def test_extra_patterns_are_cut_out():
+    redactor = Redactor(extra=[r"EMP-\d{6}", r"badge (\w+)"])
+    assert redactor.redact("EMP-123456 has badge blue") == "[REDACTED:custom] has badge [REDACTED:custom]"
+    assert redact("EMP-123456 has badge blue") == "EMP-123456 has badge blue"
+
+
+def test_an_extra_pattern_that_matches_nothing_or_a_mark_does_no_harm():
+    redactor = Redactor(extra=["x*", "REDACTED", "password"])
+    assert redactor.redact("password=hunter2") == "[REDACTED:custom]=[REDACTED:password]"
+
+
+def test_the_allow_list_keeps_what_it_names_letter_by_letter():
+    redactor = Redactor(allow=["hunter2", "(no pattern"])
+    assert redactor.redact("DB_PASSWORD=hunter2") == "DB_PASSWORD=hunter2"
+    assert redactor.redact("DB_PASSWORD=hunter22") == "DB_PASSWORD=[REDACTED:password]"
+    assert redactor.redact_tree({"password": "hunter2"}) == {"password": "hunter2"}
+
+
+def test_a_bad_pattern_is_named():
+    with pytest.raises(ValueError, match=re.escape("'(unclosed'")):
+        Redactor(extra=["fine", "(unclosed"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "DB_PASSWORD",
+        "dbPassword",
+        "api_key",
+        "client_secret",
+        "aws_secret_access_key",
+        "auth_token",
+    ],
+)
+def test_a_value_in_a_tree_is_judged_by_its_name(name: str):
+    clean = redact_tree({"outer": [{name: "aB3dE5gH7jK9mN1pQ3"}]})
+    assert "aB3dE5gH" not in json.dumps(clean)
+    assert MARK.search(json.dumps(clean))
+
+
+def test_a_tree_keeps_everything_else():
+    tree: dict[str, object] = {
+        "max_tokens": 4096,
+        "token": None,
+        "password": True,
+        "secret": "changeme",
+        "list": [1, 2.5, "the token expired", {"key": "src/a.py"}],
+        "tuple": ("a", "b"),
+    }
+    assert redact_tree(tree) == tree
+
+
+def test_a_tree_of_settings_is_judged_by_the_told_name():
+    tree = [{"name": "DB_PASSWORD", "value": "hunter2"}, {"key": "PORT", "value": "hunter2"}]
+    assert redact_tree(tree) == [
+        {"name": "DB_PASSWORD", "value": "[REDACTED:password]"},
+        {"key": "PORT", "value": "hunter2"},
+    ]
+
+
+def test_arguments_in_a_list_are_judged_by_the_option_before():
+    assert redact_tree(["tool", "--password", "hunter2", "jo"]) == [
+        "tool",
+        "--password",
+        "[REDACTED:password]",
+        "jo",
+    ]
+
+
+def test_headers_in_a_tree():
+    token = next(secret for kind, _, secret in planted_secrets(seed=7) if kind == "authorization")
+    headers = {"Authorization": token, "Cookie": f"theme=dark; sessionid={token}"}
+    assert redact_tree(headers) == {
+        "Authorization": "[REDACTED:authorization]",
+        "Cookie": "theme=dark; sessionid=[REDACTED:cookie]",
+    }
+
+
+def test_secrets_in_keys_go_and_no_entry_is_lost():
+    tokens = [secret for kind, _, secret in planted_secrets(seed=8) if kind == "npm-token"]
+    tree = {f"npm_{token}": number for number, token in enumerate(tokens)}
+    clean = redact_tree(tree)
+    assert isinstance(clean, dict)
+    assert list(clean.values()) == list(tree.values())
+    assert not [token for token in tokens if token in json.dumps(clean)]
+    assert redact_tree(clean) == clean

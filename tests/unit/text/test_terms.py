@@ -1,0 +1,202 @@
+"""What a text is found by: names whole and in parts, words in any of their forms, every script."""
+
+import pytest
+
+from rum.text.terms import VERSION, query_terms, terms
+
+
+def test_the_version_is_a_number_a_database_can_be_stamped_with():
+    assert isinstance(VERSION, int)
+    assert VERSION >= 1
+
+
+@pytest.mark.parametrize(
+    "name", ["refreshToken", "RefreshToken", "refresh_token", "refresh-token", "REFRESH_TOKEN"]
+)
+def test_every_spelling_of_a_name_gives_its_whole_and_its_parts(name: str):
+    assert terms(name) == ["refreshtoken", "refresh", "token"]
+    assert query_terms(name) == ["refreshtoken", "refresh", "token"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HTTPServer2", "httpserver2 http server2"),
+        ("parseHTTPResponse", "parsehttprespons pars http respons"),
+        ("utf8Decoder", "utf8decoder utf8 decod"),
+        ("__init__", "init"),
+        ("user__name", "usernam user name"),
+        ("URLs of APIs, userIDs", "url of api userid user id"),
+        ("self.refreshToken()", "selfrefreshtoken self refreshtoken refresh token"),
+        ("os.path.join", "ospathjoin os path join"),
+        ("src/auth/interceptor.go", "src auth interceptorgo interceptor go"),
+        (r"src\auth\api.cs", "src auth apic api cs"),
+        ("get_x", "getx get"),
+        ("e.g. a.b", "eg ab"),
+        ("утилитыОчистки", "утилитыочистки утилитыочистк утилиты утилит очистки очистк"),
+    ],
+)
+def test_names_are_split_at_case_and_signs_and_kept_whole(text: str, expected: str):
+    assert terms(text) == expected.split()
+
+
+def test_a_name_written_as_one_word_meets_the_same_name_in_parts():
+    assert {terms(name)[0] for name in ("filename", "file_name", "fileName", "file-names")} == {"filenam"}
+    assert {terms(name)[0] for name in ("Node.js", "NodeJS", "nodejs")} == {"nodej"}
+
+
+@pytest.mark.parametrize(
+    "whole", ["utf8", "e1234", "3f2a9bc", "m000042", "x86", "404", "01h455vb4pex5vsknk084sn02q"]
+)
+def test_letters_are_not_split_from_digits(whole: str):
+    assert terms(whole) == [whole]
+    assert terms(whole.upper()) == [whole]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1.2.3", ["123"]),
+        ("v1.20.3", ["v1203", "v1", "20"]),
+        ("2024-01-15", ["20240115", "2024", "01", "15"]),
+        ("404: 12", ["404", "12"]),
+    ],
+)
+def test_versions_and_dates_are_joined_without_their_single_digits(text: str, expected: list[str]):
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("C++ and c++17", ["cplusplus", "and", "cplusplus", "17"]),
+        ("C#", ["csharp"]),
+        ("F#, .NET 8", ["fsharp", "dotnet", "8"]),
+        (".NET's", ["dotnet"]),
+        ("cplusplus dotnet", ["cplusplus", "dotnet"]),
+        ("i++; example.net", ["i", "examplenet", "exampl", "net"]),
+    ],
+)
+def test_languages_named_with_signs_can_be_found(text: str, expected: list[str]):
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "’", "ʼ"])
+def test_contractions_leave_no_stray_letters(apostrophe: str):
+    text = "don't user's we'll they're I'm DON'T O'Brien".replace("'", apostrophe)
+    assert terms(text) == ["dont", "user", "we", "thei", "i", "dont", "obrien", "brien"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("naïve café", "naive cafe"),
+        ("cafe\u0301", "café"),
+        ("Straße", "STRASSE"),
+        ("Łódź Ørsted Ærø ÆRØ", "lodz orsted aero aero"),
+        ("ёлка чай", "елка чаи"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("ﬁle ＡＢＣ", "file abc"),
+        ("co\u00adoperate", "cooperate"),
+        ("٤٠٤", "404"),
+        ("ガ", "ｶﾞ"),
+    ],
+)
+def test_spellings_that_differ_in_accents_case_or_width_are_one(one: str, other: str):
+    assert terms(one) == terms(other) != []
+
+
+@pytest.mark.parametrize(
+    ("forms", "shared"),
+    [
+        ("токен токена токену токенов токенами токены", "токен"),
+        ("база базы базу базе базами", "баз"),
+        ("файл файла файлы файлов", "фаил"),
+        ("обновление обновления обновлений обновлением", "обновлен"),
+        ("новый новая новое новые нового новых", "нов"),
+        ("токен токени токенів токеном", "токен"),
+        ("διακομιστής διακομιστή διακομιστές", "διακομιστ"),
+        ("टोकन टोकनों", "टोकन"),
+        ("خادم الخادم", "خادم"),
+        ("שרת השרת שרתים", "שרת"),
+    ],
+)
+def test_common_inflections_meet_in_one_term(forms: str, shared: str):
+    for form in forms.split():
+        assert shared in terms(form), form
+        assert shared in query_terms(form), form
+
+
+@pytest.mark.parametrize("word", ["हिन्दी", "العربية", "עברית", "თბილისი", "தமிழ்"])
+def test_words_with_marks_of_their_own_stay_whole(word: str):
+    assert terms(word)[0] == word
+
+
+@pytest.mark.parametrize(
+    ("text", "indexed", "asked"),
+    [
+        ("刷新令牌", "刷 新 令 牌 刷新 新令 令牌", "刷新 新令 令牌"),
+        ("トークン", "ト ー ク ン トー ーク クン", "トー ーク クン"),
+        ("토큰을", "토 큰 을 토큰 큰을", "토큰 큰을"),
+        ("ที่นี่", "ที่ นี่ ที่นี่", "ที่นี่"),
+        ("错", "错", "错"),
+        ("用redis缓存", "用 redi 缓 存 缓存", "用 redi 缓存"),
+        ("пароль密码", "пароль парол 密 码 密码", "пароль парол 密码"),
+    ],
+)
+def test_scripts_without_spaces_are_indexed_by_characters_and_asked_for_by_pairs(
+    text: str, indexed: str, asked: str
+):
+    assert terms(text) == indexed.split()
+    assert query_terms(text) == asked.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("🎉", ["u1f389"]),
+        ("👍🏽 ❤️", ["u1f44d", "u2764"]),
+        ("👨‍💻", ["u1f468", "u1f4bb"]),
+        ("done✓", ["done", "u2713"]),
+        ("──────", ["u2500"]),
+    ],
+)
+def test_symbols_become_terms_without_skin_tone_or_joiners(text: str, expected: list[str]):
+    assert terms(text) == expected
+
+
+def test_words_are_kept_in_order_and_as_often_as_they_occur():
+    assert terms("Retry the retry") == ["retri", "the", "retri"]
+
+
+def test_long_data_is_cut():
+    base64 = "QUJDREVGRw" * 1000
+    assert len(terms(base64)) < 10
+    assert max(map(len, terms(base64))) == 64
+    assert terms(f"before {base64} after")[-1] == "after"
+
+
+def test_a_question_leaves_out_stop_words_and_opening_phrases():
+    assert query_terms("Can you please tell me why the login was failing?") == ["login", "fail"]
+    assert query_terms("How do I fix this? It doesn't build") == ["fix", "build"]
+    assert query_terms("do you remember the retry queue") == ["retri", "queue"]
+    assert query_terms("Remember me checkbox") == ["rememb", "checkbox"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("who am I", ["who", "am", "i"]), ("to be", ["to", "be"]), ("", [])]
+)
+def test_a_question_of_stop_words_alone_keeps_them(text: str, expected: list[str]):
+    assert query_terms(text) == expected
+
+
+def test_a_question_gives_each_term_once_and_no_more_than_asked_for():
+    assert query_terms("retry Retry retries") == ["retri"]
+    assert query_terms(" ".join(f"word{n}" for n in range(500)), most=3) == ["word0", "word1", "word2"]
+    assert len(query_terms(" ".join(f"word{n}" for n in range(500)))) == 64
+
+
+def test_of_a_very_long_question_only_the_start_is_read_and_no_word_is_cut_in_two():
+    text = "padding " * 511 + "interesting"  # the reading ends inside the last word
+    assert query_terms(text + " tail") == ["pad"]
+    assert query_terms("错误" * 10_000) == ["错误", "误错"]
