@@ -166,18 +166,18 @@ def table(archiving: Archiving) -> str:
         ("---",) * 4,
         _sized("bytes of rum.db", archiving.bytes),
         _timed("recall by text, about live memories", archiving.live),
-        _timed("recall by text, about archived ones", archiving.packed),
-        _timed("recall in other words, by meaning too", archiving.otherwise),
+        _timed("recall by text, about archived memories", archiving.packed),
+        _timed("recall in other words, also by meaning", archiving.otherwise),
         _timed("recall by file", archiving.file),
         _timed("start of `rum mcp` → first answer by meaning", archiving.first),
-        ("memory held then", *(f"{held:.0f} MB" for held in archiving.held), ""),
+        ("RSS after it", *(f"{held:.0f} MB" for held in archiving.held), ""),
         *(
             (f"found by {what}, of {found.asked:,} archived", f"{before:,}", f"{after:,}", "")
             for what, before, after in zip(("id", "ticket", "goal"), found.before, found.after, strict=True)
         ),
     ]
     share = f"{archiving.archived:,} of {archiving.size:,} memories archived"
-    rate = f"{archiving.archived / archiving.seconds:,.0f} a second"
+    rate = f"{archiving.archived / archiving.seconds:,.0f} per second"
     return f"{share}, {rate}:\n\n" + "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 

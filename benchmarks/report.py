@@ -60,7 +60,7 @@ def lines(
     yield from hook_lines(hooked)
     yield from _imports(imported)
     yield Line(
-        "stores of 4 processes at once",
+        "stores by 4 processes at once",
         "",
         f"{writers.acknowledged} acknowledged, {writers.found} found, {len(writers.errors)} errors",
         "",
@@ -78,7 +78,7 @@ def hook_lines(costs: Sequence[Cost]) -> Iterator[Line]:
 def _starts(cold: Cold) -> Iterator[Line]:
     yield _against("start of `rum mcp` → tools listed", cold.listed, 2.5)
     yield _against("start of `rum mcp` → first recall answered", cold.answered, None)
-    yield _held("memory held, tools listed", cold.resident, HELD)
+    yield _held("RSS, tools listed", cold.resident, HELD)
     for which, most in (("all", 3_500), ("core", 1_500)):
         count = cold.tokens[which]
         yield Line(f"tool list, `--tools {which}`", "", f"{count:,} tokens", "", f"≤ {most:,}", count <= most)
@@ -88,8 +88,8 @@ def _by_meaning(meaning: Meaning) -> Iterator[Line]:
     at = f"{meaning.size:,} memories"
     most = next((most for size, most in LATER.items() if meaning.size <= size), None)
     yield _within(f"start of `rum mcp` → first semantic answer, {at}", meaning.first, FIRST)
-    yield _held(f"memory held before it, {at}", meaning.before, HELD)
-    yield _held(f"memory held after it, {at}", meaning.after, None)
+    yield _held(f"RSS before it, {at}", meaning.before, HELD)
+    yield _held(f"RSS after it, {at}", meaning.after, None)
     yield _within(f"later semantic recall, {at}", meaning.asked, most)
     yield _within(f"later semantic recall through MCP, {at}", meaning.served, most)
     yield _within(f"recall by text, then by meaning, through MCP, {at}", meaning.usual, None)
@@ -99,16 +99,21 @@ def _imports(imported: Imported) -> Iterator[Line]:
     commits, first, again = imported.commits, imported.first, imported.again
     yield Line(
         f"`rum import git`, {commits:,} commits",
-        f"{commits / imported.floor_seconds:,.0f} a second",
-        f"{commits / first.seconds:,.0f} a second",
+        f"{commits / imported.floor_seconds:,.0f} per second",
+        f"{commits / first.seconds:,.0f} per second",
         f"{first.seconds / imported.floor_seconds:.2f} ×",
         "",
         None,
     )
-    yield Line("memory held at most while importing", "", f"{first.resident:.0f} MB", "", "", None)
+    yield Line("peak RSS while importing", "", f"{first.resident:.0f} MB", "", "", None)
     floor, rum = imported.floor_bytes / commits, imported.bytes / commits
     yield Line(
-        "database after it, bytes a commit", f"{floor:,.0f}", f"{rum:,.0f}", f"{rum / floor:.2f} ×", "", None
+        "database after it, bytes per commit",
+        f"{floor:,.0f}",
+        f"{rum:,.0f}",
+        f"{rum / floor:.2f} ×",
+        "",
+        None,
     )
     yield Line(
         "`rum import git` again",
@@ -123,11 +128,11 @@ def _imports(imported: Imported) -> Iterator[Line]:
 def _brief(briefed: Briefed) -> Iterator[Line]:
     yield _against(f"brief, {briefed.size:,} memories and {NOTES} notes", briefed.time, None)
     yield Line(
-        "its tokens, and the same question again",
+        "its tokens; repeated queries",
         "",
-        f"at most {briefed.most_tokens}, {briefed.same} of {briefed.asked} the same bytes",
+        f"at most {briefed.most_tokens}, {briefed.same} of {briefed.asked} identical",
         "",
-        f"≤ {TOKENS}, all the same",
+        f"≤ {TOKENS}, all identical",
         briefed.holds,
     )
 

@@ -17,10 +17,10 @@ from rum.surfaces.mcp.catalogue import catalogue_text
 ROOT = Path(__file__).resolve().parent.parent
 REPOSITORY_MAY = {
     HARMLESS: "yes",
-    INSIDE: "a folder inside it",
+    INSIDE: "folders inside it",
     TRUST: "after `rum trust`",
     OWN: "no",
-    OUTSIDE: "no config file may",
+    OUTSIDE: "no (environment or flag only)",
 }
 
 
@@ -30,16 +30,24 @@ def settings_page() -> str:
 
 <!-- Made by `make generate` from src/rum/settings/table.py: change it there. -->
 
-What comes later wins: the defaults, `config.toml` in RUM's home, `.rum/config.toml` in the repository, the
-environment, flags. `rum config` shows each value and where it came from.
+Settings are read from these sources; later ones win:
+
+1. the defaults
+2. `config.toml` in RUM's home
+3. `.rum/config.toml` in the repository
+4. environment variables
+5. command-line flags
+
+`rum config` shows each value and its source.
 
 {_table(SETTINGS, lambda setting: f"`{setting.name}`, `{setting.env}`")}
 
-A repository is foreign territory: what it may not set is ignored, with a warning, until `rum trust`.
+A repository may come from somebody else. What it may not set is ignored, with a warning, until you run
+`rum trust`.
 
 ## For one agent
 
-In a table of the agent's name:
+Add a table with the agent's name:
 
 ```toml
 [agents.developer]
@@ -49,7 +57,7 @@ specialties = ["auth", "database"]
 
 {_table(AGENT_SETTINGS, lambda setting: f"`{setting.name}`")}
 
-An agent's own YAML file in `agents_dir` may say the same; where both speak, the table counts:
+Or use a YAML file in `agents_dir`. `config.toml` wins if both set a value:
 
 ```yaml
 name: developer
@@ -62,7 +70,7 @@ memory:
 
 
 def _table(settings: Iterable[Setting], title: Callable[[Setting], str]) -> str:
-    rows = ["| setting | meaning | value | default | may a repository set it |", "|---|---|---|---|---|"]
+    rows = ["| setting | meaning | value | default | set by a repository |", "|---|---|---|---|---|"]
     for setting in settings:
         default = "" if setting.default is None else f"`{json.dumps(setting.default)}`"
         cells = (title(setting), setting.help, setting.kind.allowed, default, REPOSITORY_MAY[setting.scope])

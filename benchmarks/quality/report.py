@@ -13,51 +13,48 @@ PAGE = """# Quality of recall
 
 <!-- Made by `make quality ARGS="--fold test --write docs/quality.md"`. -->
 
-Questions with known answers, put to RUM and to what one would use without it. Everything runs
-offline; RUM is asked through a real `rum mcp`.
+Questions with known answers, put to RUM (through `rum mcp`) and to simpler searches. Everything runs offline.
 
-- **any@k**: share of the questions, in percent, with a right answer among the first k; **MRR**: the mean of
-  1 / the place of the first right answer.
-- **Tokens**: all that an agent reads at RUM's defaults (five summaries, RUM's own threshold), characters / 4,
-  over the questions it thereby has an answer to. A search without RUM prints its five best hits whole.
-- **Calibration error**: how far confidence lies from truth, of the first answer and of all. Few answers are
-  labelled, so part of it is what the labels miss.
-- **False answers**: of questions that nothing in the store answers, the share that gets an answer with a
-  confidence of 0.5 or more, and any answer at all. *Foreign* questions come from another store of the set;
-  some of them have an answer here by chance.
-
-| arm | what it is |
+| search | description |
 |---|---|
 | `rum` | RUM with its built-in embedder |
-| `rum-text` | the same with `RUM_EMBEDDER=none` |
-| `fts5` | SQLite's FTS5 with the porter stemmer over what was said: any word, by bm25 |
-| `grep` | any word or path of the question, by how many of them occur, then the newest |
+| `rum-text` | RUM with `RUM_EMBEDDER=none` |
+| `fts5` | SQLite FTS5 with the porter stemmer: any word, ranked by bm25 |
+| `grep` | any word or path of the question, ranked by number of hits, then newest first |
 | `none` | no memory |
+
+- **any@k**: percentage of questions with a right answer among the first k.
+- **MRR**: mean of 1 / rank of the first right answer, in percent.
+- **tokens**: characters / 4 that an agent reads with RUM's defaults, per question answered right. The other
+  searches print their five best hits in full.
+- **calibration error**: distance between confidence and the share of right answers. Part of it comes from
+  incomplete labels.
+- **false**: percentage of questions without an answer in the store that are answered with a confidence of 0.5
+  or more (sure), or at all (any). **foreign** questions belong to another store; a few have an answer here.
 
 {sets}
 
 ## The coding set
 
-{counts} questions about the histories of Flask, Requests and curl, written one by one and kept with the
-commits that answer them in `benchmarks/quality/data/`. Half of them (`dev`) may be used for fitting, the
-other half (`test`) only for measuring.
+{counts} hand-written questions about the histories of Flask, Requests and curl, stored with their answers in
+`benchmarks/quality/data/`. One half (`dev`) is for fitting, the other (`test`) only for measuring.
 
-| kind | what is asked |
+| kind | question |
 |---|---|
 | `file` | a file and a task |
-| `symptom` | what somebody would see, in words that the commit does not use |
-| `cause` | why something is as it is, or what led to it |
-| `failure` | what was tried and taken back |
-| `words` | ordinary questions that share words with the answer |
+| `symptom` | what a user would see, in other words than the commit's |
+| `cause` | why something is as it is |
+| `failure` | what was tried and reverted |
+| `words` | an ordinary question that shares words with the answer |
 | `keywords` | two to five words, as agents send them |
-| `typo` | the same with slips of the keyboard |
-| `nothing` | what no commit of the project answers |
+| `typo` | a question with typing errors |
+| `nothing` | a question that no commit answers |
 
-Two more sets are not part of the repository: LoCoMo is a file you give (`--locomo FILE`; its licence
-forbids commercial use), and commit causes are read from any git directory (`--repo NAME=GIT_DIR`): later
-commits that name an earlier one as what they fix, revert or follow up, asked before they are stored.
+Two more sets are not in the repository: LoCoMo (`--locomo FILE`; its licence forbids commercial use), and
+commit causes from any git directory (`--repo NAME=GIT_DIR`): later commits that fix, revert or follow up an
+earlier one.
 
-Measured on {machine}. Again on yours: `make quality`.
+Measured on {machine}. To repeat it, run `make quality`.
 """
 ABOUT = {"coding": "Coding memory", "locomo": "LoCoMo", "causes": "Commit causes"}
 
@@ -92,7 +89,7 @@ def page(results: Sequence[Result], counts: str) -> str:
 
 
 def _ranking(result: Result) -> str:
-    head = ["arm", *(f"any@{first}" for first in metrics.CUTOFFS), "MRR", "tokens", "ms"]
+    head = ["search", *(f"any@{first}" for first in metrics.CUTOFFS), "MRR", "tokens", "ms"]
     rows = (
         [
             f"`{arm}`",
@@ -121,7 +118,7 @@ def _of_kind(result: Result, kind: str) -> Iterator[Scores]:
 
 
 def _trust(result: Result) -> str:
-    head = ["arm", "calibration error, first", "all", "false, sure", "any", "foreign, sure", "any"]
+    head = ["search", "calibration error, first", "all", "false, sure", "any", "foreign, sure", "any"]
     rows = (
         [f"`{arm}`", *(_number(error, 3) for error in scores.calibration()), *_false(scores)]
         for arm, scores in result.arms.items()

@@ -45,38 +45,55 @@ MIN_CONFIDENCE = {least}
 """Below this a memory is not given unless a lower threshold is asked for."""
 '''
 
-PAGE = """# What recall goes by
+PAGE = """# Ranking signals
 
-Each candidate for a question has signals; their weighted sum is its score, and score, share among all
-candidates and the question itself make its confidence, in one way for the best candidate and in another
-for those behind it. `rum recall --explain` shows the signals' shares for an answer of your own.
-The weights are fitted by `python -m benchmarks.quality.fit` on the development sets of
-[quality](quality.md): {sets}.
-This page is written by the same command.
+<!-- Made by `python -m benchmarks.quality.fit --write`. -->
+
+Recall computes signals for each candidate. Their weighted sum is the score. The confidence follows from the
+score, the candidate's share among all candidates, and the query. `rum recall --explain` shows the shares for
+your own query.
+
+| signal | meaning |
+| --- | --- |
+| words, rarest | query words it contains, by rarity; the rarest of them |
+| goal, paths | query words in its goal, in its file names |
+| length | how long it is |
+| around, beside | query words in neighbouring or linked memories: those it lacks, all |
+| here | created recently in this session |
+| meaning, meaning_next | similar vector; a neighbouring memory has a similar vector |
+| files, asked_files | touched the files in the query, by rarity; the share of them it touched |
+| breadth | touched many files |
+| file_recency, recency | among the latest work on these files; among the latest work |
 
 ## Weights
 
+Fitted on the development sets of the [quality measurements](quality.md): {sets}.
+`young` are small stores made from the coding set, `elsewhere` are other repositories (counted less), and
+`by words` means without files. The columns are for queries without and with files, by words alone and with
+vectors.
+
 {weights}
 
-## What each signal brings
+## What each signal adds
 
-The ranking fitted anew without one signal: first right answer among the first 5 and 10, and mean
-reciprocal rank, in percent, on the questions it was fitted on.
+The ranking fitted again without one signal: percentage with a right answer among the first 5 and 10, and mean
+reciprocal rank, on the questions it was fitted on.
 
 {ablations}
 
 ## Is the confidence true?
 
-Fitted on four fifths of the questions, measured on the last, five times. The error is the mean distance
-between the confidence and the share of right answers, by tenths. *By chance* is what confidences that are
-exactly true would show for the first answer with so few questions; and labels are incomplete.
+Cross-validated on five folds. The error is the mean distance between confidence and share of right answers,
+by tenths. *By chance* is the error that a perfect confidence would show on the first answer with this few
+questions. *False and sure* is the share of unanswerable questions answered with a confidence of 0.5 or more.
+Labels are incomplete.
 
 {calibration}
 
 ## The threshold
 
-Questions asked with a limit of {limit}: how many of those that have an answer get a right one, and how
-many of those that have none get any. The threshold in bold is the default.
+With a limit of {limit}: the share of answerable questions that get a right answer, and of unanswerable ones
+that get any answer. The default threshold is in bold.
 
 {thresholds}
 """
@@ -115,12 +132,12 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> s
         weights=_table(("signal", *fits), _weights(fits)),
         ablations="\n\n".join(_ablation(column, fits[column], seen) for column in fits) if ablations else "",
         calibration=_table(
-            ("column", "set", "first answer", "by chance", "all", "sure of what is not there"),
+            ("column", "set", "first answer", "by chance", "all", "false and sure"),
             _calibration(held),
         ),
         limit=5,
         thresholds=_table(
-            ("threshold", "answered right", "answered though there is nothing"), _thresholds(held)
+            ("threshold", "answerable, answered right", "unanswerable, but answered"), _thresholds(held)
         ),
     )
 

@@ -87,8 +87,8 @@ def test_a_later_semantic_answer_has_a_budget_by_the_size_of_the_store(
 
 def test_the_memory_held_counts_before_the_first_semantic_question_and_is_only_stated_after_it():
     rows = {row.what: row for row in lines(10_000, 1.0)}
-    assert rows["memory held before it, 10,000 memories"].met is False
-    assert rows["memory held after it, 10,000 memories"].met is None
+    assert rows["RSS before it, 10,000 memories"].met is False
+    assert rows["RSS after it, 10,000 memories"].met is None
 
 
 def test_briefs_fit_and_stay_the_same_among_memories_and_notes(scene: Scene):
@@ -113,7 +113,7 @@ def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(scene: Scen
 def test_a_brief_that_is_too_long_or_another_one_the_second_time_fails(tokens: int, same: int, met: bool):
     pair = Pair(Times(1, 1, 1), Times(1, 1, 1))
     rows = {row.what: row for row in lines(10_000, 1.0, briefed=Briefed(10_000, pair, tokens, same, 40))}
-    assert rows["its tokens, and the same question again"].met is met
+    assert rows["its tokens; repeated queries"].met is met
 
 
 @pytest.mark.parametrize(("added", "met"), [(0, True), (1, False)])

@@ -180,114 +180,114 @@ _WORDS = Kind("a text of one line", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
 SETTINGS = (
-    Setting("home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's own folder, private to its owner"),
-    Setting("project", _PROJECT, None, TRUST, "the project to use: an id, a directory, or a name"),
-    Setting("session", _NAME, None, TRUST, "the session's id, instead of one per process"),
-    Setting("agent", AGENT_NAME, None, TRUST, "the name of the agent to act as"),
-    Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "where notes are kept, relative to the root"),
     Setting(
-        "agents_dir", _FOLDER, ".rum/agents", INSIDE, "where agents' YAML files are, relative to the root"
+        "home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's data folder, readable only by its owner"
     ),
-    Setting(
-        "sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "where journals are kept, relative to the root"
-    ),
+    Setting("project", _PROJECT, None, TRUST, "project to use: id, directory or name"),
+    Setting("session", _NAME, None, TRUST, "session id (default: one per process)"),
+    Setting("agent", AGENT_NAME, None, TRUST, "name of the agent to act as"),
+    Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "folder of the notes"),
+    Setting("agents_dir", _FOLDER, ".rum/agents", INSIDE, "folder of the agents' YAML files"),
+    Setting("sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "folder of the journals"),
     Setting(
         "subprojects",
         Kind("a list of folders inside the repository", _inner_folders, _split),
         (),
         HARMLESS,
-        "folders of this repository that are projects of their own",
+        "folders of this repository that are separate projects",
     ),
-    Setting("recall_limit", _whole(1, 100), 5, TRUST, "how many memories a recall gives"),
-    Setting("recall_depth", _one_of(*DEPTHS), "summary", TRUST, "how much of each memory a recall gives"),
+    Setting("recall_limit", _whole(1, 100), 5, TRUST, "maximum number of memories a recall returns"),
+    Setting("recall_depth", _one_of(*DEPTHS), "summary", TRUST, "how much of each memory a recall returns"),
     Setting(
         "min_confidence",
         _number(0, 1),
         None,
         TRUST,
-        "how sure a match must be; unset: the default in docs/signals.md, 0: best effort",
+        "minimum confidence of a match (default 0.15; 0 returns the best matches, however weak)",
     ),
-    Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "calls allowed in a minute; 0: any number"),
+    Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "maximum calls per minute; 0: no limit"),
     Setting("busy_timeout", _number(0, 600), 30.0, TRUST, "seconds to wait for other writers"),
     Setting(
         "redact_extra",
         Kind("a list of regular expressions", _patterns, _split),
         (),
         TRUST,
-        "regular expressions of further secrets to cut out",
+        "regular expressions of additional secrets to redact",
     ),
-    Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets and are none"),
+    Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets but are not"),
     Setting(
         "embedder",
         _one_of("builtin", "endpoint", "none"),
         "builtin",
         TRUST,
-        "what gives a text its vector; none: recall by words alone",
+        "what computes vectors; none: search by words only",
     ),
-    Setting("embedder_url", _ADDRESS, None, TRUST, "the endpoint's address, as http://localhost:11434/v1"),
-    Setting("embedder_model", _WORDS, None, TRUST, "the name of the endpoint's model"),
-    Setting("embedder_key", _WORDS, None, OWN, "the endpoint's key, which is never shown", secret=True),
+    Setting(
+        "embedder_url", _ADDRESS, None, TRUST, "address of the endpoint, such as http://localhost:11434/v1"
+    ),
+    Setting("embedder_model", _WORDS, None, TRUST, "name of the endpoint's model"),
+    Setting("embedder_key", _WORDS, None, OWN, "API key of the endpoint; never shown", secret=True),
     Setting("embedder_timeout", _number(0.1, 600), 10.0, TRUST, "seconds to wait for the endpoint"),
     Setting(
         "llm",
         _one_of("none", "openai", "anthropic", "ollama"),
         "none",
         TRUST,
-        "the language model's kind of server; openai: any with chat completions",
+        "type of language model server; openai: any server with chat completions",
     ),
-    Setting("llm_url", _ADDRESS, None, TRUST, "its address; unset: the usual one of its kind"),
-    Setting("llm_model", _WORDS, None, TRUST, "the name of the language model"),
-    Setting("llm_key", _WORDS, None, OWN, "the language model's key, which is never shown", secret=True),
+    Setting("llm_url", _ADDRESS, None, TRUST, "address of that server (default: the provider's own)"),
+    Setting("llm_model", _WORDS, None, TRUST, "name of the language model"),
+    Setting("llm_key", _WORDS, None, OWN, "API key of the language model; never shown", secret=True),
     Setting("llm_timeout", _number(0.1, 600), 60.0, TRUST, "seconds to wait for the language model"),
     Setting(
         "llm_daily_tokens",
         _whole(0, 1_000_000_000),
         200_000,
         OWN,
-        "tokens that language models may cost in a day, all projects together; 0: none",
+        "maximum tokens per day for language models, all projects together; 0: never call one",
     ),
     Setting(
         "auto_chapters",
         _one_of("off", "on"),
         "off",
         TRUST,
-        "whether `rum tidy` makes chapters of memories that look like one story",
+        "whether `rum tidy` creates chapters from memories that belong together",
     ),
     Setting(
         "archive_after",
         _whole(1, 36_500),
         180,
         TRUST,
-        "days after which `rum archive` packs away a memory that is rarely used",
+        "days after which `rum archive` archives a rarely used memory",
     ),
     Setting(
         "archive_importance",
         _number(0, 1),
         0.7,
         TRUST,
-        "how important a memory must be never to be archived",
+        "memories at least this important are never archived",
     ),
     Setting(
         "archive_uses",
         _whole(0, 1_000_000),
         2,
         TRUST,
-        "how often a memory may have been retrieved and still be archived",
+        "memories retrieved more often are not archived",
     ),
     Setting(
         "idle_after",
         _number(0, 3600),
         20.0,
         TRUST,
-        "seconds of quiet after which `rum mcp` has pending work done; 0: never",
+        "seconds without calls after which `rum mcp` starts pending work; 0: never",
     ),
 )
 """Each setting once: `rum config`, the reference and the checks all read this."""
 
 AGENT_SETTINGS = (
-    Setting("max_injected", _whole(0, 50), 5, HARMLESS, "how many notes go into the agent's prompt"),
-    Setting("min_importance", _one_of(*IMPORTANCES), "low", HARMLESS, "the least important notes it gets"),
-    Setting("specialties", _STRINGS, (), HARMLESS, "tags of notes that concern it most"),
+    Setting("max_injected", _whole(0, 50), 5, HARMLESS, "maximum number of notes in the agent's prompt"),
+    Setting("min_importance", _one_of(*IMPORTANCES), "low", HARMLESS, "minimum importance of notes"),
+    Setting("specialties", _STRINGS, (), HARMLESS, "tags of notes that it should get first"),
 )
 """What an `[agents.NAME]` table may hold."""
 
