@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from model_server import ModelServer
-from opening import Shop, open_shop
+from support.language_models import ModelServer
+from support.projects import Shop, open_shop
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from opening import keep, open_shop
 from rum import Rum
+from support.projects import keep, open_shop
 
 Json = dict[str, Any]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from making import NOON, add_memory, make_file, make_memory, make_outcome
-from processes import Place, ask, end, lines_of, make_place
 from rum import Rum
 from rum.model.memory import Memory
 from rum.store.sqlite.archive_rows import put_away
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory, make_file, make_memory, make_outcome
+from support.processes import Place, ask, end, lines_of, make_place
 
 COUNT = 600
 LATER = NOON + 400 * 86400
@@ -33,7 +33,7 @@ with Rum.open(owner=True, clock=lambda: int(sys.argv[1])) as rum:
 
 STORER = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 with Rum.open(clock=lambda: int(sys.argv[1])) as rum:

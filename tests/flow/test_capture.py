@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hooked import SESSION, Hooked, make_hooked, prompt, ran, until
-from observing import CRASH
 from rum import Rum
+from support.captured_events import CRASH
+from support.hooks import SESSION, Hooked, make_hooked, prompt, ran, until
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, Rum
-from storytelling import AUTH, BILLING, tell
+from support.builders import NOON
+from support.projects import Shop
+from support.stories import AUTH, BILLING, tell
 
 Json = dict[str, Any]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from embedding import Endpoint
-from opening import Shop, open_shop
-from storytelling import tell
+from support.embedders import Endpoint
+from support.projects import Shop, open_shop
+from support.stories import tell
 
 
 @pytest.fixture

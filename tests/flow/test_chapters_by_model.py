@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from model_server import KINDS, STUCK, ModelServer, Request, Trouble
-from opening import Shop, keep
 from rum import Rum
-from storytelling import CHAPTER, LEARNING, WISDOM, tell
+from support.language_models import KINDS, STUCK, ModelServer, Request, Trouble
+from support.projects import Shop, keep
+from support.stories import CHAPTER, LEARNING, WISDOM, tell
 
 Json = dict[str, Any]
 TOKEN = "ghp_" + "a1B2" * 9

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model_server import ModelServer, Request
-from opening import Shop
 from rum import Rum
-from storytelling import CHAPTER, WISDOM, tell
+from support.language_models import ModelServer, Request
+from support.projects import Shop
+from support.stories import CHAPTER, WISDOM, tell
 
 Json = dict[str, Any]
 

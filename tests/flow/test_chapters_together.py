@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opening import keep
-from processes import ask, end, lines_of, make_place
+from support.processes import ask, end, lines_of, make_place
+from support.projects import keep
 
 MAKER = """
 import json, sys

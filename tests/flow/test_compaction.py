@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_server import STUCK, ModelServer, Trouble
-from opening import Shop, open_shop
 from rum import Rum
+from support.language_models import STUCK, ModelServer, Trouble
+from support.projects import Shop, open_shop
 
 ENTRIES = (
     "Scanned src/auth.py for tokens",

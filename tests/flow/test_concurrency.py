@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from making import make_draft
-from processes import Place, ask, end, lines_of, make_place
+from support.builders import make_draft
+from support.processes import Place, ask, end, lines_of, make_place
 
 STORER = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 name, count = sys.argv[1], int(sys.argv[2])
@@ -80,7 +80,7 @@ with Rum.open() as rum:
 
 NAMED = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 print("ready", flush=True)

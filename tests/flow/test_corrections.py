@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
+from support.projects import Shop, edited, keep
 
 
 def other_home(shop: Shop, name: str, **how: object) -> Rum:

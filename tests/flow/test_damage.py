@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from making import make_draft
-from processes import Place, make_place
 from rum import RumError, StorageError
+from support.builders import make_draft
+from support.processes import Place, make_place
 
 PAGE = 4096
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from rs_bpe.bpe import openai
 
-from opening import keep, open_shop
 from rum import Rum
+from support.projects import keep, open_shop
 
 Json = dict[str, Any]
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")

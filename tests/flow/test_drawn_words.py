@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from consolidating import by_id, make_chapter
-from opening import Shop
-from repositories import Repository
 from rum.consolidate.chapters import chapter_words, wisdom_words
 from rum.consolidate.chapters.evidence_check import unsourced
 from rum.model.memory import Memory
+from support.chapter_memories import by_id, make_chapter
+from support.projects import Shop
+from support.repositories import Repository
 
 LOCK = """\
 basket: lock the basket while it is paid

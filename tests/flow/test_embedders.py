@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from embedding import Endpoint
-from making import ids_of, make_draft
-from processes import Place, end, lines_of, make_place
 from rum import Rum
+from support.builders import ids_of, make_draft
+from support.embedders import Endpoint
+from support.processes import Place, end, lines_of, make_place
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_a_secret_in_a_question_is_not_sent(
 
 WRITER = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 with Rum.open() as rum:

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import make_draft
-from processes import Place, make_place
+from support.builders import make_draft
+from support.processes import Place, make_place
 
 QUESTION = {"query": "login of unicorns", "explain": True, "min_confidence": 0}
 COMMAND = ("recall", "login", "of", "unicorns", "--explain", "--min-confidence", "0")

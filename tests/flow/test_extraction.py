@@ -13,10 +13,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from model_server import KINDS, STUCK, ModelServer, Trouble
-from opening import Shop, keep
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.extraction import Extracted
+from support.language_models import KINDS, STUCK, ModelServer, Trouble
+from support.projects import Shop, keep
 
 OUTPUT = """\
 ## Root cause

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from labelled import Labelled, given, labelled, measured
-from opening import open_shop
 from rum import Rum
 from rum.model.extraction import Extracted, Kind
+from support.labelled_runs import Labelled, given, labelled, measured
+from support.projects import open_shop
 
 KNOWN = labelled("known")
 HELD_OUT = labelled("held_out")

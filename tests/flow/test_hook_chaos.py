@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from hooked import Hooked, make_hooked, prompt, ran, until
 from rum import Rum
 from rum.capture.events import problems, spool
 from rum.capture.events.event import from_line
 from rum.settings.home import file_lock
+from support.hooks import Hooked, make_hooked, prompt, ran, until
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trouble is made with POSIX's means")
 
@@ -37,10 +37,11 @@ def hooked(tmp_path: Path) -> Hooked:
 
 # Everything is loaded before, as nobody need not be able to read this interpreter's modules.
 AS_NOBODY = """
-import json, processes, rum.capture.clients.claude_code, rum.capture.events.problems
+import json, rum.capture.clients.claude_code, rum.capture.events.problems
 import rum.surfaces.hooks.handle
 from rum.surfaces.hooks.main import run
-processes.become_nobody()
+from support.processes import become_nobody
+become_nobody()
 run(["claude-code"])
 """
 

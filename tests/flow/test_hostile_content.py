@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from making import HandClock, make_draft, make_intent, make_outcome
-from processes import Place, make_place
 from rum import InvalidQuery, NotFound, Rum, RumError
+from support.builders import HandClock, make_draft, make_intent, make_outcome
+from support.processes import Place, make_place
 
 Call = Callable[[Rum, str], Any]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from embedding import Endpoint
-from making import make_draft
-from processes import PATIENCE, Place, end, make_place
 from rum.app.upkeep.lease import lease
+from support.builders import make_draft
+from support.embedders import Endpoint
+from support.processes import PATIENCE, Place, end, make_place
 
 linux_only = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks into /proc")
 
@@ -219,7 +219,7 @@ def test_the_process_steps_back_behind_all_others_and_holds_none_of_our_streams(
 
 
 TWICE = """
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 with Rum.open() as rum:
     rum.store(**make_draft("Fix the login"))

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from making import make_draft
-from processes import Place, end, lines_of
-from repositories import fast_history
 from rum import Rum
+from support.builders import make_draft
+from support.processes import Place, end, lines_of
+from support.repositories import fast_history
 
 COMMITS = 1500
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from journaling import HEADER, whole
-from opening import Shop, open_shop
 from rum import Rum, RumError
 from rum.model.journal import moment
+from support.journals import HEADER, whole
+from support.projects import Shop, open_shop
 
 BOMB = (
     HEADER

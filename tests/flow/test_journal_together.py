@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from journaling import HEADER
-from processes import ask, end, lines_of, make_place
 from rum.store.files.yaml import load
+from support.journals import HEADER
+from support.processes import ask, end, lines_of, make_place
 
 WRITERS = 8
 EACH = 12

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from processes import Place, end, make_place
 from rum import NotFound, Rum
+from support.processes import Place, end, make_place
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,7 +25,7 @@ LONGEST = 0.2  # seconds from the first sign of life to the end
 
 WRITER = """
 import itertools, sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 print("begun", flush=True)
@@ -41,7 +41,7 @@ for number in itertools.count():
 
 CHANGER = """
 import itertools, sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 print("begun", flush=True)

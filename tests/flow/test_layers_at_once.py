@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from processes import Place, end, lines_of, make_place
 from rum import MemoryManager
+from support.processes import Place, end, lines_of, make_place
 
 WRITER = """
 import sys

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from making import make_draft
-from processes import Place, make_place
 from rum import Rum, StorageError
+from support.builders import make_draft
+from support.processes import Place, make_place
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits and mounts of POSIX")
 
 AT_THE_LIMIT = """
 import os, resource, signal, sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum, StorageError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

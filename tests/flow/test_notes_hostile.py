@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from opening import Shop, open_shop
 from rum import Rum
+from support.projects import Shop, open_shop
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ntitle: *c\n"
 HOSTILE = {

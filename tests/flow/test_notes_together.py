@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import end, lines_of, make_place
+from support.processes import end, lines_of, make_place
 
 WRITERS, EACH = 8, 6
 

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from making import make_draft
-from processes import NOBODY, Place, ask, end, lines_of, make_place
 from rum import NotFound, StorageError
+from support.builders import make_draft
+from support.processes import NOBODY, Place, ask, end, lines_of, make_place
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
 
 VISITOR = """
 import json, sys, tempfile
-from making import make_draft
-from processes import become_nobody
+from support.builders import make_draft
+from support.processes import become_nobody
 from rum import Rum, RumError, StorageError
 
 def look(rum, memory_id):
@@ -81,8 +81,8 @@ with Rum.open(owner=True) as rum:
 
 WATCHER = """
 import sys, tempfile
-from making import make_draft
-from processes import become_nobody
+from support.builders import make_draft
+from support.processes import become_nobody
 from rum import Rum
 
 with tempfile.TemporaryDirectory() as scratch, Rum.open(home=scratch + "/home", owner=True) as rum:
@@ -98,7 +98,7 @@ with Rum.open(owner=True) as rum:
 
 DOCTOR = """
 import tempfile
-from processes import become_nobody
+from support.processes import become_nobody
 from rum import Rum, RumError
 
 with tempfile.TemporaryDirectory() as scratch, Rum.open(home=scratch + "/home", owner=True) as rum:
@@ -113,7 +113,7 @@ except RumError as error:
 
 WRITER = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 rum = Rum.open()
@@ -307,7 +307,7 @@ def test_a_folder_that_cannot_be_entered_is_not_taken_for_empty(place: Place):
 
 NOTES = """
 import tempfile
-from processes import become_nobody
+from support.processes import become_nobody
 from rum import Rum
 
 def work(rum):

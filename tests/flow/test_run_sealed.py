@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from processes import Place, make_place
+from support.processes import Place, make_place
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
 
 WORKER = """
 import sys, tempfile, warnings
-from processes import become_nobody
+from support.processes import become_nobody
 from rum import Rum
 
 def work(rum, fail):

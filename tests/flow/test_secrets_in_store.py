@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from opening import Shop, keep, open_shop
-from secrets_made import Planted, planted_secrets
+from support.projects import Shop, keep, open_shop
+from support.secrets import Planted, planted_secrets
 
 Json = dict[str, Any]
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import make_draft, make_intent, make_outcome
-from opening import Shop, open_shop
-from processes import make_place
 from rum import Rum
 from rum.model.answers import RetrievedMemory
+from support.builders import make_draft, make_intent, make_outcome
+from support.processes import make_place
+from support.projects import Shop, open_shop
 
 GOALS = {
     "logout": "Users are logged out at random",
@@ -156,7 +156,7 @@ def test_another_process_finds_what_was_stored_meanwhile(shop: Shop, rum: Rum, k
 
 PROGRAM = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 with Rum.open(owner=True) as rum:

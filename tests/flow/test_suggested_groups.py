@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from making import NOON
-from opening import Shop, open_shop
-from repositories import Repository
 from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.memory import Memory
+from support.builders import NOON
+from support.projects import Shop, open_shop
+from support.repositories import Repository
 
 DAY = 86400
 DEEDS = ("Sort", "Describe", "Show", "Count", "Print", "Translate", "Colour")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warned import FILES, cases, measured
+from support.labelled_warnings import FILES, cases, measured
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -6,11 +6,11 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from making import NOON
 from migrations.test_schema import build_by_hand, opened
 from rum.model.chapters import Member
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON
 
 AGENT = "INSERT INTO agents VALUES ('agent_a', 'main', NULL, 'p', NULL, NULL, 1, 1, NULL, '{}')"
 MEMORY = """

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from making import add_memory
-from processes import lines_of, make_place
 from rum.model.errors import StorageError
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.store import SCHEMA, SqliteStore
+from support.builders import add_memory
+from support.processes import lines_of, make_place
 
 FIRST = """
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL);

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opening import keep, open_shop
 from rum import Rum
 from rum.model.answers import RetrievedMemory
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.text.terms import terms
+from support.projects import keep, open_shop
 
 Json = dict[str, Any]
 LAYERS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")

@@ -8,10 +8,10 @@ from contextlib import closing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory, make_memory
 from rum.model.memory import Memory
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory, make_memory
 
 WORDS = ("ant", "bee", "cow", "dog", "elk", "größe", "東京都")
 IDS = tuple(f"mem_{number}" for number in range(5))

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opening import open_shop
 from rum import Rum, RumError
+from support.projects import open_shop
 
 Json = dict[str, Any]
 often = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])

@@ -9,8 +9,6 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consolidating import DAY, by_id, make_chapter, make_work
-from making import make_file, make_intent, make_memory, make_outcome
 from rum.consolidate.chapters import chapter_words, wisdom_words
 from rum.consolidate.chapters.evidence import trace_claim
 from rum.consolidate.chapters.evidence_check import unsourced
@@ -19,6 +17,8 @@ from rum.model.chapters import Evidence
 from rum.model.memory import Memory
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.text.sentences import sentences
+from support.builders import make_file, make_intent, make_memory, make_outcome
+from support.chapter_memories import DAY, by_id, make_chapter, make_work
 
 often = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 seldom = settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.too_slow])

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hooked import samples
 from rum.capture.clients.detect import CLIENTS, event_of
 from rum.capture.events.cleaning import clean
 from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
 from rum.surfaces.hooks.payload import parsed
+from support.hooks import samples
 
 REDACTOR = Redactor()
 IGNORED = Ignored("/project", "*.env\nsecret/")

@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opening import open_shop
 from rum import MemoryManager
 from rum.app.exchange.layers import LayerImport
+from support.projects import open_shop
 
 Json = dict[str, Any]
 often = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.redact.redactor import find_secrets, redact, redact_tree
-from secrets_made import planted_secrets
+from support.secrets import planted_secrets
 
 PLANTED = planted_secrets(seed=11) + planted_secrets(seed=12)
 

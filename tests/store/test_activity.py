@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from making import NOON, add_memory
 from rum.model.depth import Use
 from rum.store.base import Store
+from support.builders import NOON, add_memory
 
 
 def test_uses_add_up_and_the_last_time_stands(store: Store):

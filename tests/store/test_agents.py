@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from making import NOON, add_memory, make_agent, make_outcome
 from rum.model.errors import StorageError
 from rum.store.base import AgentFigures, Store
+from support.builders import NOON, add_memory, make_agent, make_outcome
 
 
 def test_an_agent_reads_back_as_it_was_written(store: Store):

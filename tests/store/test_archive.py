@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome, number_of
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome, number_of
 
 MODEL = "model-a"
 LATER = NOON + 1000

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from making import NOON, add_memory, make_agent
 from rum.model.chapters import Chapter
 from rum.model.errors import StorageError
 from rum.model.wisdom import Wisdom
 from rum.store.base import State, Store
 from rum.store.chapters import Range
+from support.builders import NOON, add_memory, make_agent
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from making import add_memory
 from rum.store.base import Store
+from support.builders import add_memory
 
 
 def test_memories_tell_the_commits_they_were_made_at(store: Store):

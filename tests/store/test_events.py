@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from learning import MILLISECONDS, all_events, make_event
-from making import NOON
 from rum.store.base import Store
 from rum.store.layers import Author
+from support.builders import NOON
+from support.facts import MILLISECONDS, all_events, make_event
 
 
 @pytest.mark.parametrize("metadata", [None, {}, {"task": "scan", "depth": {"a": [1, None, 2.5, "記憶"]}}])

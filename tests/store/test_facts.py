@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from learning import add_author, all_facts, make_fact
-from making import NOON
 from rum.model.errors import StorageError
 from rum.store.base import Store
 from rum.store.layers import Author
+from support.builders import NOON
+from support.facts import add_author, all_facts, make_fact
 
 
 @pytest.fixture(autouse=True)

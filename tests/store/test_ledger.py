@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from making import NOON
 from rum.store.base import Store
 from rum.store.offers import Evidence, OfferRow, OffersSought
+from support.builders import NOON
 
 OFFER = OfferRow("e1", 0, "mem_1", "codex", "s1", "t1", "c1", "warning", NOON, "Tried before")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from making import NOON, add_memory, make_file
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory, make_file
 
 A, B, C = "mem_a", "mem_b", "mem_c"
 

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from making import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
 from rum.model.errors import StorageError
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.indexed_text import indexed_text
+from support.builders import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
 
 RICH = make_memory(
     "mem_rich",

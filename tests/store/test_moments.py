@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory
 
 
 def add(store: Store, number: int, seconds: int) -> None:

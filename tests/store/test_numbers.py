@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
+from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
 
 NAMES = ("mem_c", "mem_a", "mem_d", "mem_b")
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from making import NOON, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
+from support.builders import NOON, add_memory, make_file, make_outcome
 
 
 def ids(rows: list[Any]) -> list[str]:

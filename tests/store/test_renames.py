@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from making import NOON, add_memory, make_file
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory, make_file
 
 
 def work(store: Store, memory_id: str, *paths: str, at: int = 0, **more: Any) -> None:

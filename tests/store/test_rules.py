@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from learning import add_author, all_rules, make_rule
-from making import NOON
 from rum.model.errors import StorageError
 from rum.store.base import Store
+from support.builders import NOON
+from support.facts import add_author, all_rules, make_rule
 
 
 @pytest.fixture(autouse=True)

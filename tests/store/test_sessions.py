@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory
 
 
 def ids(store: Store, sessions: Iterable[str], most: int) -> list[list[str]]:

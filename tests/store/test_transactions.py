@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from learning import all_facts, all_rules, make_fact, make_rule
-from making import NOON, add_memory, make_agent, make_file, make_memory
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import NOON, add_memory, make_agent, make_file, make_memory
+from support.facts import all_facts, all_rules, make_fact, make_rule
 
 
 class Interrupted(BaseException):

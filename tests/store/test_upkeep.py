@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from making import add_memory, make_memory
 from rum.model.errors import StorageError
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import add_memory, make_memory
 
 
 def test_a_fresh_store_is_healthy(store: Store):

@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory, make_memory, make_outcome, number_of
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory, make_memory, make_outcome, number_of
 
 A, B = "model-a", "model-b"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import NOON, add_memory, make_file, make_intent, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, terms
+from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
 
 
 def ids(rows: list[Any]) -> list[str]:

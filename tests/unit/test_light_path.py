@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hooked import samples
+from support.hooks import samples
 
 CONTRACTS = Path(__file__).resolve().parents[2] / ".importlinter"
 # Beyond what the import contract forbids: parts of the standard library that load slowly. The contract

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from making import add_memory
 from rum.model.errors import StorageError
 from rum.store.sqlite.store import SqliteStore
+from support.builders import add_memory
 
 
 def test_where_no_folder_can_be_made_reading_finds_nothing_and_writing_says_so(tmp_path: Path):

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import NOON, make_draft, make_outcome
-from processes import Place, make_place
 from rum import Rum, StorageError
 from rum.text import terms
+from support.builders import NOON, make_draft, make_outcome
+from support.processes import Place, make_place
 
 LATER = NOON + 400 * 86400
 

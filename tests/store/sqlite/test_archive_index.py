@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from making import NOON, add_memory, make_draft, make_intent, make_memory
-from processes import Place, make_place
 from rum import Rum, StorageError
 from rum.store.sqlite.store import SqliteStore
 from rum.text import terms
+from support.builders import NOON, add_memory, make_draft, make_intent, make_memory
+from support.processes import Place, make_place
 
 QUESTIONS = ("word7", "goal", "sum 3 word3", "wrd12", "nothing", "live")
 HARM = {

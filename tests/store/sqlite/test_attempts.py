@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from making import add_memory, make_memory
-from offered import failed_run, ran
 from rum.model.errors import StorageError
 from rum.store.base import Store
 from rum.store.sqlite.readonly import Peek
 from rum.store.sqlite.store import SqliteStore
+from support.builders import add_memory, make_memory
+from support.offers import failed_run, ran
 
 PIP = failed_run("pip install psycopg2", "pg_config not found")
 

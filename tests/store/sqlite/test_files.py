@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from making import NOON, add_memory, make_draft, make_file, make_intent, make_memory, make_outcome
-from processes import make_place
 from rum import Rum
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory, make_draft, make_file, make_intent, make_memory, make_outcome
+from support.processes import make_place
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from making import add_memory, make_draft
-from processes import Place, make_place
 from rum import Rum
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
+from support.builders import add_memory, make_draft
+from support.processes import Place, make_place
 
 QUESTIONS = ("word7", "goal", "sum 3 word3", "wrd12", "nothing")
 

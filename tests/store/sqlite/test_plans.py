@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from making import NOON, add_memory, make_file
 from rum.store.filters import Filters
 from rum.store.search import Search
 from rum.store.sqlite.store import SqliteStore
 from rum.store.vectors import Vectors
+from support.builders import NOON, add_memory, make_file
 
 FILTERS = {
     "none": Filters(),

@@ -8,8 +8,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from making import NOON, add_memory
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory
 
 MODEL = "model-a"
 DATA = b"a vector that is not to be found again" * 9

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from making import make_draft, make_outcome
 from rum import Rum
+from support.builders import make_draft, make_outcome
 from surfaces.cli.running import Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fencing import inside
+from support.fences import inside
 from surfaces.cli.running import FLAGS, Run
 
 TASK = ("--task", "Fix the token refresh")

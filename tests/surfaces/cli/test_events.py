@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from observing import TRANSCRIPTS, Telling, mended
 from rum import Rum
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
+from support.captured_events import TRANSCRIPTS, Telling, mended
 from surfaces.cli.running import Run
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from model_server import ModelServer
+from support.language_models import ModelServer
 from surfaces.cli.running import Run
 
 RUN = {

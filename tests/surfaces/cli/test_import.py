@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from repositories import Repository, fast_history
 from rum import Rum
+from support.repositories import Repository, fast_history
 from surfaces.cli.running import Run
 
 ISSUES = json.dumps([{"number": 1, "title": "Gate open", "createdAt": "2024-01-02T03:04:05Z"}]).encode()

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from journaling import FRAGMENTS, HEADER, whole, wrapped
 from rum.store.files.yaml import load
+from support.journals import FRAGMENTS, HEADER, whole, wrapped
 from surfaces.cli.running import Run
 
 SESSION = ("--session", "s1", "--agent", "developer")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencing import inside
+from support.fences import inside
 from surfaces.cli.running import Run
 
 AUTH = ["note", "add", "Auth module", "--when", "auth|login", "--importance", "high", "--tag", "auth"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from opening import keep
 from rum import Rum
+from support.projects import keep
 from surfaces.cli.running import Run
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from making import HandClock
 from rum.surfaces.cli.progress import EVERY, Lines
+from support.builders import HandClock
 
 
 class Told:

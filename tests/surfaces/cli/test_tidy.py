@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from embedding import Endpoint
-from making import make_draft
-from processes import end, make_place
 from rum import Rum
+from support.builders import make_draft
+from support.embedders import Endpoint
+from support.processes import end, make_place
 from surfaces.cli.running import Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from hooked import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
 from rum.capture.events import pause, problems, spool
 from rum.surfaces.hooks.stdin import LARGEST
-from secrets_made import TOKENS, UPPER
+from support.hooks import PATIENCE, SESSION, Hooked, make_hooked, prompt, ran, samples, until
+from support.secrets import TOKENS, UPPER
 
 
 @pytest.fixture

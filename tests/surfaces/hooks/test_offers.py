@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from hooked import Hooked, make_hooked, until
-from making import make_draft
-from offered import edited, failed_run, ran
 from rum import Rum
+from support.builders import make_draft
+from support.hooks import Hooked, make_hooked, until
+from support.offers import edited, failed_run, ran
 
 LINES = {"old_string": "return sum(xs) / len(xs)", "new_string": "return sum(xs) / max(len(xs), 1)"}
 PATCH = "\n".join(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hooked import prompt, samples
 from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import from_line
 from rum.inject.offers.offer import Offer
 from rum.surfaces.hooks.answer import MOST, hears, say, within
+from support.hooks import prompt, samples
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mcp_types import methods
 
-from fencing import inside
+from support.fences import inside
 from surfaces.mcp.test_rum_server import answer, ask, initialize, tool
 
 FACT = tool("learn", {"action": "set", "fact": {"key": "token", "value": "JWT"}})

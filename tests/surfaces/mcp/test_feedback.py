@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from making import make_draft
+from support.builders import make_draft
 from surfaces.mcp.test_rum_server import answer, ask, tool
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opening import Shop, open_shop
 from rum import Rum
+from support.projects import Shop, open_shop
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from opening import Shop
 from rum import Rum
-from storytelling import tell
+from support.projects import Shop
+from support.stories import tell
 
 
 def told(rum: Rum, task: str, *files: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from opening import Shop
-from repositories import START, Repository
 from rum import Rum
+from support.projects import Shop
+from support.repositories import START, Repository
 
 FILE = "src/flask/sessions.py"
 TASK = "Cache the session lookup"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from making import make_intent, make_outcome
-from opening import Shop, edited, keep
 from rum import Rum
 from rum.app.runs.run import Run
 from rum.model.brief import Brief
+from support.builders import make_intent, make_outcome
+from support.projects import Shop, edited, keep
 
 TASK = "Refresh the login token"
 FILE = "src/auth/refresh.ts"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from making import make_draft
-from opening import Shop, edited, keep
 from rum import InvalidQuery, RateLimited, Rum
 from rum.model.answers import RecallResult
+from support.builders import make_draft
+from support.projects import Shop, edited, keep
 
 
 def test_an_unknown_call_gets_the_nearest_one(rum: Rum) -> None:

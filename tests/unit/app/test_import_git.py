@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from exported import memories
-from making import NOON
-from opening import Shop, keep
-from repositories import START, Repository, lines
 from rum import InvalidQuery, Rum
+from support.builders import NOON
+from support.exports import memories
+from support.projects import Shop, keep
+from support.repositories import START, Repository, lines
 
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from exported import memories
-from opening import Shop
-from repositories import START, Repository
+from support.exports import memories
+from support.projects import Shop
+from support.repositories import START, Repository
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from exported import memories
-from opening import Shop, keep
-from repositories import Repository, lines
 from rum import Rum
 from rum.capture.git.actions import FILES
 from rum.recall.limits import EARLIER_NAME
+from support.exports import memories
+from support.projects import Shop, keep
+from support.repositories import Repository, lines
 
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from exported import memories
-from opening import Shop
-from repositories import START, Repository
 from rum import InvalidQuery
+from support.exports import memories
+from support.projects import Shop
+from support.repositories import START, Repository
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from exported import links, memories
-from making import NOON
-from opening import Shop
-from repositories import Repository
 from rum import InvalidQuery, Rum
+from support.builders import NOON
+from support.exports import links, memories
+from support.projects import Shop
+from support.repositories import Repository
 
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hooked import samples
-from observing import TRANSCRIPTS
-from opening import Shop
 from rum import InvalidQuery, NotFound, Rum
 from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import to_line
+from support.captured_events import TRANSCRIPTS
+from support.hooks import samples
+from support.projects import Shop
 
 AFTER = 1794780000.0
 TASK = "Write the changelog entry."

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from opening import Shop
 from rum import InvalidQuery, RateLimited, Rum
+from support.projects import Shop
 
 
 def call(rum: Rum, **arguments: Any) -> Any:

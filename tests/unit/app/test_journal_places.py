@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from journaling import HEADER, whole
-from opening import Shop
 from rum import InvalidQuery, RumError, StorageError
 from rum.model.journal import moment
 from rum.store.files.yaml import load
+from support.journals import HEADER, whole
+from support.projects import Shop
 
 SESSIONS = Path(".rum", "sessions")
 

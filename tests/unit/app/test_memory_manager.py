@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from model_server import ModelServer, Trouble
-from opening import Shop, keep
 from rum import InvalidQuery, MemoryManager, NotFound, PermissionDenied
 from rum.model.layers import MemoryEntry
+from support.builders import NOON
+from support.language_models import ModelServer, Trouble
+from support.projects import Shop, keep
 
 HOUR = 3600
 PLACES = ("project", "files")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from opening import Shop
 from rum import PermissionDenied, Rum
+from support.projects import Shop
 
 
 def noted(rum: Rum, title: str = "Auth module", content: str = "Use JWT in all of it.") -> str:

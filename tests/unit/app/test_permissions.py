@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from opening import Shop, keep
 from rum import PermissionDenied, Rum
+from support.projects import Shop, keep
 
 Change = Callable[[Rum, str], object]
 CHANGES: dict[str, Change] = {

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from opening import Shop
-from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, NotFound, Rum
 from rum.app.runs.run import Run
+from support.projects import Shop
+from support.runs import FILE, TASK, attempts, ended_by, memory_of
 
 
 @pytest.fixture

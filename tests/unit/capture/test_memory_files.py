@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from making import make_draft
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.model.memory_layers import Perception
 from rum.model.patch import drafted
+from support.builders import make_draft
 
 
 def relative(path: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fencing import inside
-from model_server import ScriptedModel
 from rum.consolidate.compaction import summarised
 from rum.consolidate.compaction_by_model import AT_ONCE, MOST_QUESTIONS, by_model_or_not, summarised_by
 from rum.llm.base import CannotComplete
 from rum.model.layers import MemoryEntry
+from support.fences import inside
+from support.language_models import ScriptedModel
 
 
 def make_entries(*contents: str) -> list[MemoryEntry]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from consolidating import make_work
 from rum.consolidate.statements import LONGEST_CLAIM, MOST, Kind, statements_of
+from support.chapter_memories import make_work
 
 
 def test_learnings_come_first_and_as_they_are():

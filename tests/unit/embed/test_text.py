@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from making import make_intent, make_memory, make_outcome
 from rum.embed.text import embedded_text
+from support.builders import make_intent, make_memory, make_outcome
 
 
 def test_the_texts_come_in_the_order_of_their_weight():

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from fencing import inside
-from model_server import ScriptedModel
 from rum.extract.by_model import LONGEST_OUTPUT, found_by_model, question
 from rum.llm.base import BadAnswer
 from rum.model.extraction import FinishedRun, Kind
 from rum.model.facts import GivenFact, GivenRule
 from rum.model.notes import Importance
 from rum.redact.redactor import redact
+from support.fences import inside
+from support.language_models import ScriptedModel
 
 RUN = FinishedRun(
     agent="debugger",

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelled import labelled
 from rum.extract.by_rules import found_by_rules
 from rum.extract.common_words import is_usual, is_vague
 from rum.extract.when_to_use import distinctive, like_task, spoken_of, when_to_use
 from rum.model.extraction import FinishedRun
 from rum.model.parse import parse
 from rum.text.patterns import Text, best, compiled
+from support.labelled_runs import labelled
 
 COMMON = [
     "result",

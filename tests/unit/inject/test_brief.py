@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fencing import inside
 from rum.inject import brief
 from rum.inject.brief import NOTICE, written
 from rum.inject.budget import Piece, Said
+from support.fences import inside
 
 HOUR = 3600
 ID = "mem_01h455vb4pex5vsknk084sn02q"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON
 from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked, standing
 from rum.model.notes import Entry, Importance, MatchedNote, Note, Otherwise
+from support.builders import NOON
 
 
 def note(slug: str, *contents: str, **fields: Any) -> Note:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_server import ModelServer
+from support.language_models import ModelServer
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import HandClock
-from model_server import KINDS, RAW, STUCK, ModelServer, Trouble
 from rum.llm.base import BadAnswer, CannotComplete, LimitReached
 from rum.llm.client import AskedModel
 from rum.llm.meter import Meter, Spent
 from rum.llm.providers import wire_for
 from rum.llm.server import Provider
 from rum.redact.redactor import redact_tree
+from support.builders import HandClock
+from support.language_models import KINDS, RAW, STUCK, ModelServer, Trouble
 
 KEY = "key-1234567890-very-secret"
 TOKEN = "ghp_" + "a1B2" * 9

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from making import HandClock
 from rum.llm.base import CannotComplete, LimitReached
 from rum.llm.meter import FILE, KEPT, Meter, Spent
+from support.builders import HandClock
 
 MIDNIGHT = 1_750_032_000  # 2025-06-16
 

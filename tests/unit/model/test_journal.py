@@ -6,12 +6,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from journaling import FRAGMENTS, HEADER, wrapped
 from rum.model.errors import InvalidQuery
 from rum.model.journal import Attempt, Discovery, Kind, is_newer, moment, seconds_of
 from rum.model.journal_check import problems, refuse_problems, spelt
 from rum.model.journal_schema import schema_text, shipped_schema
 from rum.store.files.yaml import load
+from support.journals import FRAGMENTS, HEADER, wrapped
 
 SCHEMA = json.loads(shipped_schema())
 

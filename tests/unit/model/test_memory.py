@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from making import make_draft
 from rum import InvalidQuery
 from rum.model.memory_layers import Action
 from rum.model.patch import drafted
+from support.builders import make_draft
 
 DETAILS = {
     "file_path": "a.py",

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from making import make_draft, make_intent, make_outcome
 from rum import InvalidQuery
 from rum.model.extraction import FinishedRun
 from rum.model.links import LinkType
@@ -22,6 +21,7 @@ from rum.model.questions import (
     RecallQuestion,
     TraceQuestion,
 )
+from support.builders import make_draft, make_intent, make_outcome
 
 
 def refused(data: object, model: type = Draft) -> InvalidQuery:

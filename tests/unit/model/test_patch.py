@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from making import make_memory
 from rum import InvalidQuery
 from rum.model.memory import Draft
 from rum.model.patch import REQUIRED, drafted, merge, patched
+from support.builders import make_memory
 
 Json = dict[str, Any]
 

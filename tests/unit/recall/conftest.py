@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from embedding import WordEmbedder
-from making import HandClock
-from opening import Shop, open_shop
 from rum import Rum
 from rum.recall import limits
 from rum.recall.semantic import Meaning
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+from support.builders import HandClock
+from support.embedders import WordEmbedder
+from support.projects import Shop, open_shop
 from unit.recall.meanings import made
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from embedding import WordEmbedder
-from making import HandClock, add_memory, ids_of
 from rum.recall.semantic import Meaning
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import HandClock, add_memory, ids_of
+from support.embedders import WordEmbedder
 
 
 def made(store: Store, embedder: WordEmbedder | None, clock: HandClock) -> Meaning:

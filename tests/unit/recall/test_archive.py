@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from embedding import WordEmbedder
-from inquiring import found, inquire
-from making import NOON, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.recall import archive
 from rum.recall.cascade import run, search
 from rum.recall.semantic import Meaning
 from rum.recall.words import Words
 from rum.store.base import Store
+from support.builders import NOON, add_memory, make_file, make_outcome
+from support.embedders import WordEmbedder
+from support.recall_queries import found, inquire
 from unit.recall.meanings import likeness, nearest
 
 ANIMALS = "ant bee cow dog elk fox gnu hen ibex jay koi lynx mole newt owl pig quail rat seal toad".split()  # noqa: SIM905 (as read)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from inquiring import inquire
-from making import NOON, add_memory, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.recall import candidates, limits
 from rum.recall.candidates import by_words
 from rum.recall.inquiry import Inquiry
 from rum.store.base import Store
+from support.builders import NOON, add_memory, make_outcome
+from support.recall_queries import inquire
 
 
 def add(store: Store, *goals: str, session: str = "", **more: object) -> None:

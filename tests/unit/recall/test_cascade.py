@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
 from rum.model.answers import RecallResult
 from rum.recall.limits import RESPELT
+from support.builders import NOON
+from support.projects import Shop, edited, keep
 
 
 def ids(answer: RecallResult) -> list[str]:

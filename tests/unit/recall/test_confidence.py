@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inquiring import found, inquire
-from making import add_memory
 from rum.recall import fitted, limits
 from rum.recall.cascade import run, search
 from rum.recall.confidence import about_question, chances, shares
 from rum.recall.inquiry import Match
 from rum.store.base import Store
+from support.builders import add_memory
+from support.recall_queries import found, inquire
 
 OWN = {"bias", "share", "score"}
 columns = st.sampled_from(sorted(fitted.WEIGHTS))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from embedding import WordEmbedder
-from making import HandClock
 from rum.embed.calibration import AS_IT_IS, TEXTS, UNLIKE
 from rum.store.base import Store
+from support.builders import HandClock
+from support.embedders import WordEmbedder
 from unit.recall.meanings import keep, likeness, made, near, nearest
 
 

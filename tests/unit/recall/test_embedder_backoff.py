@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from embedding import WordEmbedder
-from making import HandClock
 from rum.embed.base import OutOfTime
 from rum.recall.embedder_backoff import LONGEST_REST, REST
 from rum.recall.semantic import Meaning
 from rum.store.base import Store
+from support.builders import HandClock
+from support.embedders import WordEmbedder
 from unit.recall.meanings import keep, likeness, made, near
 
 

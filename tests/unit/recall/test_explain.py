@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from embedding import WordEmbedder
-from making import HandClock
-from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall import fitted
 from rum.recall.explain import LEAST, SAID
 from rum.recall.semantic import Meaning
+from support.builders import HandClock
+from support.embedders import WordEmbedder
+from support.projects import Shop, edited, keep
 
 
 def why(rum: Rum, **question: object) -> list[list[str]]:

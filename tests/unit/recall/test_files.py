@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall.files import MAX_GLOB, glob_match
 from rum.store.sqlite.store import SqliteStore
+from support.projects import Shop, edited, keep
 
 PATHS = (
     "README.md",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON, make_intent, make_outcome
-from opening import Shop, edited, keep
 from rum import Rum
+from support.builders import NOON, make_intent, make_outcome
+from support.projects import Shop, edited, keep
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from making import add_memory, make_intent, make_memory, make_outcome
-from opening import Shop, keep
 from rum import Rum
 from rum.recall.issues import issue_asked_for
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
+from support.builders import add_memory, make_intent, make_memory, make_outcome
+from support.projects import Shop, keep
 
 ASKED = [
     "#6767",

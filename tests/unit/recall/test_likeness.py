@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from embedding import WordEmbedder
-from making import NOON, HandClock, add_memory, make_memory
 from rum.recall.semantic import Meaning
 from rum.recall.vector_scan import cosines
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, HandClock, add_memory, make_memory
+from support.embedders import WordEmbedder
 from unit.recall.meanings import likeness, made
 
 ANIMALS = ("ant", "bee", "cow", "odd")

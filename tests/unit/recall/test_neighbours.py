@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from making import NOON, add_memory, ids_of, number_of
 from rum.model.links import Edge, LinkType
 from rum.recall import limits
 from rum.recall.limits import TOGETHER
 from rum.recall.neighbours import NOBODY, Neighbour, Neighbourhood
 from rum.store.base import Store
+from support.builders import NOON, add_memory, ids_of, number_of
 
 
 def add(store: Store, *names: str, session: str = "day", first: int = 0) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall.limits import EARLIER_NAME
+from support.projects import Shop, edited, keep
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from embedding import WordEmbedder
-from making import HandClock, add_memory, make_memory, number_of
-from processes import make_place
 from rum.recall.embedder_backoff import REST
 from rum.recall.semantic import AT_ONCE, MANY, USE_NOTED, Meaning
 from rum.recall.vector_scan import packed
 from rum.store.sqlite.store import SqliteStore
+from support.builders import HandClock, add_memory, make_memory, number_of
+from support.embedders import WordEmbedder
+from support.processes import make_place
 from unit.recall.meanings import keep, likeness, made, near, nearest
 
 
@@ -349,7 +349,7 @@ def test_that_vectors_are_used_is_noted_later_where_it_cannot_be_now(
 
 PROGRAM = """
 import sys
-from making import make_draft
+from support.builders import make_draft
 from rum import Rum
 
 with Rum.open(owner=True) as rum:

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from embedding import WordEmbedder
-from inquiring import inquire
-from making import NOON, HandClock, add_memory, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.model.questions import Strategy
 from rum.recall.cascade import Answer, run, search
@@ -17,6 +14,9 @@ from rum.recall.inquiry import Found
 from rum.recall.semantic import Meaning
 from rum.recall.vector_scan import packed
 from rum.store.base import Store
+from support.builders import NOON, HandClock, add_memory, make_outcome
+from support.embedders import WordEmbedder
+from support.recall_queries import inquire
 
 GOALS = {
     "same": "Repair the zebra",

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from embedding import WordEmbedder
-from inquiring import found, inquire, signal
-from making import NOON, HandClock, add_memory, make_file, make_outcome
 from rum.model.links import Edge, LinkType
 from rum.recall import fitted, limits
 from rum.recall.cascade import search
 from rum.recall.semantic import Meaning
 from rum.store.base import Store
+from support.builders import NOON, HandClock, add_memory, make_file, make_outcome
+from support.embedders import WordEmbedder
+from support.recall_queries import found, inquire, signal
 
 RELATIVE = ("words", "rarest", "goal", "paths")
 

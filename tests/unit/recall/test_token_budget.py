@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import make_outcome
-from opening import Shop, keep
 from rum import Rum
 from rum.model.answers import RecallResult
 from rum.text.tokens import estimate_tokens
+from support.builders import make_outcome
+from support.projects import Shop, keep
 
 ORDER = ("complete", "full", "reasoning", "outcome", "summary")
 LOGIN: dict[str, Any] = {"query": "fix the login", "min_confidence": 0}

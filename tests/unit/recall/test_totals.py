@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from opening import Shop, edited, keep
 from rum import Rum
 from rum.recall import candidates, limits
+from support.projects import Shop, edited, keep
 
 
 def test_one_of_a_few_common_words_finds_all_and_counts_them(rum: Rum) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from opening import Shop, keep
 from rum import InvalidQuery, NotFound, Rum
+from support.projects import Shop, keep
 
 
 def chain(rum: Rum, names: str) -> dict[str, str]:

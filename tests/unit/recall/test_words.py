@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import add_memory
 from rum.recall import limits
 from rum.recall.words import RESPELLED, Words
 from rum.store.base import Store
 from rum.store.filters import Filters
+from support.builders import add_memory
 
 
 def fill(store: Store, *goals: str) -> None:

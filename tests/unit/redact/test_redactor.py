@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rum.redact.redactor import Redactor, find_secrets, redact, redact_tree
-from secrets_made import planted_secrets
+from support.secrets import planted_secrets
 
 MARK = re.compile(r"\[REDACTED:[a-z]+(?:-[a-z]+)*\]")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from repositories import START, Repository, lines
 from rum import StorageError
 from rum.repo import history
 from rum.repo.git import GitPlace, find_git
 from rum.repo.history import Commit, changed, commits
 from rum.repo.patch import Change
+from support.repositories import START, Repository, lines
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from making import make_memory, make_outcome
-from offered import edited, failed_run, ran
 from rum.store.attempts import MOST, Attempt, attempts_of
+from support.builders import make_memory, make_outcome
+from support.offers import edited, failed_run, ran
 
 LINE = "+    return first or second"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from making import make_memory
 from rum.store.renames import MOST, renames_told
+from support.builders import make_memory
 
 
 def told(*actions: dict[str, Any]) -> list[tuple[str, str]]:

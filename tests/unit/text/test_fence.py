@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fencing import inside
 from rum.text.fence import defused, fenced
+from support.fences import inside
 
 NAME = "background-knowledge"
 LOOKS_LIKE_IT = re.compile(rf"<\s*/?\s*{NAME}", re.IGNORECASE)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON, make_draft, make_outcome
-from opening import Shop, keep
 from rum import InvalidQuery, NotFound, Rum
+from support.builders import NOON, make_draft, make_outcome
+from support.projects import Shop, keep
 
 
 class TestRegister:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opening import Shop
 from rum import Rum
+from support.projects import Shop
 
 
 def write(shop: Shop, name: str, text: str, folder: str = ".rum/agents") -> None:

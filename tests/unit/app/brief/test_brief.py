@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fencing import inside
-from making import make_intent, make_outcome
-from opening import Shop, edited, keep, open_shop
 from rum import InvalidQuery, Rum
 from rum.inject.brief import FENCE, NOTICE
 from rum.model.brief import Brief
 from rum.text.tokens import estimate_tokens
+from support.builders import make_intent, make_outcome
+from support.fences import inside
+from support.projects import Shop, edited, keep, open_shop
 
 DAY = 24 * 3600
 TASK = "Refresh the login token"

@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hooked import samples
-from making import make_intent, make_outcome
-from observing import NOON, TRANSCRIPTS, Telling, mended
-from opening import Shop
 from rum import NotFound, Rum
 from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
@@ -21,6 +17,10 @@ from rum.capture.events.event import to_line
 from rum.capture.events.pause import pause
 from rum.model.answers import RetrievedMemory
 from rum.settings.home import file_lock
+from support.builders import make_intent, make_outcome
+from support.captured_events import NOON, TRANSCRIPTS, Telling, mended
+from support.hooks import samples
+from support.projects import Shop
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from making import make_intent, make_outcome
-from opening import Shop
 from rum import NotFound, Rum
-from storytelling import tell
+from support.builders import make_intent, make_outcome
+from support.projects import Shop
+from support.stories import tell
 
 WORDS = ("xylophone", "quagmire", "zeppelin")
 """Words of one memory that no other has."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from opening import Shop, keep
 from rum import NotFound, PermissionDenied, Rum
 from rum.model.chapter_answers import Change
-from storytelling import tell
+from support.projects import Shop, keep
+from support.stories import tell
 
 
 def stale(rum: Rum, chapter_id: str) -> tuple[str, ...]:

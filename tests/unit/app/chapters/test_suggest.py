@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
-from storytelling import tell_of_webhooks
+from support.projects import Shop, edited, keep
+from support.stories import tell_of_webhooks
 
 
 def test_groups_are_shown_and_nothing_is_made(shop: Shop, rum: Rum) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from making import NOON
-from opening import Shop, keep
 from rum import InvalidQuery, NotFound, PermissionDenied, Rum
-from storytelling import AUTH, BILLING, tell
+from support.builders import NOON
+from support.projects import Shop, keep
+from support.stories import AUTH, BILLING, tell
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"
 

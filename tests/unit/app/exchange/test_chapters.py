@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from opening import Shop
 from rum import InvalidQuery, Rum
 from rum.app.exchange.chapters import ChapterImport
-from storytelling import tell
+from support.projects import Shop
+from support.stories import tell
 
 Json = dict[str, Any]
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
+from support.projects import Shop, edited, keep
 
 Json = dict[str, Any]
 HEADER: Json = {"kind": "rum-export", "format": 1}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, Rum
 from rum.app.exchange.layers import LayerImport
+from support.builders import NOON
+from support.projects import Shop
 
 Json = dict[str, Any]
 EPISODIC: list[Any] = [

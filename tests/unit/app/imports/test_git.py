@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from making import NOON
-from opening import Shop, edited, keep
 from rum import NotFound, Rum
+from support.builders import NOON
+from support.projects import Shop, edited, keep
 
 
 def test_every_version_is_kept_with_who_and_when(shop: Shop) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from exported import memories
-from making import make_memory
-from opening import Shop
 from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, take_in
 from rum.app.project import Context
 from rum.model.ids import id_of
 from rum.model.memory import Memory
+from support.builders import make_memory
+from support.exports import memories
+from support.projects import Shop
 
 ANN = id_of("agent", "ann")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from opening import Shop
 from rum import InvalidQuery, NotFound, Rum
+from support.projects import Shop
 
-EXAMPLES = Path(__file__).parents[3] / "example_notes"
+EXAMPLES = Path(__file__).parents[3] / "data" / "example_notes"
 NAMES = sorted(file.stem for file in EXAMPLES.glob("*.md"))
 
 

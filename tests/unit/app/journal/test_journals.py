@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from journaling import FRAGMENTS, HEADER, added_lines, whole
-from opening import Shop
 from rum import InvalidQuery, NotFound, Rum, StorageError
 from rum.model.journal import moment
 from rum.store.files.yaml import load
-from secrets_made import planted_secrets
+from support.journals import FRAGMENTS, HEADER, added_lines, whole
+from support.projects import Shop
+from support.secrets import planted_secrets
 
 SESSIONS = Path(".rum", "sessions")
 

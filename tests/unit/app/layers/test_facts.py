@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, NotFound, PermissionDenied, Rum
+from support.builders import NOON
+from support.projects import Shop
 
 
 def test_a_fact_is_known_to_every_agent(shop: Shop) -> None:

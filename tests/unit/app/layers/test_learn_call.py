@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, Rum
+from support.builders import NOON
+from support.projects import Shop
 
 
 def learn(rum: Rum, **asked: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, NotFound, PermissionDenied, Rum
+from support.builders import NOON
+from support.projects import Shop
 
 
 def test_a_rule_is_kept_under_an_id_of_its_own(shop: Shop) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from making import make_intent, make_outcome
-from opening import Shop, edited, keep
 from rum import NotFound, Rum
+from support.builders import make_intent, make_outcome
+from support.projects import Shop, edited, keep
 
 
 def test_a_memory_goes_with_all_that_hung_on_it(rum: Rum) -> None:

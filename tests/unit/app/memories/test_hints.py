@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from embedding import Endpoint
-from making import make_outcome
-from opening import Shop, edited, keep
 from rum import Rum
+from support.builders import make_outcome
+from support.embedders import Endpoint
+from support.projects import Shop, edited, keep
 
 
 def hint(rum: Rum, **question: Any) -> str:

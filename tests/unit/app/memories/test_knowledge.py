@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from making import make_outcome
-from opening import Shop, keep
 from rum import Rum
-from storytelling import BILLING, tell
+from support.builders import make_outcome
+from support.projects import Shop, keep
+from support.stories import BILLING, tell
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON
-from opening import Shop, edited, keep
 from rum import InvalidQuery, NotFound, Rum
+from support.builders import NOON
+from support.projects import Shop, edited, keep
 
 
 def counts(rum: Rum) -> dict[str, int]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from making import NOON, make_draft
-from opening import Shop, edited, keep
 from rum import InvalidQuery, NotFound, Rum
+from support.builders import NOON, make_draft
+from support.projects import Shop, edited, keep
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from fencing import inside
-from making import NOON
-from opening import Shop
 from rum import InvalidQuery, NotFound, PermissionDenied, Rum
 from rum.model.notes import Importance, NoteAdded
-from secrets_made import TOKENS
+from support.builders import NOON
+from support.fences import inside
+from support.projects import Shop
+from support.secrets import TOKENS
 
 DAY = 86400
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from observing import CRASH, NOON, Telling, mended
-from opening import Shop, keep
 from rum import InvalidQuery, NotFound, Rum
 from rum.capture.events import spool
 from rum.capture.events.event import event_id, to_line
 from rum.inject.offers import offers_for
 from rum.model.offers import OfferView
+from support.captured_events import CRASH, NOON, Telling, mended
+from support.projects import Shop, keep
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

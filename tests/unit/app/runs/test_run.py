@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from opening import Shop
-from ran import FILE, TASK, attempts, ended_by, memory_of
 from rum import InvalidQuery, PermissionDenied, Rum
 from rum.model.journal import Kind
 from rum.text.tokens import estimate_tokens
+from support.projects import Shop
+from support.runs import FILE, TASK, attempts, ended_by, memory_of
 
 
 @pytest.fixture

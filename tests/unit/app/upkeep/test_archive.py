@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from making import make_outcome
-from opening import Shop, edited, keep
 from rum import InvalidQuery, NotFound, Rum
+from support.builders import make_outcome
+from support.projects import Shop, edited, keep
 
 DAY = 86400
 LONG = 200 * DAY

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from journaling import HEADER, whole
-from opening import Shop
 from rum.app.upkeep.journal_checks import PARSED
+from support.journals import HEADER, whole
+from support.projects import Shop
 
 
 def put(shop: Shop, place: str, text: str) -> Path:

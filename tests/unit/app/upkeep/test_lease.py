@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from processes import ask, end, make_place
 from rum.app.upkeep.lease import Holder, lease
+from support.processes import ask, end, make_place
 
 HOLDER = """
 import os, sys

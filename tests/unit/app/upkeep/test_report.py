@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from making import NOON, make_draft, make_intent, make_outcome
-from opening import Shop, edited, keep
 from rum import InvalidQuery, Rum
 from rum.model.report import Counted
+from support.builders import NOON, make_draft, make_intent, make_outcome
+from support.projects import Shop, edited, keep
 
 DAY = 86400
 

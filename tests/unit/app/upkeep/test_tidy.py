@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from embedding import Endpoint
-from opening import Shop, keep
-from processes import end, make_place
 from rum import Rum
 from rum.app.upkeep.tidy import KEPT
+from support.embedders import Endpoint
+from support.processes import end, make_place
+from support.projects import Shop, keep
 
 HOLDER = """
 import sys

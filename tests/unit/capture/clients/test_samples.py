@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hooked import samples
 from rum.capture.clients.detect import CLIENTS, client_of, event_of, module_of
 from rum.capture.events.event import BROKEN_OFF, from_line, to_line
+from support.hooks import samples
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

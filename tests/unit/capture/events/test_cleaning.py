@@ -13,7 +13,7 @@ from rum.capture.clients.values import CHANGED, GAVE, SAID, looked_at
 from rum.capture.events.cleaning import bare, clean
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
-from secrets_made import TOKENS
+from support.secrets import TOKENS
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from processes import make_place
 from rum.capture.events import spool
+from support.processes import make_place
 
 ADDING = """
 import sys

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from observing import CRASH, Telling, mended
 from rum.capture.events.event import BROKEN_OFF
 from rum.capture.observe.turn_memory import observed
+from support.captured_events import CRASH, Telling, mended
 
 
 def said(telling: Telling) -> dict[str, Any]:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hooked import samples
-from observing import TRANSCRIPTS
 from rum.capture.clients.detect import event_of
 from rum.capture.observe.turn_memory import observed
 from rum.capture.observe.turns import split, with_turns
 from rum.capture.transcripts.readers import READERS
 from rum.capture.transcripts.records import LONGEST, moment, records
+from support.captured_events import TRANSCRIPTS
+from support.hooks import samples
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

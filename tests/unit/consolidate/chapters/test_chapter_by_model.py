@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from consolidating import LOGINS, by_id, make_work
-from fencing import inside
-from model_server import ScriptedModel
 from rum.consolidate.chapters import chapter_words
 from rum.consolidate.chapters.chapter_by_model import asked
 from rum.consolidate.chapters.evidence_check import unsourced
 from rum.consolidate.chapters.model_prompt import AT_ONCE, MOST_SHOWN
 from rum.llm.base import CannotComplete
+from support.chapter_memories import LOGINS, by_id, make_work
+from support.fences import inside
+from support.language_models import ScriptedModel
 
 MEMBERS = by_id(*LOGINS)
 GOOD: dict[str, Any] = {

@@ -7,10 +7,10 @@ from itertools import permutations
 import msgspec
 import pytest
 
-from consolidating import LOGINS, make_work
 from rum.consolidate.chapters.chapter_words import MOST_LEARNINGS, MOST_SIDES, draw
 from rum.consolidate.chapters.evidence_check import unsourced
 from rum.model.chapters import ChapterWords
+from support.chapter_memories import LOGINS, make_work
 
 
 def test_what_several_members_say_comes_first_with_all_who_say_it():

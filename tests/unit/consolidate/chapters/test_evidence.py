@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from consolidating import LOGINS, by_id, make_work
 from rum.consolidate.chapters.evidence import MOST_NAMED, Tracing, evidence_of, trace_claim
 from rum.model.chapters import Evidence
+from support.chapter_memories import LOGINS, by_id, make_work
 
 
 def test_the_memory_whose_words_it_has_is_named_first_and_then_the_newest():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from consolidating import LOGINS, by_id, make_chapter, make_work
 from rum.consolidate.chapters import chapter_words, wisdom_words
 from rum.consolidate.chapters.evidence_check import said_share, unsaid_figures, unsourced
 from rum.model.chapters import Evidence
+from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 
 MEMBERS = by_id(*LOGINS)
 WORDS = chapter_words.draw(LOGINS)

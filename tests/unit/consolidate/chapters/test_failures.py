@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from consolidating import LOGINS, make_work
 from rum.consolidate.chapters.failures import LONGEST_REASON, failure_of, failures
 from rum.model.memory import Memory
+from support.chapter_memories import LOGINS, make_work
 
 
 def texts(*members: Memory) -> list[str]:

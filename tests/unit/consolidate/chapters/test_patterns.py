@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from consolidating import make_work
-from making import make_file, make_memory
 from rum.consolidate.chapters.patterns import patterns
 from rum.model.memory import Memory
+from support.builders import make_file, make_memory
+from support.chapter_memories import make_work
 
 
 def texts(*members: Memory) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from consolidating import LOGINS, make_work
 from rum.consolidate.chapters import titles
 from rum.consolidate.chapters.members import in_order
 from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
 from rum.model.memory import Memory
+from support.chapter_memories import LOGINS, make_work
 
 
 def title_of(members: Sequence[Memory]) -> str:

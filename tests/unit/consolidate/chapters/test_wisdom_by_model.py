@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from consolidating import LOGINS, by_id, make_chapter, make_work
-from fencing import inside
-from model_server import ScriptedModel
 from rum.consolidate.chapters import wisdom_words
 from rum.consolidate.chapters.evidence_check import unsourced
 from rum.consolidate.chapters.wisdom_by_model import asked
 from rum.llm.base import BadAnswer, CannotComplete
+from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
+from support.fences import inside
+from support.language_models import ScriptedModel
 
 CHAPTERS = (make_chapter(1, LOGINS[:3]), make_chapter(2, LOGINS[3:]))
 MEMBERS = by_id(*LOGINS)

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from consolidating import LOGINS, by_id, make_chapter, make_work
 from rum.consolidate.chapters.wisdom_words import draw
 from rum.model.chapters import Evidence, Wording
 from rum.model.memory import Memory
 from rum.model.wisdom import Contradiction, WisdomWords
+from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 
 CHAPTERS = (make_chapter(1, LOGINS[:2]), make_chapter(2, LOGINS[2:4]), make_chapter(3, LOGINS[4:]))
 

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from making import NOON, make_file, make_intent, make_memory, make_outcome
 from rum.consolidate.report import open_work
 from rum.consolidate.report.counts import ROWS, Tally, area_of, most_of
 from rum.model.memory import Memory
 from rum.model.report import Area, Counted, Worker
+from support.builders import NOON, make_file, make_intent, make_memory, make_outcome
 
 DAY = 86400
 JUNE = 1_748_779_200  # 2025-06-01T12:00:00Z

@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from making import NOON
 from rum.consolidate.markdown import code, cut, text
 from rum.consolidate.report.markdown_page import MARK, rendered
 from rum.model.report import (
@@ -24,6 +23,7 @@ from rum.model.report import (
     Worker,
 )
 from rum.text.invisible import without_unseen
+from support.builders import NOON
 
 
 def make_report(said: str = "Fix it", path: str = "src/a.py", **more: Any) -> Report:

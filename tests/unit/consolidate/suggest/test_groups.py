@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import NOON, make_file, make_memory
 from rum.consolidate.suggest import groups as suggesting
 from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
+from support.builders import NOON, make_file, make_memory
 
 DAY = 86400
 PARTS = ("parser", "billing", "search", "mailer", "charts", "login", "export", "themes")

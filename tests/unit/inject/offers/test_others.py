@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from making import NOON, add_memory, make_file, make_outcome
-from offered import LATER, SESSION, edited, make_event, offered, words
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
 from rum.inject.offers import MOST_IN_A_SESSION, offers_for
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
+from support.builders import NOON, add_memory, make_file, make_outcome
+from support.offers import LATER, SESSION, edited, make_event, offered, words
 
 READ: dict[str, Any] = {"tool": "read", "files": [{"path": "/work/auth.py", "operation": "read"}]}
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from making import NOON, add_memory
-from offered import LATER, SESSION, edited, failed_run, make_edit, make_run, offered, ran, words
 from rum.app.capture.intake_events import as_row
 from rum.capture.events import spool
 from rum.capture.events.event import to_line
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
+from support.builders import NOON, add_memory
+from support.offers import LATER, SESSION, edited, failed_run, make_edit, make_run, offered, ran, words
 
 PSYCOPG = [failed_run("pip install psycopg2", "pg_config not found"), ran("pip install psycopg2-binary")]
 

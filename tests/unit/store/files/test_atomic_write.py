@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from processes import ask, end, make_place
 from rum.model.errors import InvalidQuery, StorageError
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
+from support.processes import ask, end, make_place
 
 HOLDER = """
 import sys

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from journaling import HEADER
 from rum.model.errors import StorageError
 from rum.model.journal import Kind, moment
 from rum.model.journal_check import problems
@@ -13,6 +12,7 @@ from rum.store.files.journal.archive import ARCHIVE, HALF, PATIENCE, archive, is
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.text import JournalText, shifted
 from rum.store.files.yaml import load
+from support.journals import HEADER
 
 START = 1771060505.0
 HOUR = 3600.0

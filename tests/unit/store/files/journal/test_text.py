@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from journaling import FRAGMENTS, HEADER, added_lines, is_insertion, whole, wrapped
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.journal import Kind
 from rum.store.files.journal.text import JournalText, begun, shifted
 from rum.store.files.yaml import load
+from support.journals import FRAGMENTS, HEADER, added_lines, is_insertion, whole, wrapped
 
 ENTRY: dict[str, Any] = {
     "id": "discovery-099",

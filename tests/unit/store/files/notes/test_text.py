@@ -10,7 +10,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.notes import Entry, Importance
 from rum.store.files.notes.text import appended, clean, entries, is_one_entry, without, written
 
-EXAMPLES = Path(__file__).parents[4] / "example_notes"
+EXAMPLES = Path(__file__).parents[4] / "data" / "example_notes"
 HEAD = "---\ntitle: One\nwhenToUse: auth\n---\n"
 
 

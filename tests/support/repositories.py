@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from making import NOON
+from support.builders import NOON
 
 START = NOON - 10 * 86400
 """When the first commit of a repository is made; the others follow a minute apart."""

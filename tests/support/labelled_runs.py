@@ -1,6 +1,6 @@
 """Finished runs of which it is known what is worth keeping, and how well that is found by rules.
 
-`python tests/labelled.py known held_out unseen` measures each of these sets.
+`PYTHONPATH=tests python -m support.labelled_runs known held_out unseen` measures each of these sets.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 from ruamel.yaml import YAML
 
-from opening import open_shop
 from rum import Rum
+from support.projects import open_shop
 
-FOLDER = Path(__file__).parent / "labelled_runs"
+FOLDER = Path(__file__).parents[1] / "data" / "labelled_runs"
 
 
 class Labelled(NamedTuple):

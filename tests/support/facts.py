@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from making import NOON, make_agent
 from rum.model.facts import Event, Fact, Rule
 from rum.store.base import Store
+from support.builders import NOON, make_agent
 
 MILLISECONDS = NOON * 1000
 """Noon in the unit of files of layers."""

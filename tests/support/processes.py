@@ -28,7 +28,8 @@ class Place(NamedTuple):
     def start(self, program: str, *arguments: object, **variables: str) -> subprocess.Popen[str]:
         """Start a program; what it prints and what it is told go through pipes."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
-        modules = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+        folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]
+        modules = os.pathsep.join(folder for folder in folders if folder)
         paths = {
             "RUM_HOME": str(self.home),
             "RUM_IDLE_AFTER": "0",

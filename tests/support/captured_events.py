@@ -11,7 +11,7 @@ from rum.capture.observe.turns import Turn, split, with_turns
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-TRANSCRIPTS = Path(__file__).parent / "transcript_samples"
+TRANSCRIPTS = Path(__file__).parents[1] / "data" / "transcript_samples"
 NOON = 1_800_000_000.0
 CRASH = (
     "Exit code 1\nTraceback (most recent call last):\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "journals"
+FOLDER = Path(__file__).parents[1] / "data" / "journals"
 HEADER = (FOLDER / "header.yaml").read_text(encoding="utf-8")
 FRAGMENTS = {
     path.stem: path.read_text(encoding="utf-8")

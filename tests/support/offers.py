@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from making import NOON
 from rum.inject.offers import offers_for
+from support.builders import NOON
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from making import NOON, make_file, make_intent, make_memory, make_outcome
 from rum.consolidate.chapters import chapter_words
 from rum.model.chapters import Chapter, ChapterWords, Member
 from rum.model.memory import Memory
+from support.builders import NOON, make_file, make_intent, make_memory, make_outcome
 
 DAY = 86400
 

@@ -16,7 +16,7 @@ from rum.capture.events.event import from_line
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-SAMPLES = Path(__file__).parent / "hook_samples"
+SAMPLES = Path(__file__).parents[1] / "data" / "hook_samples"
 PATIENCE = 60
 """Seconds after which what goes on by itself counts as lost."""
 SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"

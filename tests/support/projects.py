@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from making import HandClock, make_draft
 from rum import Rum
+from support.builders import HandClock, make_draft
 
 
 class Shop:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from opening import Shop
 from rum import Rum
+from support.projects import Shop
 
 AUTH: list[dict[str, Any]] = [
     {

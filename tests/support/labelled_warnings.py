@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ruamel.yaml import YAML
 
-from making import NOON, add_memory
 from rum.inject.offers import warning
 from rum.inject.offers.situation import Moment
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-FOLDER = Path(__file__).parent / "labelled_warnings"
+FOLDER = Path(__file__).parents[1] / "data" / "labelled_warnings"
 FILES = ("known", "held_out")
 SESSION = "the session that acts"
 _TOOLS = {"edit": "edit", "write": "create", "read": "read"}

@@ -1,0 +1,1 @@
+"""What tests share: builders, real parts to test against, and named fakes."""
