@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from rum.model.errors import StorageError
 from rum.model.questions import RecallQuestion
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
-from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.links import SqliteLinks
-from rum.store.sqlite.memories import SqliteMemories
-from rum.store.sqlite.offers import SqliteLedger
-from rum.store.sqlite.search import SqliteSearch
 
 if TYPE_CHECKING:
     from rum.inject.offers.situation import Alike, Moment
@@ -24,28 +18,16 @@ LIKELY = 0.3
 _FOUND = 6
 
 
-class _Readable:
-    """As much of a store as a question by words needs."""
-
-    def __init__(self, moment: Moment) -> None:
-        files: Any = moment.memories  # it is only read
-        activity: Any = moment.activity
-        self.memories = SqliteMemories(files)
-        self.archive = SqliteArchive(files, self.memories)
-        self.search = SqliteSearch(files, self.memories)
-        self.links = SqliteLinks(files)
-        self.ledger = SqliteLedger(activity)
-
-
 def recalled(moment: Moment, text: str) -> list[Alike]:
     """What is found by words alone, as vectors take longer than a hook may; nothing of this session."""
-    store: Any = _Readable(moment)
+    store: Any = moment.store.recall_store()
     question = RecallQuestion(intent=text, limit=_FOUND, min_confidence=LIKELY)
     try:
-        answer = cascade.run(Inquiry(question, store, session=moment.event["session"]))
-        sure = {match.memory_id: match.confidence for match in answer.matches}
-        memories = store.memories.get(list(sure))
-    except (sqlite3.Error, OSError, StorageError):  # busy, damaged, or gone
+        with store.errors():
+            answer = cascade.run(Inquiry(question, store, session=moment.event["session"]))
+            sure = {match.memory_id: match.confidence for match in answer.matches}
+            memories = store.memories.get(list(sure))
+    except StorageError:  # busy, damaged, or gone
         return []
     others = [memory for memory in memories if memory.session_id != moment.event["session"]]
     return [_told(memory, sure[memory.id]) for memory in others]

@@ -8,15 +8,14 @@ from __future__ import annotations
 import os
 
 from rum.inject.offers.text import day, offer, recall_of
-from rum.store.sqlite.readonly import LAYERS, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.store.sqlite.readonly import MemoryRow
 
 KIND = "session"
 _LATELY = 40
@@ -24,13 +23,6 @@ _RECENT = 30 * 86_400
 """Seconds after which what was left undone or learned is no news."""
 _COMMITS, _FILES = 3, 6
 """So many commits, and files, are named."""
-_MADE = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-_NEWEST = f"""
-SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
-  m.imported_at, {LAYERS}
-FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq
-WHERE m.superseded = 0 ORDER BY m.created_at DESC, m.id DESC LIMIT ?
-"""  # noqa: S608 (columns of ours)
 
 
 def offers(moment: Moment) -> list[Offer]:
@@ -42,7 +34,7 @@ def offers(moment: Moment) -> list[Offer]:
     if source == "compact":
         found.append(_had(moment))
     elif source != "resume":
-        rows = [_newest(row) for row in moment.memories.rows(_NEWEST, (_LATELY,))]
+        rows = list(moment.store.newest_memories(_LATELY))
         found += [_unfinished(moment, rows), _learned(moment, rows), _changed(moment, rows)]
     return [one for one in found if one is not None]
 
@@ -57,43 +49,48 @@ def _trouble(moment: Moment) -> Offer | None:
     return offer("trouble", (), "{0}", (told,)) if told else None
 
 
-def _newest(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """(id, created at, goal, success, why it failed, what is left, learned, partial, commit, imported)."""
-    *head, partial, commit, imported = row[:7]
-    _, outcome = told(row[7:])
-    left, learned = (next(iter(outcome.get(name) or ()), None) for name in ("follow_up_needed", "learnings"))
-    return *head, outcome.get("failure_reason"), left, learned, partial, commit, imported
-
-
-def _unfinished(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+def _unfinished(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
     """The newest work that failed or left something to do, unless the same was done since."""
     done: set[str] = set()
-    for memory_id, at, goal, success, reason, left, _, partial, _, imported in rows:
-        is_open = (not success or partial or left) and imported is None and goal.casefold() not in done
-        if is_open and _is_news(moment, memory_id, at):
-            why = "" if success else reason or ""
-            said = f"Left unfinished on {day(at)}: {{0}}." + (" Why: {1}." if why else "")
+    for one in rows:
+        left, goal = _first(one, "follow_up_needed"), one.goal
+        is_open = not one.success or one.is_partial or left
+        if (
+            is_open
+            and one.imported_at is None
+            and goal.casefold() not in done
+            and _is_news(moment, one.id, one.created_at)
+        ):
+            why = "" if one.success else one.outcome.get("failure_reason") or ""
+            said = f"Left unfinished on {day(one.created_at)}: {{0}}." + (" Why: {1}." if why else "")
             said += " To do: {2}." if left else ""
             parts = [text.rstrip(".") for text in (goal, why, left or "")]
-            return offer(KIND, [memory_id], said, parts, recall_of(memory_id))
-        if success:
+            return offer(KIND, [one.id], said, parts, recall_of(one.id))
+        if one.success:
             done.add(goal.casefold())
     return None
 
 
-def _learned(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+def _first(memory: MemoryRow, field: str) -> str | None:
+    return next(iter(memory.outcome.get(field) or ()), None)
+
+
+def _learned(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
     """What the newest memories that learned anything learned first."""
-    found = [(row[0], str(row[6])) for row in rows if row[6] and _is_news(moment, row[0], row[1])][:2]
+    learned = [(one, _first(one, "learnings")) for one in rows]
+    found = [
+        (one.id, str(text)) for one, text in learned if text and _is_news(moment, one.id, one.created_at)
+    ]
     if not found:
         return None
     said = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
-    parts = [learned.rstrip(".") for _, learned in found]
+    parts = [text.rstrip(".") for _, text in found]
     return offer(KIND, [memory_id for memory_id, _ in found], said, parts, recall_of(found[0][0]))
 
 
-def _changed(moment: Moment, rows: list[tuple[Any, ...]]) -> Offer | None:
+def _changed(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
     """The commits that the checkout got since the newest memory of its work."""
-    last = next((row[8] for row in rows if row[8] and row[9] is None), None)
+    last = next((one.commit for one in rows if one.commit and one.imported_at is None), None)
     subjects = list(_since(moment.root, last)) if last and moment.root else []
     if not last or not subjects:
         return None
@@ -134,10 +131,10 @@ def _had(moment: Moment) -> Offer | None:
             files.update((path, None) for path in paths if path)
     if not asked and not files:
         return None
-    made = moment.memories.rows(_MADE, (moment.event["session"],))
+    made = moment.store.last_of_session(moment.event["session"])
     said = "Before compaction" + (": asked “{0}”" if asked else "") + ("; changed {1}" if files else "") + "."
-    call = recall_of(made[0][0]) if made else ""
-    return offer(KIND, [one for (one,) in made], said, (asked, ", ".join(list(files)[-_FILES:])), call)
+    call = recall_of(made) if made else ""
+    return offer(KIND, [made] if made else [], said, (asked, ", ".join(list(files)[-_FILES:])), call)
 
 
 def _is_news(moment: Moment, memory_id: str, at: int) -> bool:

@@ -13,10 +13,7 @@ _SHORTEST, _LONGEST = 3, 48
 _LOOKED_AT = 2000
 """Characters of a prompt."""
 _RARE = 200
-_HOLDERS = """
-SELECT rowid FROM memory_text WHERE memory_text MATCH ?
-UNION ALL SELECT rowid FROM archived_text WHERE archived_text MATCH ? LIMIT ?
-"""
+"""A term that more memories hold does not tell them apart."""
 
 
 def alike(moment: Moment) -> list[Alike]:
@@ -31,23 +28,12 @@ def _alike(moment: Moment) -> list[Alike]:
 
     text = moment.event.get("text", "")[:_LOOKED_AT]
     asked = query_terms(text, _LONGEST + 1)
-    if not _SHORTEST <= len(asked) <= _LONGEST or says_little(asked) or not _any_near(moment, asked):
+    if (
+        not _SHORTEST <= len(asked) <= _LONGEST
+        or says_little(asked)
+        or not moment.store.share_rare_terms(asked, _RARE)
+    ):
         return []
     from rum.inject.offers.recall import recalled  # noqa: PLC0415 (slow to load)
 
     return recalled(moment, text)
-
-
-def _any_near(moment: Moment, asked: list[str]) -> bool:
-    """Whether any memory holds two rare words of it, archived or not."""
-    from rum.store.sqlite.fts_lookup import apart, quoted  # noqa: PLC0415
-
-    seen: set[int] = set()
-    for term in asked:
-        holders = moment.memories.rows(_HOLDERS, (quoted(term), apart(term), _RARE + 1))
-        numbers = {number for (number,) in holders}
-        if len(numbers) <= _RARE:
-            if numbers & seen:
-                return True
-            seen |= numbers
-    return False

@@ -7,7 +7,7 @@ import os
 
 from rum.capture.events.event import from_line
 from rum.capture.events.spool import LARGEST_FILE, LONGEST_LINE, files_of, folders
-from rum.store.sqlite.readonly import Peek
+from rum.store.sqlite.readonly import ReadOnlyStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ _MOST_FILES = 4
 _WHOLE = LARGEST_FILE + 2 * LONGEST_LINE
 _MARK = b'"kind":"offered"'
 _WORK = ("prompt", "after")
-_TAKEN_IN = """
-SELECT data FROM seen WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?))
-ORDER BY at DESC LIMIT 200
-"""
 
 
 class Moment:
@@ -38,8 +34,7 @@ class Moment:
         self.event = event
         self.folder = folder
         self.root = root
-        self.memories = Peek(folder, "rum")
-        self.activity = Peek(folder, "activity")
+        self.store = ReadOnlyStore(folder)
         self.alike: list[Alike] | None = None
         """Memories like what the event says, once they were looked for."""
         self._offered: list[dict[str, object]] | None = None
@@ -95,8 +90,7 @@ class Moment:
 
     def _taken_in(self, kinds: tuple[str, ...]) -> list[str]:
         """What is kept of this session's events of some kinds, newest first."""
-        values = (self.event["client"], self.event["session"], json.dumps(kinds))
-        return [data for (data,) in self.activity.rows(_TAKEN_IN, values)]
+        return self.store.session_events(self.event["client"], self.event["session"], kinds)
 
     def path_of(self, file: Touched) -> str | None:
         """A file as memories name it; None for what is no path."""

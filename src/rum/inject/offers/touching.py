@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from rum.inject.offers.warning import is_alike
 from rum.store.attempt_fingerprint import sampled
-from rum.store.sqlite.readonly import LAYERS, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.store.sqlite.readonly import AttemptRow, MemoryRow
 
     Told = tuple[str, int, str, tuple[str, ...]]
     """A memory, when it was made, and what to say of it with the parts that fill it."""
@@ -20,13 +18,6 @@ KIND = "touching"
 MOST_IN_A_SESSION = 6
 _LOOKED_AT = 20
 """The newest memories, and attempts, of a file that are looked at."""
-_OF_FILE = f"""
-SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, {LAYERS}
-FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
-LEFT JOIN archived AS a ON a.memory = m.seq
-WHERE f.file_path = ? AND f.operation <> 'read' AND m.superseded = 0 AND m.session_id <> ?
-ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?
-"""  # noqa: S608 (columns of ours)
 
 
 def offers(moment: Moment) -> list[Offer]:
@@ -47,14 +38,17 @@ def _of_file(moment: Moment, path: str) -> Told | None:
 
 def _failed(moment: Moment, path: str) -> Told | None:
     worked_since: list[tuple[bytes, int]] = []
-    for row in moment.memories.attempts(path, _LOOKED_AT):
-        memory_id, at, worked, size, marks, tried, why, instead, session = row
-        if worked:
-            worked_since.append((marks, size))
-        elif tried and why and session != moment.event["session"] and not _is_one_of(marks, worked_since):
-            said = "{0}: `{1}` failed here on {4} ({2})." + (" Worked instead: `{3}`." if instead else "")
-            return memory_id, at, said, (path, tried, why, instead)
+    for one in moment.store.attempts(path, _LOOKED_AT):
+        if one.worked:
+            worked_since.append((one.marks, one.size))
+        elif _is_telling(one, moment.event["session"]) and not _is_one_of(one.marks, worked_since):
+            text = "{0}: `{1}` failed here on {4} ({2})." + (" Worked instead: `{3}`." if one.instead else "")
+            return one.memory_id, one.at, text, (path, one.tried, one.why, one.instead)
     return None
+
+
+def _is_telling(attempt: AttemptRow, session: str) -> bool:
+    return bool(attempt.tried and attempt.why and attempt.session_id != session)
 
 
 def _is_one_of(marks: bytes, others: list[tuple[bytes, int]]) -> bool:
@@ -63,10 +57,9 @@ def _is_one_of(marks: bytes, others: list[tuple[bytes, int]]) -> bool:
 
 
 def _decided(moment: Moment, path: str) -> Told | None:
-    rows = moment.memories.rows(_OF_FILE, (path, moment.event["session"], _LOOKED_AT))
-    for memory_id, at, goal, success, *layers in rows:
-        if telling := _telling(success, *told(layers)):
-            return memory_id, at, "{0}, {3}, {1}: {2}", (path, goal, telling)
+    for memory in moment.store.memories_of_file(path, moment.event["session"], _LOOKED_AT):
+        if telling := _telling(memory):
+            return memory.id, memory.created_at, "{0}, {3}, {1}: {2}", (path, memory.goal, telling)
     return None
 
 
@@ -76,9 +69,10 @@ def _offer(memory_id: str, at: int, said: str, parts: tuple[str, ...]) -> Offer:
     return offer(KIND, [memory_id], said, (*parts, day(at)), recall_of(memory_id))
 
 
-def _telling(success: int, reasoning: dict[str, Any], outcome: dict[str, Any]) -> str:
-    """What a memory has to say to whoever touches its file; nothing where it only tells what was done."""
-    if not success and (reason := outcome.get("failure_reason")):
+def _telling(memory: MemoryRow) -> str:
+    """What a memory has to say to those who touch its file; nothing where it only tells what was done."""
+    reasoning, outcome = memory.reasoning, memory.outcome
+    if not memory.success and (reason := outcome.get("failure_reason")):
         return f"failed: {reason}"
     for learned in outcome.get("learnings") or ():
         return f"learned: {learned}"

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
     from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
-
-    Row = tuple[Any, ...]
-    """(memory id, at, worked, size, marks, tried, why, instead, session)."""
+    from rum.store.sqlite.readonly import AttemptRow
 
 KIND = "warning"
 _LOOKED_AT = 200
@@ -34,9 +32,9 @@ def offers(moment: Moment) -> list[Offer]:
     if event["kind"] not in ("before", "after", "failed") or event.get("exit") == 0:
         return []
     for key, marks, is_command in _tries(moment):
-        rows = moment.memories.attempts(key, _LOOKED_AT)
+        rows = moment.store.attempts(key, _LOOKED_AT)
         found = repeated(marks, rows, event["session"], is_command=is_command)
-        if found is not None and not moment.was_offered(found[0], KIND):
+        if found is not None and not moment.was_offered(found.memory_id, KIND):
             return [_worded(found, "" if is_command else key)]
     return []
 
@@ -59,8 +57,8 @@ def _changes(file: Any) -> bool:
 
 
 def repeated(
-    marks: frozenset[int], rows: Sequence[Row], session: str, *, is_command: bool = False
-) -> Row | None:
+    marks: frozenset[int], rows: Sequence[AttemptRow], session: str, *, is_command: bool = False
+) -> AttemptRow | None:
     """The failed attempt that is being repeated, of attempts from newest to oldest; None where there is none.
 
     What worked since decides, and so does what worked and is more like what is tried now than what failed.
@@ -68,20 +66,20 @@ def repeated(
     """
     worked, found, failures = 0.0, None, set[str]()
     for row in rows:
-        likeness = _likeness(marks, row[4], row[3])
-        if row[2] and found is None:
+        likeness = _likeness(marks, row.marks, row.size)
+        if row.worked and found is None:
             worked = max(worked, likeness)
-        if not is_alike(marks, row[4], row[3], is_command=is_command):
+        if not is_alike(marks, row.marks, row.size, is_command=is_command):
             continue
-        if row[2] and found is not None:
+        if row.worked and found is not None:
             return found if len(failures) > 1 else None
-        if not row[2]:
-            if found is None and (likeness <= worked or row[8] == session):
+        if not row.worked:
+            if found is None and (likeness <= worked or row.session_id == session):
                 return None
             found = found or row
             if not is_command:
                 return found
-            failures.add(row[0])
+            failures.add(row.memory_id)
     return found
 
 
@@ -101,13 +99,12 @@ def _likeness(marks: frozenset[int], sample: bytes, size: int) -> float:
     return both / max(1.0, size + len(marks) - both)
 
 
-def _worded(row: Row, path: str) -> Offer:
+def _worded(row: AttemptRow, path: str) -> Offer:
     from rum.inject.offers.text import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
 
-    memory_id, at, _, _, _, tried, why, instead, _ = row
     begun, told = "Tried before and failed" + (" in {1}" if path else ""), ": `{0}`"
-    told += (" ({2})." if why else ".") + (" Worked instead: `{3}`." if instead else "")
-    said = f"{begun} on {day(at)}{told}"
-    parts = (tried, path, why, instead)
+    told += (" ({2})." if row.why else ".") + (" Worked instead: `{3}`." if row.instead else "")
+    said = f"{begun} on {day(row.at)}{told}"
+    parts = (row.tried, path, row.why, row.instead)
     # What worked is worth the most: without it the agent knows only what not to do.
-    return offer(KIND, [memory_id], said, parts, recall_of(memory_id), shorter=begun + told, dear=3)
+    return offer(KIND, [row.memory_id], said, parts, recall_of(row.memory_id), shorter=begun + told, dear=3)

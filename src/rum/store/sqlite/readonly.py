@@ -1,43 +1,105 @@
-"""Look into a project's files without waiting and without writing: who is in a hurry gets rows, or none."""
+"""Everything that hooks and offers read from a project's files, by name, without waiting and without writing.
+
+Where a file is missing, busy, damaged, or of another schema, the answer is empty.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import namedtuple
 
 from rum.store.sqlite.uri import address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, NamedTuple
+
+    from rum.store.sqlite.recall_store import RecallStore
+
+    class AttemptRow(NamedTuple):
+        """One thing that was tried, how it is recognised (`size`, `marks`), and its result."""
+
+        memory_id: str
+        at: int
+        worked: int
+        size: int
+        marks: bytes
+        tried: str
+        why: str
+        instead: str
+        session_id: str
+
+    class MemoryRow(NamedTuple):
+        """What offers say of a memory; reasoning and outcome are empty if it is damaged."""
+
+        id: str
+        created_at: int
+        goal: str
+        success: int
+        is_partial: int
+        commit: str | None
+        imported_at: int | None
+        reasoning: dict[str, Any]
+        outcome: dict[str, Any]
+
+else:
+    # `typing` is slow to load.
+    AttemptRow = namedtuple(
+        "AttemptRow", ("memory_id", "at", "worked", "size", "marks", "tried", "why", "instead", "session_id")
+    )
+    MemoryRow = namedtuple(
+        "MemoryRow",
+        (
+            "id",
+            "created_at",
+            "goal",
+            "success",
+            "is_partial",
+            "commit",
+            "imported_at",
+            "reasoning",
+            "outcome",
+        ),
+    )
+
+_EVENTS = 200
+"""Captured events of a session that are read at most, the newest."""
 
 _ATTEMPTS = """
 SELECT m.id, a.at, a.worked, a.size, a.marks, a.tried, a.why, a.instead, m.session_id
 FROM attempts AS a CROSS JOIN memories AS m ON m.seq = a.memory
 WHERE a.key = ? AND m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number DESC LIMIT ?
 """
+_MEMORY = """
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
+  m.imported_at, m.reasoning, m.outcome, a.form, a.data, m.outcome_summary
+"""
+_NEWEST = f"""{_MEMORY}
+FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE m.superseded = 0 ORDER BY m.created_at DESC, m.id DESC LIMIT ?
+"""
+_OF_FILE = f"""{_MEMORY}
+FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
+LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE f.file_path = ? AND f.operation <> 'read' AND m.superseded = 0 AND m.session_id <> ?
+ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?
+"""
+_LAST_OF_SESSION = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
+_SESSION_EVENTS = """
+SELECT data FROM seen WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?))
+ORDER BY at DESC LIMIT ?
+"""
+_HOLDERS = """
+SELECT rowid FROM memory_text WHERE memory_text MATCH ?
+UNION ALL SELECT rowid FROM archived_text WHERE archived_text MATCH ? LIMIT ?
+"""
 
-LAYERS = "m.reasoning, m.outcome, a.form, a.data, m.intent_goal, m.outcome_summary"
-"""The columns that `told` takes, of `memories AS m LEFT JOIN archived AS a ON a.memory = m.seq`."""
 
-
-def told(columns: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The reasoning and the outcome of a memory, from wherever they lie; of what is damaged nothing."""
-    reasoning, outcome, form, data, goal, summary = columns
-    try:
-        if data is not None:
-            from rum.store.sqlite.layer_blobs import unpacked  # noqa: PLC0415 (little of it is new)
-
-            _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)
-        return json.loads(reasoning), json.loads(outcome)
-    except ValueError:
-        return {}, {}
-
-
-class Peek:
-    """One file of a project, opened to be read when it is first asked."""
+class ReadOnlyFile:
+    """One file of a project, opened when it is first read."""
 
     def __init__(self, folder: str, family: str) -> None:
         self._path = os.path.join(folder, f"{family}.db")
@@ -45,8 +107,7 @@ class Peek:
         self._tried = False
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query; none where the file is missing, busy, damaged, or of another schema."""
-        connection = self._opened()
+        connection = self._open()
         if connection is None:
             return []
         try:
@@ -54,30 +115,86 @@ class Peek:
         except _driver().Error:
             return []
 
-    def _opened(self) -> sqlite3.Connection | None:
+    def _open(self) -> sqlite3.Connection | None:
         if not self._tried:
             self._tried = True
             if os.path.exists(self._path):
-                self._connection = _connected(self._path)
+                self._connection = _connect(self._path)
         return self._connection
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, for finders that read more than one thing; OSError where there is none."""
-        connection = self._opened()
+        """OSError where there is none."""
+        connection = self._open()
         if connection is None:
             raise FileNotFoundError(self._path)
         return connection
 
-    def attempts(self, key: str, most: int) -> list[tuple[Any, ...]]:
-        """What was tried under a key, newest first.
 
-        (memory id, at, worked, size, marks, tried, why, instead, session) each.
-        """
-        return self.rows(_ATTEMPTS, (key, most))
+class ReadOnlyStore:
+    """The memory of one project folder, to be read by those who cannot wait."""
+
+    def __init__(self, folder: str) -> None:
+        self._memories = ReadOnlyFile(folder, "rum")
+        self._activity = ReadOnlyFile(folder, "activity")
+
+    def attempts(self, key: str, limit: int) -> list[AttemptRow]:
+        """What was tried under a key (a path, or a kind of command), newest first."""
+        return [AttemptRow._make(row) for row in self._memories.rows(_ATTEMPTS, (key, limit))]
+
+    def memories_of_file(self, path: str, other_than: str, limit: int) -> Iterator[MemoryRow]:
+        """The memories that changed a file, newest first, without those of the session `other_than`."""
+        return map(_memory, self._memories.rows(_OF_FILE, (path, other_than, limit)))
+
+    def newest_memories(self, limit: int) -> Iterator[MemoryRow]:
+        """The newest memories, newest first, without superseded ones."""
+        return map(_memory, self._memories.rows(_NEWEST, (limit,)))
+
+    def last_of_session(self, session: str) -> str | None:
+        """The id of the newest memory of a session."""
+        return next((memory_id for (memory_id,) in self._memories.rows(_LAST_OF_SESSION, (session,))), None)
+
+    def session_events(self, client: str, session: str, kinds: Sequence[str]) -> list[str]:
+        """The JSON of a session's captured events of some kinds, newest first."""
+        values = (client, session, json.dumps(kinds), _EVENTS)
+        return [data for (data,) in self._activity.rows(_SESSION_EVENTS, values)]
+
+    def share_rare_terms(self, terms: Iterable[str], rare: int) -> bool:
+        """Whether any memory, archived or not, holds two of the terms that at most `rare` memories hold."""
+        from rum.store.sqlite.fts_lookup import apart, quoted  # noqa: PLC0415 (few events have any words)
+
+        known: set[int] = set()
+        for term in terms:
+            holders = {seq for (seq,) in self._memories.rows(_HOLDERS, (quoted(term), apart(term), rare + 1))}
+            if len(holders) <= rare:
+                if holders & known:
+                    return True
+                known |= holders
+        return False
+
+    def recall_store(self) -> RecallStore:
+        """As much of a store as a recall by words needs; slow to load."""
+        from rum.store.sqlite.recall_store import RecallStore  # noqa: PLC0415
+
+        return RecallStore(self._memories, self._activity)
 
 
-def _connected(path: str) -> sqlite3.Connection | None:
+def _memory(row: tuple[Any, ...]) -> MemoryRow:
+    *head, reasoning, outcome, form, data, summary = row
+    layers: list[dict[str, Any]]
+    try:
+        if data is not None:
+            from rum.store.sqlite.layer_blobs import unpacked  # noqa: PLC0415 (little of it is new)
+
+            _, _, goal, *_ = head
+            _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)
+        layers = [json.loads(reasoning), json.loads(outcome)]
+    except ValueError:
+        layers = [{}, {}]
+    return MemoryRow._make([*head, *layers])
+
+
+def _connect(path: str) -> sqlite3.Connection | None:
     driver = _driver()
     try:
         return driver.connect(address(path, "ro"), uri=True, timeout=0)

@@ -1,0 +1,32 @@
+"""As much of a store as a recall by words reads, over files that a hook has opened to read."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from rum.store.sqlite.archive import SqliteArchive
+from rum.store.sqlite.connect import storage_errors
+from rum.store.sqlite.links import SqliteLinks
+from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.offers import SqliteLedger
+from rum.store.sqlite.search import SqliteSearch
+
+if TYPE_CHECKING:
+    from rum.store.sqlite.readonly import ReadOnlyFile
+
+
+class RecallStore:
+    """Memories, links and their index, to be read."""
+
+    def __init__(self, memories: ReadOnlyFile, activity: ReadOnlyFile) -> None:
+        database: Any = memories  # reading takes no more of a database than its connection
+        self.memories = SqliteMemories(database)
+        self.archive = SqliteArchive(database, self.memories)
+        self.search = SqliteSearch(database, self.memories)
+        self.links = SqliteLinks(database)
+        uses: Any = activity
+        self.ledger = SqliteLedger(uses)
+
+    def errors(self) -> AbstractContextManager[None]:
+        return storage_errors("rum.db")
