@@ -20,7 +20,7 @@ def opened(asked: Asked, path: str | None = None) -> Generator[Rum]:
     with Rum.open(
         path, project=asked.project, agent=asked.agent, client="cli", owner=owner, spell=_option
     ) as rum:
-        for warning in rum.warnings:
+        for warning in () if asked.quiet else rum.warnings:
             note(warning)
         yield rum
 

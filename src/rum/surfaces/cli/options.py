@@ -15,6 +15,8 @@ class Asked:
         self.project: str | None = None
         self.agent: str | None = None
         self.json = False
+        self.ids = False
+        self.quiet = False
 
     def flags(self) -> dict[str, str]:
         """Those that are settings, as settings take them."""
@@ -32,8 +34,12 @@ def those_given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
-    if value is not None and value is not False:
-        setattr(ctx.ensure_object(Asked), param.name or "", value)
+    if value is None or value is False:
+        return
+    asked = ctx.ensure_object(Asked)
+    setattr(asked, param.name or "", value)
+    if asked.json and asked.ids:
+        raise click.UsageError("Use either --json or --ids.", ctx)
 
 
 def shared_options() -> list[click.Option]:
@@ -50,6 +56,20 @@ def shared_options() -> list[click.Option]:
         ["--json"], is_flag=True, expose_value=False, callback=_keep, help="Answer in JSON, as the API does."
     )
     return [*options, in_json]
+
+
+def ids_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Add `--ids` to a command that lists things."""
+    return click.option(
+        "--ids", is_flag=True, expose_value=False, callback=_keep, help="Print only the ids, one per line."
+    )(function)
+
+
+def quiet_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Add `--quiet` to a command that stores something."""
+    return click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_keep, help="Print only the id."
+    )(function)
 
 
 class Command(click.Command):

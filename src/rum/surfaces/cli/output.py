@@ -48,6 +48,13 @@ def say_text(text: str) -> None:
     sys.stdout.flush()
 
 
+def say_ids(ids: Iterable[str]) -> None:
+    """Print ids, one per line."""
+    for one in ids:
+        sys.stdout.write(sanitise.line(one) + "\n")
+    sys.stdout.flush()
+
+
 def say_lines(lines: Iterable[bytes]) -> None:
     """Print lines as the bytes they are."""
     sys.stdout.flush()

@@ -16,8 +16,8 @@ from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, Group, those_given
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
@@ -42,6 +42,7 @@ def chapter() -> None:
 @click.option("--title", help="What to call it.")
 @click.option("--summary", help="What it is about.")
 @click.option("--learning", "learnings", multiple=True, metavar="TEXT", help="What was learned (repeat).")
+@quiet_option
 @click.pass_obj
 def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
     """Make a chapter of memories, by ID or by tags.
@@ -52,6 +53,9 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
     with opened(asked) as rum:
         ids = [meant(rum, one) for one in memory_ids]
         answer = rum.chapters.create(memory_ids=ids, **those_given(given))
+    if asked.quiet and not asked.json:
+        say_ids([answer.chapter_id])
+        return
     say(asked.json, answer, _created)
     if answer.note and not asked.json:
         note(answer.note)
@@ -62,11 +66,15 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
 @click.option("--since", type=When(), help="Begun not earlier: Unix seconds, ISO date, or 7d, 12h, 2w.")
 @click.option("--before", type=When(), help="Ended not later than that.")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="At most so many.")
+@ids_option
 @click.pass_obj
 def list_chapters(asked: Asked, **given: Any) -> None:
     """List chapters, the last to end first."""
     with opened(asked) as rum:
         answer = rum.chapters.list(**those_given(given))
+    if asked.ids:
+        say_ids(one.id for one in answer.chapters)
+        return
     say(asked.json, answer, _table)
     if answer.hint and not asked.json:
         note(with_commands(answer.hint))

@@ -11,8 +11,8 @@ from rum.inject.render import when
 from rum.model.facts import Fact, FactVersion, Rule
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, Group, ids_option
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.views import Table, View, Word, said
 
 
@@ -58,6 +58,7 @@ def now_says(name: str, now: Fact | Rule, before: Fact | Rule | None) -> str:
 @facts.command("list")
 @click.argument("prefix", default="")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@ids_option
 @click.pass_obj
 def list_facts(asked: Asked, prefix: str, limit: int | None) -> None:
     """List facts, the one changed last first.
@@ -66,6 +67,9 @@ def list_facts(asked: Asked, prefix: str, limit: int | None) -> None:
     """
     with opened(asked) as rum:
         known = rum.facts.list(prefix, limit)
+    if asked.ids:
+        say_ids(fact.key for fact in known)
+        return
     say(asked.json, known, _table)
     if not known and not asked.json:
         note("No facts.")

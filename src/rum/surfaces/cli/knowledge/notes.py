@@ -24,9 +24,9 @@ from rum.model.notes import (
 )
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group, those_given
+from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note as remark
-from rum.surfaces.cli.output import say, say_text
+from rum.surfaces.cli.output import say, say_ids, say_text
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
 
 
@@ -50,6 +50,7 @@ def note() -> None:
 @click.option("--related", "related_memories", multiple=True, metavar="NOTE", help="Another note (repeat).")
 @click.option("--deprecated", is_flag=True, help="The note is out of date: into no prompt any more.")
 @click.option("--superseded-by", metavar="NOTE", help="The same, and which note to read instead.")
+@quiet_option
 @click.pass_obj
 def add(
     asked: Asked,
@@ -66,6 +67,9 @@ def add(
     text = _content(content, source_file)
     with opened(asked) as rum:
         answer = rum.notes.add(title, text, when_to_use, **those_given(told))
+    if asked.quiet and not asked.json:
+        say_ids([answer.id])
+        return
     say(asked.json, answer, _added)
     if not asked.json:
         for odd in answer.remarks or ():
@@ -95,11 +99,15 @@ def _added(answer: NoteAdded) -> View:
 
 
 @note.command("list")
+@ids_option
 @click.pass_obj
 def listing(asked: Asked) -> None:
     """List all notes by file name."""
     with opened(asked) as rum:
         answer = rum.notes.list()
+    if asked.ids:
+        say_ids(one.id for one in answer.notes)
+        return
     say(asked.json, answer, _listed)
     if not asked.json:
         _tell_of(answer.broken or [])
@@ -189,6 +197,7 @@ def _against(otherwise: list[Otherwise]) -> list[str]:
 @click.option("--max", "max_injected", type=click.IntRange(0, 50), metavar="N", help="How many at most.")
 @click.option("--min-importance", type=OneOf(Importance), help="The least important that are given.")
 @click.option("--explain", is_flag=True, help="The points of each note, instead of the text for the prompt.")
+@ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
     """Show the notes that matter to a task, as they go into a prompt.
@@ -197,6 +206,9 @@ def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
     """
     with opened(asked) as rum:
         answer = rum.notes.match(task, **those_given(given))
+    if asked.ids:
+        say_ids(one.id for one in answer.notes)
+        return
     if asked.json or explain:
         say(asked.json, answer, _explained)
     else:

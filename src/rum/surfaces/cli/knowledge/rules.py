@@ -13,8 +13,8 @@ from rum.store.captured_events import Proposal
 from rum.surfaces.cli.knowledge.facts import now_says
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
 
 
@@ -30,6 +30,7 @@ def rules() -> None:
 @rules.command("add")
 @click.argument("condition")
 @click.argument("action")
+@quiet_option
 @click.pass_obj
 def add(asked: Asked, condition: str, action: str) -> None:
     """Learn what to do when; one that says the same already stays the only one."""
@@ -54,12 +55,13 @@ def set_rule(asked: Asked, rule_id: str, condition: str, action: str) -> None:
 
 
 def _remark_on(asked: Asked, rule: Rule) -> None:
-    if not asked.json and (odd := problem(rule)):
+    if not asked.json and not asked.quiet and (odd := problem(rule)):
         note(f"The condition {odd}.")
 
 
 @rules.command("list")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@ids_option
 @click.pass_obj
 def list_rules(asked: Asked, limit: int | None) -> None:
     """List rules, newest first."""
@@ -88,6 +90,7 @@ def history(asked: Asked, rule_id: str) -> None:
 @rules.command("match")
 @click.option("--task", required=True, help="What is to be done.")
 @click.option("--plan", default="", help="How it is to be done.")
+@ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, plan: str) -> None:
     """List the rules for a task, newest first."""
@@ -96,6 +99,7 @@ def match(asked: Asked, task: str, plan: str) -> None:
 
 
 @rules.command("candidates")
+@ids_option
 @click.pass_obj
 def candidates(asked: Asked) -> None:
     """List rules that you may have meant when you corrected an agent.
@@ -104,6 +108,9 @@ def candidates(asked: Asked) -> None:
     """
     with opened(asked) as rum:
         found = rum.rules.candidates()
+    if asked.ids:
+        say_ids(one.id for one in found)
+        return
     say(asked.json, [one._asdict() for one in found], lambda _: _proposed(found))
     if not found and not asked.json:
         note("No candidates.")
@@ -141,6 +148,9 @@ def forget(asked: Asked, rule_id: str, dry_run: bool, purge: bool) -> None:
 
 
 def _say(asked: Asked, found: Sequence[Rule], nothing: str) -> None:
+    if asked.ids:
+        say_ids(rule.id for rule in found)
+        return
     say(asked.json, found, _table)
     if not found and not asked.json:
         note(nothing)

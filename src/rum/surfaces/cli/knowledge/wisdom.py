@@ -16,8 +16,8 @@ from rum.surfaces.cli.knowledge.chapters import resting_on, with_commands
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group, those_given
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.views import Field, Fields, View, Word
 
 
@@ -39,6 +39,7 @@ def wisdom() -> None:
 @click.option("--insight", "insights", multiple=True, metavar="TEXT", help="What holds (repeat).")
 @click.option("--pattern", "patterns", multiple=True, metavar="TEXT", help="What repeats (repeat).")
 @click.option("--practice", "best_practices", multiple=True, metavar="TEXT", help="What to do (repeat).")
+@quiet_option
 @click.pass_obj
 def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None:
     """Make wisdom of chapters, by ID or by tags.
@@ -49,6 +50,9 @@ def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None
     with opened(asked) as rum:
         ids = [one.lower() for one in chapter_ids]
         answer = rum.wisdom.synthesize(chapter_ids=ids, **those_given(given))
+    if asked.quiet and not asked.json:
+        say_ids([answer.wisdom_id])
+        return
     say(asked.json, answer, lambda answer: [_made(answer)])
     if answer.note and not asked.json:
         note(answer.note)
@@ -59,11 +63,15 @@ def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="At most so many.")
 @click.option("--chapters", "include_chapters", is_flag=True, help="With the chapters each was made of.")
+@ids_option
 @click.pass_obj
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
     """Find wisdom that answers WORDS; without any, the newest."""
     with opened(asked) as rum:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **those_given(given))
+    if asked.ids:
+        say_ids(one.id for one in answer.wisdom)
+        return
     say(asked.json, answer, _recalled)
     if answer.hint and not asked.json:
         note(with_commands(answer.hint))

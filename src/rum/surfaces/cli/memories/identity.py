@@ -14,8 +14,8 @@ from rum.model.errors import InvalidQuery
 from rum.settings.table import AGENT_NAME
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command, those_given
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, command, ids_option, quiet_option, those_given
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
 
@@ -25,6 +25,7 @@ from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 @click.option("--agent-id", metavar="ID", help="The agent to resume or look up.")
 @click.option("--type", type=OneOf(AgentType), help="What to register: main (the default) or subagent.")
 @click.option("--parent-id", metavar="AGENT", help="The agent a subagent works for (name or id).")
+@quiet_option
 @click.pass_obj
 def identity(asked: Asked, action: Literal["register", "resume", "info"], **given: Any) -> None:
     """Register, resume or look up an agent.
@@ -36,7 +37,10 @@ def identity(asked: Asked, action: Literal["register", "resume", "info"], **give
         question["name"] = _name(question["name"])
     with opened(asked) as rum:
         answer = rum.identity(action, **question)
-        say(asked.json, answer, _described)
+        if asked.quiet and not asked.json:
+            say_ids([answer.agent_id])
+        else:
+            say(asked.json, answer, _described)
 
 
 def _name(given: str) -> str:
@@ -62,11 +66,15 @@ def _shown(name: str, value: Any) -> str:
 
 
 @command("agents")
+@ids_option
 @click.pass_obj
 def agents(asked: Asked) -> None:
     """List the agents of this project."""
     with opened(asked) as rum:
         answer = rum.agents()
+        if asked.ids:
+            say_ids(agent.agent_id for agent in answer)
+            return
         say(asked.json, answer, _table)
         if not answer and not asked.json:
             note("No agents yet.")

@@ -8,8 +8,8 @@ from rum.model.answers import LinkResult
 from rum.model.links import LinkType
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say
+from rum.surfaces.cli.options import Asked, command, quiet_option
+from rum.surfaces.cli.output import say, say_ids
 from rum.surfaces.cli.views import View, said
 
 
@@ -17,6 +17,7 @@ from rum.surfaces.cli.views import View, said
 @click.argument("source_id", metavar="SOURCE")
 @click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))
 @click.argument("target_id", metavar="TARGET")
+@quiet_option
 @click.pass_obj
 def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
     """Tie two memories together.
@@ -25,7 +26,10 @@ def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
     """
     with opened(asked) as rum:
         answer = rum.link(meant(rum, source_id), meant(rum, target_id), link_type)
-    say(asked.json, answer, _linked)
+    if asked.quiet and not asked.json:
+        say_ids([answer.link_id])
+    else:
+        say(asked.json, answer, _linked)
 
 
 def _linked(answer: LinkResult) -> View:

@@ -12,8 +12,8 @@ from rum.model.answers import ListedMemory, ListResult, Tag
 from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, command, ids_option
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Table, View, Word, verdict
 
@@ -28,6 +28,7 @@ from rum.surfaces.cli.views import Table, View, Word, verdict
 @click.option(
     "--sort", type=OneOf(["recent", "importance", "access_count"]), default="recent", show_default=True
 )
+@ids_option
 @click.pass_obj
 def listing(asked: Asked, **given: Any) -> None:
     """List memories, newest first.
@@ -36,6 +37,9 @@ def listing(asked: Asked, **given: Any) -> None:
     """
     with opened(asked) as rum:
         answer = rum.list(**given)
+        if asked.ids:
+            say_ids(memory.id for memory in answer.memories)
+            return
         say(asked.json, answer, listed)
         if not asked.json and len(answer.memories) < max(answer.total, 1):
             note(f"{len(answer.memories)} of {answer.total}." if answer.memories else "No memories.")
@@ -65,6 +69,7 @@ def _line(memory: ListedMemory) -> str:
 
 
 @command("tags")
+@ids_option
 @click.pass_obj
 def tags(asked: Asked) -> None:
     """List the tags and how many memories have each.
@@ -73,6 +78,9 @@ def tags(asked: Asked) -> None:
     """
     with opened(asked) as rum:
         answer = rum.tags()
+        if asked.ids:
+            say_ids(one.tag for one in answer)
+            return
         say(asked.json, answer, _tagged)
         if not answer and not asked.json:
             note("No tags yet.")

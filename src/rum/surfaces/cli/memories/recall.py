@@ -16,8 +16,8 @@ from rum.recall.fitted import MIN_CONFIDENCE
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.memories.memory_view import as_fields, as_table, makers
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command, those_given
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, command, ids_option, those_given
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Block, Line, Said, View, Word
 
@@ -50,6 +50,7 @@ from rum.surfaces.cli.views import Block, Line, Said, View, Word
 @click.option("--links", "include_links", is_flag=True, help="With the links of each memory.")
 @click.option("--superseded", "include_superseded", is_flag=True, help="Replaced memories too.")
 @click.option("--explain", is_flag=True, help="Why each was given.")
+@ids_option
 @click.pass_obj
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
     """Find memories by file, words, tag, time and more.
@@ -63,6 +64,9 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
         if "memory_id" in question:
             question["memory_id"] = meant(rum, question["memory_id"])
         answer = rum.recall(**question)
+        if asked.ids:
+            say_ids(memory.id for memory in answer.memories)
+            return
         say(asked.json, answer, lambda answer: recalled(rum, answer))
         if not asked.json:
             by_words = "query" in question or "intent" in question

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from rum.model.memory import StoreResult
 from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
 from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
+from rum.surfaces.cli.options import Asked, command, quiet_option
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.views import View, said
 
@@ -26,6 +26,7 @@ NEEDED = {
 @record_options
 @click.option("--touched", multiple=True, metavar="FILE", help="A file that was changed (repeat).")
 @click.option("--read", multiple=True, metavar="FILE", help="A file that was read (repeat).")
+@quiet_option
 @click.pass_obj
 def store(
     asked: Asked, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
@@ -50,7 +51,7 @@ def store(
         record = flagged_links(rum, record) if named else record
         answer = cast("StoreResult", rum.call("store", record))
     say(asked.json, answer, _stored)
-    if not asked.json:
+    if not asked.json and not asked.quiet:
         _remark(answer)
 
 

@@ -13,8 +13,8 @@ from rum.model.questions import MAX_TRACE_DEPTH, Direction
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.memories.memory_view import as_fields, heading, makers
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say
+from rum.surfaces.cli.options import Asked, command, ids_option
+from rum.surfaces.cli.output import say, say_ids
 from rum.surfaces.cli.views import Block, Line, Tree, Word
 
 
@@ -36,11 +36,15 @@ from rum.surfaces.cli.views import Block, Line, Tree, Word
     show_default=True,
     help="How much of each memory.",
 )
+@ids_option
 @click.pass_obj
 def trace(asked: Asked, memory_id: str, **given: Any) -> None:
     """Show what led to a memory, or what it led to."""
     with opened(asked) as rum:
         answer = rum.trace(meant(rum, memory_id), **given)
+        if asked.ids:
+            say_ids([answer.origin.id, *(node.memory.id for node in answer.chain)])
+            return
         say(asked.json, answer, lambda answer: _view(rum, answer))
 
 

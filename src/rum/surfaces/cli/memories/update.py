@@ -11,14 +11,15 @@ from rum.model.errors import InvalidQuery
 from rum.model.ids import TAIL
 from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say
+from rum.surfaces.cli.options import Asked, command, quiet_option
+from rum.surfaces.cli.output import say, say_ids
 from rum.surfaces.cli.views import View, said
 
 
 @command("update")
 @click.argument("memory_id", metavar="ID")
 @record_options
+@quiet_option
 @click.pass_obj
 def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> None:
     """Correct or complete a memory.
@@ -38,7 +39,10 @@ def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> No
         changes = flagged_links(rum, changes) if named else changes
         changes["memory_id"] = meant(rum, memory_id)
         answer = cast("UpdateResult", rum.call("update_memory", changes))
-    say(asked.json, answer, updated)
+    if asked.quiet and not asked.json:
+        say_ids([answer.memory_id])
+    else:
+        say(asked.json, answer, updated)
 
 
 def _same(told: object, memory_id: str) -> bool:

@@ -8,12 +8,13 @@ import click
 
 from rum.repo.project import Project, adopt, all_projects, open_project
 from rum.settings.home import find_home
-from rum.surfaces.cli.options import Asked, Group
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.options import Asked, Group, ids_option
+from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.views import Table, View, Word, said
 
 
 @click.group("projects", cls=Group, invoke_without_command=True)
+@ids_option
 @click.pass_context
 def projects(ctx: click.Context) -> None:
     """List the projects on this machine."""
@@ -21,6 +22,9 @@ def projects(ctx: click.Context) -> None:
         return
     known = all_projects(find_home({}, os.environ))
     asked = ctx.ensure_object(Asked)
+    if asked.ids:
+        say_ids(project.id for project in known)
+        return
     say(asked.json, [_as_json(project) for project in known], lambda _: _table(known))
     if not known and not asked.json:
         note("No projects yet.")
