@@ -7,7 +7,7 @@ LOCK := requirements/dev.lock
 READY := $(VENV)/.ready
 SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
 # The first Python that is new enough; `make BASE_PYTHON=/path/to/python …` names another.
-BASE_PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+BASE_PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$python" -c "$(SUITABLE)" >/dev/null 2>&1 && { echo "$$python"; break; }; done)
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
 

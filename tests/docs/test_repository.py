@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
 # Which registry a machine uses is its owner's choice; a name in a lock or script would override it.
@@ -15,6 +17,8 @@ REGISTRY = re.compile(
     re.IGNORECASE,
 )
 MAKE = re.compile(r"\bmake ([a-z][a-z0-9]*)\b")
+PATH = re.compile(r"`((?:src|scripts|benchmarks|tests|docs|requirements)/[^`\s]*)`")
+WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
 
 
@@ -65,3 +69,26 @@ def test_every_make_target_a_document_names_exists():
     }
     assert {"demo", "test"} <= named
     assert named <= targets
+
+
+def test_every_path_the_contributing_guide_names_exists():
+    paths = PATH.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.skipif(not WORKFLOW.exists(), reason="a source archive has no workflow")
+def test_hosted_ci_checks_every_supported_python_on_every_system():
+    workflow = YAML(typ="safe").load(WORKFLOW)
+    job = workflow["jobs"]["check"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = [
+        last
+        for classifier in project["classifiers"]
+        if (last := classifier.rpartition(" :: ")[2]).startswith("3.") and "Python" in classifier
+    ]
+    assert job["strategy"]["matrix"]["python"] == versions
+    assert {"3.11", "3.14"} <= set(versions)
+    systems = {system.partition("-")[0] for system in job["strategy"]["matrix"]["os"]}
+    assert systems == {"ubuntu", "macos", "windows"}
+    assert any(" check " in step.get("run", "") for step in job["steps"])
