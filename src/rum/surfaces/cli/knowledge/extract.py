@@ -24,7 +24,7 @@ _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
 @click.option("--dry-run", is_flag=True, help="Show what would be kept, and keep nothing.")
 @click.pass_obj
 def extract(asked: Asked, file: str, dry_run: bool) -> None:
-    """Keep what is worth keeping of a finished run: a note, facts, rules.
+    """Keep a note, facts and rules of a finished run.
 
     FILE holds the run in JSON or YAML, - is stdin: agent, task, agentOutput, result (success, failure or
     partial), and if there are any error and existingMemories. The language model that is set says what lasts,
