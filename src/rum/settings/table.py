@@ -169,14 +169,14 @@ def _one_of(*words: str) -> Kind:
     return Kind(f"one of {', '.join(words)}", check)
 
 
-_NAME = Kind(f"a name of at most {_LONGEST_NAME} characters without slashes and control characters", _name)
+_NAME = Kind(f"a name of at most {_LONGEST_NAME} characters, without slashes or control characters", _name)
 AGENT_NAME = Kind(
-    f"a name of at most {_LONGEST_AGENT} characters without slashes and control characters", _agent
+    f"a name of at most {_LONGEST_AGENT} characters, without slashes or control characters", _agent
 )
-_FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" turns it off', _folder)
+_FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" disables it', _folder)
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_LONGEST_NAME} characters", _project)
-_ADDRESS = Kind("an address with http:// or https://, without user, key, ? and #", _address)
-_WORDS = Kind("a text of one line", _text)
+_ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
+_WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
 SETTINGS = (
