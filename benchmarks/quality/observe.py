@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.quality.cases import Case, Piece, Question
 from benchmarks.quality.rum_arm import MOST_FILES, task_type
 from rum import Rum
-from rum.app.project import Context
+from rum.app.caller import Caller
 from rum.embed.builtin import BuiltinEmbedder
 from rum.model.questions import RecallQuestion
 from rum.recall import cascade
@@ -76,9 +76,12 @@ class _Store:
             self._checkout, home=os.path.join(self._folder, "home"), session=session or None, agent="fit"
         )
         if self._vectors:
-            context = context_of(self._rum)
-            context.__dict__["meaning"] = Meaning(
-                context.store, self._vectors, clean=context.redactor.redact, clock=context.clock
+            caller = caller_of(self._rum)
+            caller.project.__dict__["semantic"] = Meaning(
+                caller.project.store,
+                self._vectors,
+                clean=caller.project.redactor.redact,
+                clock=caller.project.clock,
             )
         return self._rum
 
@@ -94,17 +97,17 @@ class _Store:
         self._keys[told.memory_id] = piece.key
 
     def look(self, name: str, question: Question) -> Sight:
-        context = context_of(self._rum or self.open(""))
+        caller = caller_of(self._rum or self.open(""))
         if self._vectors:
-            context.meaning.catch_up(3600, thorough=True)
+            caller.project.semantic.catch_up(3600, thorough=True)
         asked = RecallQuestion(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         inquiry = Inquiry(
             asked,
-            context.store,
+            caller.project.store,
             files,
-            session=context.session_id,
-            meaning=context.meaning if self._vectors else None,
+            session=caller.session_id,
+            meaning=caller.project.semantic if self._vectors else None,
         )
         found = cascade.search(inquiry)
         matches = [match for match in found.matches.values() if match.literal is None]
@@ -123,9 +126,9 @@ class _Store:
             self._rum = None
 
 
-def context_of(rum: Rum) -> Context:
+def caller_of(rum: Rum) -> Caller:
     """What stands behind an open project."""
-    return rum._context  # pyright: ignore[reportPrivateUsage]
+    return rum._caller  # pyright: ignore[reportPrivateUsage]
 
 
 class CachedEmbedder(BuiltinEmbedder):

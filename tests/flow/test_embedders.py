@@ -42,8 +42,8 @@ def keep(rum: Rum, *goals: str) -> list[str]:
 
 def near(rum: Rum, text: str) -> list[str]:
     """The memories nearest to a text by meaning alone."""
-    context = rum._context
-    return ids_of(context.store, [number for number, _ in context.meaning.nearest(text, 1)])
+    project = rum._caller.project
+    return ids_of(project.store, [number for number, _ in project.semantic.nearest(text, 1)])
 
 
 def test_two_projects_use_an_embedder_each(place: Place, monkeypatch: pytest.MonkeyPatch):
@@ -173,7 +173,7 @@ from rum import Rum
 with Rum.open() as rum:
     for line in sys.stdin:
         # As a question does, without the lease, so that two are at it at once.
-        rum._context.meaning.catch_up(0.2)
+        rum._caller.project.semantic.catch_up(0.2)
 """
 
 

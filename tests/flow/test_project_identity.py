@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
-from rum.repo.project import Project, adopt, all_projects, find_project, open_project
+from rum.repo.project import ProjectLocation, adopt, all_projects, find_project, open_project
 from rum.settings.load import load
 from rum.settings.trust import trust
 
@@ -51,7 +51,7 @@ class Machine:
         self.git(self.work, "clone", "--quiet", *options, str(source), name)
         return self.work / name
 
-    def project(self, cwd: Path, **flags: object) -> Project:
+    def project(self, cwd: Path, **flags: object) -> ProjectLocation:
         return open_project(str(cwd), flags=flags, environ=self.environ)[1]
 
     def ids(self) -> set[str]:

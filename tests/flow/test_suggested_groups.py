@@ -65,7 +65,7 @@ def make_history(root: Path) -> None:
 def found_in(shop: Shop) -> tuple[list[Suggestion], dict[str, Memory]]:
     rum = shop.open(owner=True)
     rum.import_git()
-    store = rum._context.store
+    store = rum._caller.project.store
     memories = [memory for batch in store.memories.in_time_order() for memory in batch]
     edges = [edge for edge, _ in store.links.all()]
     return suggest(memories, edges, most=10), {memory.id: memory for memory in memories}

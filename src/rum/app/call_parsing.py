@@ -7,17 +7,17 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from rum.app.project import Context
+from rum.app.caller import Caller
 from rum.model.parse import parse
 
 Json = dict[str, Any]
-Call = Callable[[Context, Json], Struct]
+Call = Callable[[Caller, Json], Struct]
 Q = TypeVar("Q")
 
 
-def asks(name: str, model: type[Q], use_case: Callable[[Context, Q], Struct]) -> Call:
+def asks(name: str, model: type[Q], use_case: Callable[[Caller, Q], Struct]) -> Call:
     """A call whose arguments are one checked question."""
-    return lambda context, given: use_case(context, question(name, model, given))
+    return lambda caller, given: use_case(caller, question(name, model, given))
 
 
 def question(name: str, model: type[Q], given: Json) -> Q:

@@ -12,39 +12,39 @@ from msgspec import Struct
 
 from rum.app.agents import identity
 from rum.app.call_parsing import Call, Json, asks, question
+from rum.app.caller import Caller
 from rum.app.memories import recall, store
-from rum.app.project import Context
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
 from rum.model.questions import IdentityQuestion, LinkQuestion, ListQuestion, RecallQuestion, TraceQuestion
 
 
-def _recall(context: Context, given: Json) -> Struct:
-    settings = context.settings
+def _recall(caller: Caller, given: Json) -> Struct:
+    settings = caller.project.settings
     usual: Json = {
         "depth": settings.recall_depth,
         "limit": settings.recall_limit,
         "min_confidence": settings.min_confidence,
     }
     unsaid = {field: value for field, value in usual.items() if given.get(field) is None}
-    return recall.recall(context, question("recall", RecallQuestion, given | unsaid))
+    return recall.recall(caller, question("recall", RecallQuestion, given | unsaid))
 
 
-def _update(context: Context, given: Json) -> Struct:
+def _update(caller: Caller, given: Json) -> Struct:
     changes = dict(given)
     memory_id = changes.pop("memory_id", None)
     if not isinstance(memory_id, str):
         raise InvalidQuery("update_memory: `memory_id` is required.", field="memory_id")
-    return store.update(context, memory_id, changes)
+    return store.update(caller, memory_id, changes)
 
 
 def _of_layers(name: str) -> Call:
     """A call of another layer, whose room most sessions never enter."""
 
-    def call(context: Context, given: Json) -> Struct:
+    def call(caller: Caller, given: Json) -> Struct:
         from rum.app import layer_calls  # noqa: PLC0415 (half as much again to load as all that recall needs)
 
-        return layer_calls.CALLS[name](context, given)
+        return layer_calls.CALLS[name](caller, given)
 
     return call
 
@@ -52,10 +52,10 @@ def _of_layers(name: str) -> Call:
 def _of_chapters(name: str) -> Call:
     """A call for chapters or wisdom, which have a room of their own."""
 
-    def call(context: Context, given: Json) -> Struct:
+    def call(caller: Caller, given: Json) -> Struct:
         from rum.app import chapter_calls  # noqa: PLC0415 (as above)
 
-        return chapter_calls.CALLS[name](context, given)
+        return chapter_calls.CALLS[name](caller, given)
 
     return call
 
@@ -80,13 +80,13 @@ TAKES_TURNS = frozenset({"create_chapter", "synthesize"})
 """What takes its turns by itself, as it may ask a language model between them."""
 
 
-def called(context: Context, name: str, given: Json) -> Struct:
+def called(caller: Caller, name: str, given: Json) -> Struct:
     """The answer to a call."""
     if name not in CALLS:
         near = nearest(name, list(CALLS))
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
-    return CALLS[name](context, given)
+    return CALLS[name](caller, given)
 
 
 def plain(given: Mapping[str, Any]) -> Json:

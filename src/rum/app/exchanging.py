@@ -32,8 +32,8 @@ class Exchanging(Opened):
         """Everything as JSON lines; `left_out` is told of each memory that is damaged and not among them."""
         from rum.app.exchange import json_lines  # noqa: PLC0415
 
-        with self._context.turn():
-            yield from json_lines.export(self._context, left_out)
+        with self._caller.turn():
+            yield from json_lines.export(self._caller.project, left_out)
 
     def import_lines(
         self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
@@ -45,9 +45,9 @@ class Exchanging(Opened):
         from rum.app.exchange import json_lines  # noqa: PLC0415
 
         kept = list(lines) if isinstance(lines, Iterator) else lines
-        with self._context.turn():
+        with self._caller.turn():
             json_lines.check(kept)
-            return json_lines.import_lines(self._context, kept, progress)
+            return json_lines.import_lines(self._caller.project, kept, progress)
 
     def import_git(
         self,

@@ -9,9 +9,10 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import msgspec
 
+from rum.app.caller import Caller, Spell
 from rum.app.calls import TAKES_TURNS, called, plain
-from rum.app.project import Clock, Context, Spell
-from rum.repo.project import Project, open_project
+from rum.app.project import Clock, Project
+from rum.repo.project import ProjectLocation, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings, load
 from rum.store.sqlite.store import SqliteStore
@@ -23,8 +24,8 @@ P = ParamSpec("P")
 class Opened:
     """What holds for an open project whatever is done with it."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     @classmethod
     def open(
@@ -67,13 +68,13 @@ class Opened:
         home, folder = os.path.split(above)
         given = {"agent": agent, "home": home if folder == PROJECTS else None}
         settings = load(None, flags={name: value for name, value in given.items() if value}, cwd=directory)
-        found = Project(name, name, None, os.path.join(above, name), ())
+        found = ProjectLocation(name, name, None, os.path.join(above, name), ())
         return cls._of(found, settings, client=client, owner=owner, clock=clock, cwd=directory, spell=str)
 
     @classmethod
     def _of(
         cls,
-        project: Project,
+        location: ProjectLocation,
         settings: Settings,
         *,
         client: str,
@@ -82,11 +83,10 @@ class Opened:
         cwd: str,
         spell: Spell,
     ) -> Self:
-        store = SqliteStore(project.directory, patience=settings.busy_timeout)
+        store = SqliteStore(location.directory, patience=settings.busy_timeout)
         client = "owner" if owner else client
-        return cls(
-            Context(project, settings, store, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
-        )
+        project = Project(location, settings, store, clock)
+        return cls(Caller(project, client=client, owner=owner, cwd=cwd, spell=spell))
 
     def __enter__(self) -> Self:
         return self
@@ -96,53 +96,53 @@ class Opened:
 
     def close(self) -> None:
         """Write down what is pending and let go of the files."""
-        self._context.settle()
-        self._context.store.close()
+        self._caller.project.settle()
+        self._caller.project.store.close()
 
     @property
-    def project(self) -> Project:
+    def project(self) -> ProjectLocation:
         """Which project this is."""
-        return self._context.project
+        return self._caller.project.location
 
     @property
     def settings(self) -> Settings:
         """The settings in force."""
-        return self._context.settings
+        return self._caller.project.settings
 
     def use_session(self, session_id: str) -> None:
         """Work in the client's session from now on, unless the settings name one."""
         if not self.settings.session:
-            self._context.session_id = self._context.label(session_id)
+            self._caller.session_id = self._caller.project.label(session_id)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know: settings that were ignored, a project that moved, an old index."""
-        return self._context.warnings()
+        return self._caller.project.warnings()
 
     def settle(self) -> None:
         """Write down what is pending (how memories were used)."""
-        self._context.settle()
+        self._caller.project.settle()
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
         """Any call of the API by its name, with plain JSON arguments."""
         given = plain(arguments)
         if name in TAKES_TURNS:
-            return called(self._context, name, given)
-        with self._context.turn():
-            return called(self._context, name, given)
+            return called(self._caller, name, given)
+        with self._caller.turn():
+            return called(self._caller, name, given)
 
     def _call(self, name: str, arguments: Mapping[str, Any], _: type[A]) -> A:
         """The same, for a method that knows what its call answers."""
         return cast("A", self.call(name, arguments))
 
-    def _do(self, use_case: Callable[Concatenate[Context, P], A], *given: P.args, **named: P.kwargs) -> A:
+    def _do(self, use_case: Callable[Concatenate[Caller, P], A], *given: P.args, **named: P.kwargs) -> A:
         """Do what is no call of the API, in its turn."""
-        with self._context.turn():
-            return use_case(self._context, *given, **named)
+        with self._caller.turn():
+            return use_case(self._caller, *given, **named)
 
     def _look_after(
-        self, use_case: Callable[Concatenate[Context, P], A], *given: P.args, **named: P.kwargs
+        self, use_case: Callable[Concatenate[Project, P], A], *given: P.args, **named: P.kwargs
     ) -> A:
         """Do what no agent asks for, in its turn."""
-        with self._context.turn(counted=False):
-            return use_case(self._context, *given, **named)
+        with self._caller.project.turn():
+            return use_case(self._caller.project, *given, **named)

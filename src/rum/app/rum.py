@@ -132,14 +132,14 @@ class Rum(Watching):
         """Markdown files in the repository: what is known for people to read, too."""
         from rum.app.notes.notes import Notes  # noqa: PLC0415
 
-        return Notes(self._context)
+        return Notes(self._caller)
 
     @cached_property
     def journals(self) -> Journals:
         """What agents note down while they work: all sessions of this checkout."""
         from rum.app.journal.journals import Journals  # noqa: PLC0415
 
-        return Journals(self._context)
+        return Journals(self._caller)
 
     def journal(
         self, session: str | None = None, agent: str | None = None, *, task: str | None = None
@@ -152,34 +152,34 @@ class Rum(Watching):
         """What is known: keys and values."""
         from rum.app.layers.facts import Facts  # noqa: PLC0415
 
-        return Facts(self._context)
+        return Facts(self._caller)
 
     @cached_property
     def rules(self) -> Rules:
         """What to do when: conditions and actions."""
         from rum.app.layers.rules import Rules  # noqa: PLC0415
 
-        return Rules(self._context)
+        return Rules(self._caller)
 
     @cached_property
     def chapters(self) -> Chapters:
         """Memories that tell one story, and what they say together."""
         from rum.app.chapters.chapters import Chapters  # noqa: PLC0415
 
-        return public(Chapters)(self._context)
+        return public(Chapters)(self._caller)
 
     @cached_property
     def wisdom(self) -> WisdomKept:
         """What chapters say together: insights, patterns and practices, each with what it rests on."""
         from rum.app.chapters.wisdom import WisdomKept  # noqa: PLC0415
 
-        return public(WisdomKept)(self._context)
+        return public(WisdomKept)(self._caller)
 
     def refresh(self, *ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the chapters and wisdom that are named, or else all that are stale; says what changed."""
         from rum.app.chapters import refresh as refreshing  # noqa: PLC0415
 
-        return refreshing.refresh(self._context, ids, dry_run=dry_run)
+        return refreshing.refresh(self._caller, ids, dry_run=dry_run)
 
     @cached_property
     def layers(self) -> Layers:
@@ -192,20 +192,20 @@ class Rum(Watching):
         """Where the lasting layers lie; closing it closes this too."""
         from rum.app.layers.stored import KeptLayers  # noqa: PLC0415
 
-        return KeptLayers(self._context, self.close)
+        return KeptLayers(self._caller, self.close)
 
     def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome keep themselves."""
         from rum.app.runs.run import Run  # noqa: PLC0415
         from rum.model.runs import RunQuestion  # noqa: PLC0415
 
-        return Run(self._context, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
+        return Run(self._caller, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
         from rum.app.runs import extraction  # noqa: PLC0415
 
-        return extraction.extract(self._context, plain(run), dry_run=dry_run)
+        return extraction.extract(self._caller, plain(run), dry_run=dry_run)
 
     def tokens(self) -> TokensSpent:
         """What language models have cost by day and project, and how much they may cost today."""
@@ -229,10 +229,10 @@ class Rum(Watching):
 
     def agents(self) -> Sequence[Identity]:
         """Every agent of the project, the one that was active last first."""
-        with self._context.turn():
-            known = self._context.store.agents.all()
+        with self._caller.turn():
+            known = self._caller.project.store.agents.all()
             known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
-            return [identity.describe(self._context, agent, full=True) for agent in known]
+            return [identity.describe(self._caller.project, agent, full=True) for agent in known]
 
     def forget(
         self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False

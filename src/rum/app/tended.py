@@ -55,12 +55,13 @@ class Tended(Exchanging):
 
         One process a project does so at a time: another is waited for as long as `patience` says.
         """
-        return self._look_after(tidying.tidy, seconds, patience, progress)
+        with self._caller.project.turn():
+            return tidying.tidy(self._caller, seconds, patience, progress)
 
     @property
     def behind(self) -> bool:
         """Whether the last question that went by meaning found memories without a vector."""
-        return "meaning" in self._context.__dict__ and self._context.meaning.behind
+        return "semantic" in self._caller.project.__dict__ and self._caller.project.semantic.behind
 
     def idle(self) -> bool:
         """Nobody is asking: start a process that does what could wait, and ends by itself; whether it was."""
@@ -89,7 +90,7 @@ class Tended(Exchanging):
         """
         from rum.app.upkeep import archive  # noqa: PLC0415 (seldom)
 
-        rule = archive.rule(self._context, older_than, importance, uses)
+        rule = archive.rule(self._caller, older_than, importance, uses)
         return self._look_after(archive.archive, rule, dry_run=dry_run, progress=progress)
 
     def restore_archived(self, memory_ids: str | Sequence[str]) -> Restored:

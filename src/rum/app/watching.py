@@ -20,7 +20,8 @@ class Watching(Tended):
         """Take in what hooks left, and make memories of the turns that are over."""
         from rum.app.capture import intake  # noqa: PLC0415
 
-        return self._look_after(intake.intake, patience)
+        with self._caller.project.turn():
+            return intake.intake(self._caller, patience)
 
     def seen(self, **sought: Unpack[Sought]) -> SeenList:
         """What was seen of agents at work, newest first, and what became of it."""

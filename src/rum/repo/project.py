@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    class Project(NamedTuple):
+    class ProjectLocation(NamedTuple):
         """A project and where it is: `root` is None for one named without a directory.
 
         `keys` are all it was ever known by; `note` is a sentence the user should read once.
@@ -35,12 +35,14 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    Project = namedtuple("Project", ("id", "name", "root", "directory", "keys", "note"), defaults=(None,))
+    ProjectLocation = namedtuple(
+        "ProjectLocation", ("id", "name", "root", "directory", "keys", "note"), defaults=(None,)
+    )
 
 
 def open_project(
     cwd: str, *, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ
-) -> tuple[Settings, Project]:
+) -> tuple[Settings, ProjectLocation]:
     """The settings and the project for work done in `cwd`: those of the project's own root."""
     root = find_root(cwd, find_home(flags or {}, environ, cwd), environ)
     settings = load(root, flags=flags, environ=environ, cwd=cwd)
@@ -50,7 +52,7 @@ def open_project(
     return settings, project
 
 
-def find_project(cwd: str, settings: Settings, environ: Mapping[str, str] = os.environ) -> Project:
+def find_project(cwd: str, settings: Settings, environ: Mapping[str, str] = os.environ) -> ProjectLocation:
     """The project that is named in the settings, else the one `cwd` is in; a new one is registered."""
     named = settings.project
     if not named:
@@ -63,13 +65,13 @@ def find_project(cwd: str, settings: Settings, environ: Mapping[str, str] = os.e
     return _project_by_name(named, cwd, settings)
 
 
-def all_projects(home: str) -> list[Project]:
+def all_projects(home: str) -> list[ProjectLocation]:
     """Every project this machine knows, by name; `root` is where it was last seen."""
     entries = sorted(read(home).projects.values(), key=lambda entry: (entry.name, entry.id))
     return [_as_project(home, entry, entry.root) for entry in entries]
 
 
-def adopt(project_id: str, cwd: str, settings: Settings) -> Project:
+def adopt(project_id: str, cwd: str, settings: Settings) -> ProjectLocation:
     """Make what is in `cwd` part of a known project, as after moving a directory that has no git.
 
     All keys of the project found here so far go over. If it had memories of its own it stays, and its
@@ -78,7 +80,7 @@ def adopt(project_id: str, cwd: str, settings: Settings) -> Project:
     spot = find_spot(cwd, settings.home, settings.subprojects)
     present = _project_at(spot, settings)
 
-    def join(registry: Registry) -> Project:
+    def join(registry: Registry) -> ProjectLocation:
         target = registry.projects.get(project_id)
         if target is None:
             raise NotFound(
@@ -111,7 +113,7 @@ def _move_keys(registry: Registry, source: Entry, target: Entry, root: str) -> N
         registry.remove(source)
 
 
-def _project_at(spot: Spot, settings: Settings) -> Project:
+def _project_at(spot: Spot, settings: Settings) -> ProjectLocation:
     registry = read(settings.home)
     known = registry.places.get(place_name(spot))
     entry = registry.projects.get(known.project) if known and is_unchanged(spot, known) else None
@@ -120,7 +122,7 @@ def _project_at(spot: Spot, settings: Settings) -> Project:
         return _as_project(settings.home, entry, spot.root, registry)
     keys, history, has_remotes = _keys_of(spot)
 
-    def settle(registry: Registry) -> Project:
+    def settle(registry: Registry) -> ProjectLocation:
         entry = _match(registry, spot, keys, has_remotes) or _create(registry, spot, keys)
         registry.add_keys(entry, keys)
         if not entry.root or not os.path.isdir(entry.root):
@@ -191,10 +193,12 @@ def _name(spot: Spot, keys: tuple[str, ...]) -> str:
     return name[:80] or "project"
 
 
-def _as_project(home: str, entry: Entry, root: str | None, registry: Registry | None = None) -> Project:
+def _as_project(
+    home: str, entry: Entry, root: str | None, registry: Registry | None = None
+) -> ProjectLocation:
     notes = [registry.note, _maybe_note(registry, entry)] if registry else []
     note = " ".join(filter(None, notes)) or None
-    return Project(entry.id, entry.name, root, directory(home, entry.id), tuple(entry.keys), note)
+    return ProjectLocation(entry.id, entry.name, root, directory(home, entry.id), tuple(entry.keys), note)
 
 
 def _maybe_note(registry: Registry, entry: Entry) -> str | None:
@@ -226,7 +230,7 @@ def _spot_or_none(cwd: str, settings: Settings) -> Spot | None:
         return None
 
 
-def _project_of_directory(path: str, settings: Settings) -> Project:
+def _project_of_directory(path: str, settings: Settings) -> ProjectLocation:
     """The project of a directory that is named; its own trusted config may name another, once."""
     flags = {"home": settings.home}
     theirs = load(find_root(path, settings.home, {}), flags=flags, environ={}, cwd=path)
@@ -239,13 +243,13 @@ def _project_of_directory(path: str, settings: Settings) -> Project:
     return find_project(path, theirs)
 
 
-def _project_by_name(name: str, cwd: str, settings: Settings) -> Project:
+def _project_by_name(name: str, cwd: str, settings: Settings) -> ProjectLocation:
     """The one project that is called so, or was before it became part of another; else a new one."""
     entry = _called(read(settings.home), name)
     if entry:
         return _as_project(settings.home, entry, _root_for(entry, cwd, settings))
 
-    def settle(registry: Registry) -> Project:
+    def settle(registry: Registry) -> ProjectLocation:
         entry = _called(registry, name)
         if entry:
             return _as_project(settings.home, entry, _root_for(entry, cwd, settings), registry)

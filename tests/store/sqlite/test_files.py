@@ -151,7 +151,7 @@ def traces(folder: Path) -> list[tuple[str, str]]:
 
 def do_not_wipe(rum: Rum) -> None:
     """Some builds of SQLite overwrite what is deleted, others do not; be one of these."""
-    store = rum._context.store
+    store = rum._caller.project.store
     assert isinstance(store, SqliteStore)
     for database in (store._rum, store._activity):
         database.connection.execute("PRAGMA secure_delete = OFF")

@@ -99,7 +99,7 @@ def test_an_index_that_another_is_writing_to_is_not_called_damaged(store: Sqlite
 
 def test_reindexing_beside_a_writer_takes_the_newest_words(place: Place):
     with place.open(owner=True) as rum, place.open(owner=True) as other:
-        search = rum._context.store.search
+        search = rum._caller.project.store.search
         ((memory_id, *_, number),) = search.newest_with(["word7"], True, Filters(), 9)
 
         def change(done: int) -> None:

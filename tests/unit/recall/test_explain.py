@@ -140,6 +140,8 @@ def test_what_was_taken_for_a_typing_error_is_named(shelf: Rum) -> None:
 
 def test_meaning_is_said_where_it_was_compared(shelf: Rum) -> None:
     embedder = WordEmbedder()
-    shelf._context.meaning = Meaning(shelf._context.store, embedder, clean=str, clock=HandClock())
+    shelf._caller.project.semantic = Meaning(
+        shelf._caller.project.store, embedder, clean=str, clock=HandClock()
+    )
     first = why(shelf, query="authentication robots")[0]
     assert any(line.startswith(SAID["meaning"]) for line in first)

@@ -82,7 +82,7 @@ def test_many_bare_names_are_looked_for_at_once(rum: Rum, known: dict[str, str])
     reads: list[str] = []
     names = [*(f"unknown{number}.py" for number in range(20)), "login.ts", "authors", "app.py"]
     meant = {"src/auth/login.ts", "tests/auth/login.ts", "src/authors/list.ts", "src/app.py"}
-    store = rum._context.store
+    store = rum._caller.project.store
     assert isinstance(store, SqliteStore)
     store._rum.connection.set_trace_callback(reads.append)
     assert found(rum, known, names) == meant

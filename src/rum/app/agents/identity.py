@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.model.agents import Agent, AgentType, Identity
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
@@ -13,125 +14,125 @@ from rum.model.memory import Who
 from rum.model.questions import IdentityQuestion
 
 
-def identify(context: Context, question: IdentityQuestion) -> Identity:
+def identify(caller: Caller, question: IdentityQuestion) -> Identity:
     """Register, resume or inform, as asked."""
     if question.action == "register":
-        with context.store.transaction():
-            agent = register(context, question)
-        context.agent = agent
+        with caller.project.store.transaction():
+            agent = register(caller, question)
+        caller.agent = agent
     elif question.action == "resume":
-        context.agent = _resume(context, question.agent_id or question.name or context.settings.agent)
+        caller.agent = _resume(caller, question.agent_id or question.name or caller.project.settings.agent)
     else:
-        return describe(context, _known(context, question.agent_id or question.name), full=True)
-    return describe(context, context.agent)
+        return describe(caller.project, _known(caller, question.agent_id or question.name), full=True)
+    return describe(caller.project, caller.agent)
 
 
-def register(context: Context, question: IdentityQuestion) -> Agent:
+def register(caller: Caller, question: IdentityQuestion) -> Agent:
     """A new agent."""
-    parent_id = _parent(context, question)
-    name = question.name and context.redactor.redact(question.name)
-    if name and _taken(context, name):
+    parent_id = _parent(caller.project, question)
+    name = question.name and caller.project.redactor.redact(question.name)
+    if name and _taken(caller.project, name):
         raise InvalidQuery(
             f"There is an agent `{name}` in this project already; resume it, or take another name.",
             field="name",
         )
-    now = context.now()
+    now = caller.project.now()
     agent = Agent(
         id=new_id("agent"),
         type=question.type,
-        project_id=context.project.id,
+        project_id=caller.project.location.id,
         created_at=now,
         last_active=now,
         parent_id=parent_id,
         name=name,
-        client=context.client,
+        client=caller.client,
     )
-    context.store.agents.add(agent)
+    caller.project.store.agents.add(agent)
     return agent
 
 
-def _taken(context: Context, name: str) -> bool:
+def _taken(project: Project, name: str) -> bool:
     """Whether somebody here has the name; an imported author gives it up to whoever works here."""
-    found = context.store.agents.named(name)
-    owner = context.store.agents.get(found[0]) if found else None
+    found = project.store.agents.named(name)
+    owner = project.store.agents.get(found[0]) if found else None
     if owner is None or owner.imported_at is None or owner.name != name:
         return bool(found)
-    context.store.agents.rename(owner.id, f"{name}-{owner.id[-8:]}")
+    project.store.agents.rename(owner.id, f"{name}-{owner.id[-8:]}")
     return False
 
 
-def _parent(context: Context, question: IdentityQuestion) -> str | None:
+def _parent(project: Project, question: IdentityQuestion) -> str | None:
     if question.type is AgentType.MAIN:
         if question.parent_id:
             raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
         return None
     if not question.parent_id:
         raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    return context.one("agent", question.parent_id, context.store.agents.named(question.parent_id))
+    return project.one("agent", question.parent_id, project.store.agents.named(question.parent_id))
 
 
-def _resume(context: Context, name: str | None) -> Agent:
-    agent = _known(context, name) if name else context.store.agents.last_main(context.client)
+def _resume(caller: Caller, name: str | None) -> Agent:
+    agent = _known(caller, name) if name else caller.project.store.agents.last_main(caller.client)
     if agent is None:
-        raise NotFound(f"No earlier main agent of {context.client} here; use action `register`.")
+        raise NotFound(f"No earlier main agent of {caller.client} here; use action `register`.")
     if agent.imported_at is not None:
         raise InvalidQuery(f"{agent.id} is an imported author and cannot be resumed.", field="agent_id")
-    now = max(agent.last_active, context.now())
-    if context.store.writable:
-        context.store.agents.touch(agent.id, now)
+    now = max(agent.last_active, caller.project.now())
+    if caller.project.store.writable:
+        caller.project.store.agents.touch(agent.id, now)
     return replace(agent, last_active=now)
 
 
-def _known(context: Context, name: str | None) -> Agent:
+def _known(caller: Caller, name: str | None) -> Agent:
     if name is None:
-        if (me := context.acting()) is None:
+        if (me := caller.acting()) is None:
             raise NotFound("Nobody is registered here yet; give an agent_id, or register.")
         name = me.id
-    agent_id = context.one("agent", name, context.store.agents.named(name))
-    agent = context.store.agents.get(agent_id)
+    agent_id = caller.project.one("agent", name, caller.project.store.agents.named(name))
+    agent = caller.project.store.agents.get(agent_id)
     if agent is None:
         raise NotFound(f"No agent `{name}`.")
     return agent
 
 
-def somebody(context: Context) -> tuple[Agent, Who | None]:
+def somebody(caller: Caller) -> tuple[Agent, Who | None]:
     """The agent that writes; where none has said who it is, the one set, the client's last, or a new one."""
-    if context.agent is not None and context.store.agents.get(context.agent.id):
-        return context.agent, None
-    name, agents = context.settings.agent, context.store.agents
-    known = _resumable(context, name) if name else agents.last_main(context.client) is not None
+    if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
+        return caller.agent, None
+    name, agents = caller.project.settings.agent, caller.project.store.agents
+    known = _resumable(caller.project, name) if name else agents.last_main(caller.client) is not None
     asked = IdentityQuestion(action="register", name=name)
-    context.agent = _resume(context, name) if known else register(context, asked)
-    return context.agent, Who(context.agent.id, "resumed" if known else "registered")
+    caller.agent = _resume(caller, name) if known else register(caller, asked)
+    return caller.agent, Who(caller.agent.id, "resumed" if known else "registered")
 
 
-def name_of_who_acts(context: Context) -> str | None:
+def name_of_who_acts(caller: Caller) -> str | None:
     """The name of the agent that acts: as it was registered or set, else its client's; None for a person."""
-    if context.agent is not None and context.agent.name:
-        return context.agent.name
-    if context.settings.agent:
-        return context.settings.agent
-    me = context.acting()
-    return me.name if me and me.name else None if context.owner else context.client
+    if caller.agent is not None and caller.agent.name:
+        return caller.agent.name
+    if caller.project.settings.agent:
+        return caller.project.settings.agent
+    me = caller.acting()
+    return me.name if me and me.name else None if caller.owner else caller.client
 
 
-def known_as(context: Context, name: str, parent_id: str | None = None) -> Agent:
+def known_as(caller: Caller, name: str, parent_id: str | None = None) -> Agent:
     """The agent of this name: resumed, or registered, below another one where that is given."""
-    if _resumable(context, name):
-        return _resume(context, name)
+    if _resumable(caller.project, name):
+        return _resume(caller, name)
     kind = AgentType.SUBAGENT if parent_id else AgentType.MAIN
-    return register(context, IdentityQuestion(action="register", type=kind, parent_id=parent_id, name=name))
+    return register(caller, IdentityQuestion(action="register", type=kind, parent_id=parent_id, name=name))
 
 
-def _resumable(context: Context, name: str) -> bool:
-    found = context.store.agents.named(name)
-    agent = context.store.agents.get(found[0]) if len(found) == 1 else None
+def _resumable(project: Project, name: str) -> bool:
+    found = project.store.agents.named(name)
+    agent = project.store.agents.get(found[0]) if len(found) == 1 else None
     return bool(found) and not (agent and agent.imported_at is not None and agent.name == name)
 
 
-def describe(context: Context, agent: Agent, *, full: bool = False) -> Identity:
+def describe(project: Project, agent: Agent, *, full: bool = False) -> Identity:
     """An agent as `identity` answers it."""
-    figures = context.store.agents.figures(agent.id)
+    figures = project.store.agents.figures(agent.id)
     rate = round(figures.successes / figures.memories, 3) if figures.memories else None
     return Identity(
         agent_id=agent.id,

@@ -7,7 +7,8 @@ from msgspec import UNSET
 from rum.app.brief import knowledge
 from rum.app.brief.query import Asked, asked
 from rum.app.brief.work import work
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.inject.brief import written
 from rum.inject.budget import Piece, Said, chosen
 from rum.model.brief import Brief, BriefQuestion, Taken
@@ -15,19 +16,19 @@ from rum.model.errors import NO_RESULTS
 from rum.text.tokens import estimate_tokens
 
 
-def brief(context: Context, question: BriefQuestion) -> Brief:
+def brief(caller: Caller, question: BriefQuestion) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
-    wanted = asked(context, question)
-    notes, broken = knowledge.notes(context, wanted)
-    earlier = list(work(context, wanted))
+    wanted = asked(caller, question)
+    notes, broken = knowledge.notes(caller, wanted)
+    earlier = list(work(caller, wanted))
     failures = [piece for piece in earlier if piece.kind == "failure"]
-    journal, unreadable = knowledge.session(context, wanted, failures)
+    journal, unreadable = knowledge.session(caller, wanted, failures)
     pieces = [
         *earlier,
-        *knowledge.matching_rules(context, wanted),
-        *_stories(context, wanted),
+        *knowledge.matching_rules(caller.project, wanted),
+        *_stories(caller.project, wanted),
         *notes,
-        *knowledge.matching_facts(context, wanted),
+        *knowledge.matching_facts(caller.project, wanted),
         *journal,
     ]
     said = chosen(pieces, question.tokens, written)
@@ -43,13 +44,13 @@ def brief(context: Context, question: BriefQuestion) -> Brief:
     )
 
 
-def _stories(context: Context, wanted: Asked) -> list[Piece]:
+def _stories(project: Project, wanted: Asked) -> list[Piece]:
     """Chapters and wisdom, where there are any."""
-    if not context.store.has_chapters():
+    if not project.store.has_chapters():
         return []
     from rum.app.brief.chapters import stories  # noqa: PLC0415 (few projects have chapters)
 
-    return stories(context, wanted)
+    return stories(project, wanted)
 
 
 def _taken(said: Said) -> Taken:

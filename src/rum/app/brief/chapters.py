@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rum.app.brief.query import Asked, flat, telling_words
 from rum.app.chapters.staleness import judged, judged_wisdom
 from rum.app.memories.knowledge import SHARE
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import Piece
 from rum.model.chapters import Chapter
@@ -31,18 +31,18 @@ _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
 _NUMBER = re.compile(r"\d+")
 
 
-def stories(context: Context, asked: Asked) -> list[Piece]:
+def stories(project: Project, asked: Asked) -> list[Piece]:
     """Claims of wisdom that speak of the task or of the very files, and chapters with most words of it."""
     names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in asked.text.files)
-    found = ranked(context.store, " ".join((without_paths(asked.about), *names)), least=0.0)
-    return [*_claims(context, asked, found), *_told(context, found)]
+    found = ranked(project.store, " ".join((without_paths(asked.about), *names)), least=0.0)
+    return [*_claims(project, asked, found), *_told(project, found)]
 
 
-def _claims(context: Context, asked: Asked, found: Sequence[Known]) -> list[Piece]:
+def _claims(project: Project, asked: Asked, found: Sequence[Known]) -> list[Piece]:
     """The best claims; of those that differ in numbers alone the best one."""
     ids = [one.id for one in found if one.kind == "wisdom"]
     pieces: dict[str, Piece] = {}
-    for wisdom in judged_wisdom(context, context.store.wisdom.get(ids)):
+    for wisdom in judged_wisdom(project, project.store.wisdom.get(ids)):
         for claim, piece in _of_wisdom(wisdom, asked):
             said = _NUMBER.sub("0", flat(claim))
             if said not in pieces or pieces[said].points < piece.points:
@@ -80,9 +80,9 @@ def _share(claim: str, asked: Asked) -> float:
     return max(share, VERY_FILE) if at_hand else share
 
 
-def _told(context: Context, found: Sequence[Known]) -> list[Piece]:
+def _told(project: Project, found: Sequence[Known]) -> list[Piece]:
     near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
-    chapters = judged(context, context.store.chapters.get(list(near)[:STORIES]))
+    chapters = judged(project, project.store.chapters.get(list(near)[:STORIES]))
     return [_story(chapter, near[chapter.id]) for chapter in chapters]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rum.app.brief.query import Asked, flat, telling_words
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.git.commit_memory import is_taken_back_by
 from rum.inject import brief
 from rum.inject.budget import Piece
@@ -24,8 +24,8 @@ ENOUGH = 0.5
 class Afterwards:
     """What came after some memories, by their links and goals, and what they wait for."""
 
-    def __init__(self, context: Context, pool: dict[str, Memory]) -> None:
-        edges = context.store.links.of(pool)
+    def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
+        edges = project.store.links.of(pool)
         self._next: dict[str, list[str]] = {}
         self._blockers: dict[str, list[str]] = {}
         for source, target, kind in sorted(edges):
@@ -35,7 +35,7 @@ class Afterwards:
                 self._blockers.setdefault(source, []).append(target)
         named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
         self._known = dict(pool)
-        self._known.update((one.id, one) for one in context.store.memories.best(sorted(named - pool.keys())))
+        self._known.update((one.id, one) for one in project.store.memories.best(sorted(named - pool.keys())))
         self._by_goal: dict[str, list[Memory]] = {}
         for one in self._known.values():
             self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)

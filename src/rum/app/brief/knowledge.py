@@ -10,10 +10,11 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from rum.app.brief.query import Asked, flat
+from rum.app.caller import Caller
 from rum.app.journal.journals import Journals
 from rum.app.layers import rules
 from rum.app.notes import search
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.inject.notes import HEADING, background, beneath, cut
@@ -38,7 +39,7 @@ _ALIKE = 100
 """Characters by which a failure is known again."""
 
 
-def notes(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
+def notes(caller: Caller, asked: Asked) -> tuple[list[Piece], list[Broken]]:
     """The notes that match, as many as the agent's settings allow, and the files that are broken."""
     if not (asked.about or asked.files):
         return [], []
@@ -47,7 +48,7 @@ def notes(context: Context, asked: Asked) -> tuple[list[Piece], list[Broken]]:
         plan=" ".join((asked.plan, *asked.files)),
         agent=asked.agent,
     )
-    found = search.match(context, question, asked.now)
+    found = search.match(caller, question, asked.now)
     return [_note(one) for one in found.notes], list(found.broken or ())
 
 
@@ -71,23 +72,23 @@ def _block(note: MatchedNote) -> str:
     return background([note], search.day).removeprefix(HEADING)
 
 
-def matching_rules(context: Context, asked: Asked) -> Iterator[Piece]:
+def matching_rules(project: Project, asked: Asked) -> Iterator[Piece]:
     """The rules whose condition speaks of the task, the plan or the files; of those that say the same one."""
     found: dict[str, Piece] = {}
-    for rule, matched in rules.matching(context, asked.text):
+    for rule, matched in rules.matching(project, asked.text):
         points, said = brief.RULE[matched.kind], flat(rule.action)
         if said not in found or points > found[said].points:
             found[said] = brief.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
     yield from sorted(found.values(), key=lambda piece: -piece.points)[:EACH]
 
 
-def matching_facts(context: Context, asked: Asked) -> Iterator[Piece]:
+def matching_facts(project: Project, asked: Asked) -> Iterator[Piece]:
     """The facts whose key the task speaks of, and those about a file at hand."""
     if not (asked.about or asked.files):
         return
     names = [posixpath.basename(path.rstrip("/")) or path for path in asked.files]
     found: list[Piece] = []
-    for fact in context.store.facts.latest("", FACTS):
+    for fact in project.store.facts.latest("", FACTS):
         share = _share(asked.text, _JOINTS.sub(" ", fact.key))
         if any(name in fact.key or name in fact.value for name in names):
             share = max(share, 0.5)
@@ -101,16 +102,16 @@ def _share(text: Text, key: str) -> float:
     return 0.0 if text.terms.isdisjoint(terms(key)) else text.share(content_words(key))
 
 
-def session(context: Context, asked: Asked, failures: Sequence[Piece]) -> tuple[list[Piece], list[Broken]]:
+def session(caller: Caller, asked: Asked, failures: Sequence[Piece]) -> tuple[list[Piece], list[Broken]]:
     """What the agent noted down in this session, section by section, and what it wants to do next.
 
     What is among the `failures` that are told of anyway is not told again. A person is in no session, so they
     have to name one. A journal that cannot be read is told of.
     """
-    if context.owner and not (asked.session or context.settings.session):
+    if caller.owner and not (asked.session or caller.project.settings.session):
         return [], []
     try:
-        journal = Journals(context, counted=False).of(asked.session, asked.agent)
+        journal = Journals(caller, counted=False).of(asked.session, asked.agent)
     except RumError:  # no folder for journals here, or nobody in particular is asking
         if asked.session:
             raise
@@ -120,7 +121,7 @@ def session(context: Context, asked: Asked, failures: Sequence[Piece]) -> tuple[
     try:
         text, situation = journal.text(), journal.situation()
     except RumError as error:
-        return [], [Broken(context.relative(journal.path), error.message)]
+        return [], [Broken(caller.relative(journal.path), error.message)]
     name = f"{journal.session}/{journal.agent}"
     return [*_sections(name, text, failures), *_next_steps(name, situation)], []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rum.app.caller import Caller
 from rum.app.notes.search import agent_named
-from rum.app.project import Context
 from rum.model.brief import BriefQuestion
 from rum.repo.files import strip_line
 from rum.text.patterns import Text
@@ -43,17 +43,17 @@ class Asked(NamedTuple):
         return self.task or self.plan
 
 
-def asked(context: Context, question: BriefQuestion) -> Asked:
+def asked(caller: Caller, question: BriefQuestion) -> Asked:
     """The question in this project's terms; within a minute the time does not move."""
     task, plan = (question.task or "").strip(), (question.plan or "").strip()
-    files = tuple(dict.fromkeys(context.relative(strip_line(path)) for path in question.files))
+    files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in question.files))
     return Asked(
         task=task,
         plan=plan,
         files=files,
-        agent=agent_named(context, question.agent),
+        agent=agent_named(caller, question.agent),
         session=question.session,
-        now=context.now() // MINUTE * MINUTE + MINUTE - 1,
+        now=caller.project.now() // MINUTE * MINUTE + MINUTE - 1,
         text=Text(task, plan, files=files),
     )
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from rum.app.brief.commit_summary import are_copies, came_of, is_commit, solution
 from rum.app.brief.follow_up import Afterwards, follow_ups
 from rum.app.brief.query import Asked, Word, flat, telling_words
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.model.memory import Memory
@@ -33,13 +34,13 @@ class Recalled(NamedTuple):
     confidence: float
 
 
-def work(context: Context, asked: Asked) -> Iterator[Piece]:
+def work(caller: Caller, asked: Asked) -> Iterator[Piece]:
     """Failures, earlier work and follow-ups, each memory under one of them, and follow-ups besides."""
-    on_files = _failures(context, asked)
-    answers = _answers(context, asked)
-    lately = _lately(context)
+    on_files = _failures(caller, asked)
+    answers = _answers(caller, asked)
+    lately = _lately(caller.project)
     pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *lately)}
-    after = Afterwards(context, pool)
+    after = Afterwards(caller.project, pool)
     warned = {found.memory.id for found in on_files}
     for (memory, _), times in _told_once(on_files):
         points = WARNING + brief.LIKE_THE_TASK * _likeness(asked, memory)
@@ -51,11 +52,11 @@ def work(context: Context, asked: Asked) -> Iterator[Piece]:
     yield from follow_ups(asked, pool.values(), at_hand, after)
 
 
-def _failures(context: Context, asked: Asked) -> list[Recalled]:
+def _failures(caller: Caller, asked: Asked) -> list[Recalled]:
     """The newest failures on the files at hand; work of which nobody said how it ended is none."""
     told: list[Recalled] = []
     for most in (FAILURES, MAX_LIMIT):  # what was interrupted again and again must not hide the rest
-        found = _recalled(context, asked, file=asked.files, failures_only=True, limit=most)
+        found = _recalled(caller, asked, file=asked.files, failures_only=True, limit=most)
         told = [one for one in found if is_verified(one.memory)]
         if len(told) == len(found) or len(found) < most:
             break
@@ -92,47 +93,49 @@ def _ended(memory: Memory) -> tuple[bool, bool]:
     return memory.outcome.success, is_verified(memory)
 
 
-def _recalled(context: Context, asked: Asked, **question: Any) -> list[Recalled]:
+def _recalled(caller: Caller, asked: Asked, **question: Any) -> list[Recalled]:
     """What recall finds by words and files; unlike a recall it counts as no use of a memory.
 
     Vectors are left out: which of them exist changes from minute to minute, and a brief must not wait.
     """
     if not question.get("file") and not question.get("intent"):
         return []
-    threshold = context.settings.min_confidence
+    threshold = caller.project.settings.min_confidence
     inquiry = Inquiry(
         RecallQuestion(**question, min_confidence=threshold),
-        context.store,
+        caller.project.store,
         asked.files if question.get("file") else (),
-        session=context.session_id,
+        session=caller.session_id,
     )
     matches = {match.memory_id: match.confidence for match in cascade.run(inquiry).matches}
-    return [Recalled(memory, matches[memory.id]) for memory in context.store.memories.best(list(matches))]
+    return [
+        Recalled(memory, matches[memory.id]) for memory in caller.project.store.memories.best(list(matches))
+    ]
 
 
-def _answers(context: Context, asked: Asked) -> list[Recalled]:
+def _answers(caller: Caller, asked: Asked) -> list[Recalled]:
     """The memories that answer the task; without one, the newest of the files at hand."""
     if asked.about:
-        found = _recalled(context, asked, intent=asked.about, file=asked.files or None, limit=ANSWERS)
-        return _telling(context, asked, found)
-    found = _recalled(context, asked, file=asked.files, limit=ANSWERS)
+        found = _recalled(caller, asked, intent=asked.about, file=asked.files or None, limit=ANSWERS)
+        return _telling(caller.project, asked, found)
+    found = _recalled(caller, asked, file=asked.files, limit=ANSWERS)
     return [Recalled(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
 
 
-def _telling(context: Context, asked: Asked, found: list[Recalled]) -> list[Recalled]:
+def _telling(project: Project, asked: Asked, found: list[Recalled]) -> list[Recalled]:
     """Without those that have nothing in common with a task but words that any work is told in."""
     words = telling_words(f"{asked.task} {asked.plan}")
     if not words or asked.files:
         return found
-    told = context.store.search.texts([one.memory.id for one in found])
+    told = project.store.search.texts([one.memory.id for one in found])
     wanted = {term for word in words for term in word}
     return [one for one in found if not wanted.isdisjoint(" ".join(told[one.memory.id]).split())]
 
 
-def _lately(context: Context) -> list[Memory]:
-    numbers = [number for _, number in context.store.search.moments(LATELY, 1)[:LATELY]]
-    rows = context.store.search.at(numbers, Filters())
-    return context.store.memories.best([row[0] for row in rows])
+def _lately(project: Project) -> list[Memory]:
+    numbers = [number for _, number in project.store.search.moments(LATELY, 1)[:LATELY]]
+    rows = project.store.search.at(numbers, Filters())
+    return project.store.memories.best([row[0] for row in rows])
 
 
 def _likeness(asked: Asked, memory: Memory) -> float:

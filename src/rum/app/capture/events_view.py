@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.capture.intake_events import as_event
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.inject.render import one_line, short_id
 from rum.model.errors import InvalidQuery
 from rum.store.captured_events import Found, Sought
@@ -48,7 +48,7 @@ class SeenList(Struct, frozen=True, kw_only=True):
 
 
 def seen(
-    context: Context,
+    project: Project,
     *,
     session: str | None = None,
     client: str | None = None,
@@ -65,10 +65,10 @@ def seen(
         raise InvalidQuery(
             f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
         )
-    memory_id = context.one("memory", memory, context.store.memories.named(memory)) if memory else None
+    memory_id = project.one("memory", memory, project.store.memories.named(memory)) if memory else None
     wanted = Sought(MOST if became else limit, session, client, kind, memory_id, since or 0)
-    views = [_view(one) for one in context.store.seen.find(wanted)]
-    total, going_on = context.store.seen.count()
+    views = [_view(one) for one in project.store.seen.find(wanted)]
+    total, going_on = project.store.seen.count()
     kept = [view for view in views if became is None or view.became == became][:limit]
     hint = UNSET if total else "Nothing was seen here; hooks tell what agents do once a client has them."
     return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from rum.app.caller import Caller
 from rum.app.capture.intake_events import as_event, as_row, is_sound
 from rum.app.capture.intake_turns import Closing
 from rum.app.capture.turn_source import Became, Captured
 from rum.app.imports.import_batch import Tally, take_in
 from rum.app.offers import history
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.events import problems, spool
 from rum.capture.events.event import from_line, to_line
 from rum.capture.observe.corrections import corrections_in
@@ -56,26 +57,26 @@ class Intake(Struct, frozen=True, kw_only=True):
     """Somebody else is at it; nothing was done."""
 
 
-def has_spool(context: Context) -> bool:
+def has_spool(project: Project) -> bool:
     """Whether anything waits to be taken in."""
-    return any(spool.spools(folder) for folder in _folders(context))
+    return any(spool.spools(folder) for folder in _folders(project))
 
 
-def intake(context: Context, patience: float = 0.0) -> Intake:
+def intake(caller: Caller, patience: float = 0.0) -> Intake:
     """Take in what hooks left, and conclude the turns that are over; one process a project does so."""
     try:
-        with file_lock(os.path.join(context.project.directory, _LOCK), patience):
-            return _intake(context)
+        with file_lock(os.path.join(caller.project.location.directory, _LOCK), patience):
+            return _intake(caller)
     except TimeoutError:
         return Intake(busy=True)
 
 
-def _intake(context: Context) -> Intake:
-    claim(context)
-    new = take_spool(context)
-    counts = _concluded(context)
-    dropped = context.store.seen.drop(context.now() - KEPT)
-    problems.forget(_folders(context), context.now() - problems.RECENT)
+def _intake(caller: Caller) -> Intake:
+    claim(caller.project)
+    new = take_spool(caller.project)
+    counts = _concluded(caller)
+    dropped = caller.project.store.seen.drop(caller.project.now() - KEPT)
+    problems.forget(_folders(caller.project), caller.project.now() - problems.RECENT)
     return Intake(
         events=new,
         memories=counts["memories"],
@@ -83,107 +84,107 @@ def _intake(context: Context) -> Intake:
         completed=counts["completed"],
         nothing=counts["nothing"],
         forgotten=counts["forgotten"],
-        open=context.store.seen.count()[1],
+        open=caller.project.store.seen.count()[1],
         dropped=dropped,
     )
 
 
-def _folders(context: Context) -> tuple[str, ...]:
-    project = context.project
-    return spool.folders(context.settings.home, project.id, project.directory)
+def _folders(project: Project) -> tuple[str, ...]:
+    location = project.location
+    return spool.folders(project.settings.home, location.id, location.directory)
 
 
-def claim(context: Context) -> None:
+def claim(project: Project) -> None:
     """Put lines whose project could not be told where they belong, now that it can."""
-    for folder in spool.unclaimed_folders(context.settings.home):
+    for folder in spool.unclaimed_folders(project.settings.home):
         for path in spool.spools(folder):
             with suppress(OSError):
-                _claim(context, path)
+                _claim(project, path)
 
 
-def _claim(context: Context, path: str) -> None:
+def _claim(project: Project, path: str) -> None:
     lines, end = spool.complete_lines(path)
     placed: list[tuple[tuple[str, ...], Event]] = []
     for event in (event for line in lines if (event := from_line(line)) and is_sound(event)):
         try:
-            settings, project = open_project(event["cwd"], flags={"home": context.settings.home})
+            settings, location = open_project(event["cwd"], flags={"home": project.settings.home})
         except (RumError, OSError):
-            if event["at"] > context.now() - _TOO_OLD:
+            if event["at"] > project.now() - _TOO_OLD:
                 return  # another time, all of them
             continue
-        places = spool.folders(settings.home, project.id, project.directory)
-        placed.append((places, {**event, "project": project.id}))
+        places = spool.folders(settings.home, location.id, location.directory)
+        placed.append((places, {**event, "project": location.id}))
     if all(spool.keep(places, event["session"], to_line(event))[0] for places, event in placed):
         spool.remove(path, end)
 
 
-def take_spool(context: Context) -> int:
+def take_spool(project: Project) -> int:
     """Keep all lines of the spool as events, and let go of its files; how many events were new."""
     new = 0
-    for folder in _folders(context):
+    for folder in _folders(project):
         for path in spool.spools(folder):
             # A file that cannot be read now waits for the next time.
             with suppress(OSError):
-                new += _take_file(context, path)
+                new += _take_file(project, path)
     return new
 
 
-def _take_file(context: Context, path: str) -> int:
+def _take_file(project: Project, path: str) -> int:
     new, offset = 0, 0
     while True:
         lines, end = spool.complete_lines(path, offset)
-        new += take_events(context, [event for line in lines if (event := from_line(line))])
+        new += take_events(project, [event for line in lines if (event := from_line(line))])
         if end == offset:
             spool.remove(path, offset)
             return new
         offset = end
 
 
-def take_events(context: Context, events: Sequence[Event]) -> int:
+def take_events(project: Project, events: Sequence[Event]) -> int:
     """Keep events, each once, with the names of their turns; how many were new."""
     sessions: dict[tuple[str, str], list[Event]] = {}
     for event in events:
         if is_sound(event):
             sessions.setdefault((event["client"], event["session"]), []).append(event)
-    seen, new = context.store.seen, 0
+    seen, new = project.store.seen, 0
     for (client, session), told in sessions.items():
         prompts = seen.of_session(client, session, ("prompt",))
         known = [(one.at, one.key.turn) for one in prompts if not one.key.agent]
         there = {one.id for one in prompts}
         named = with_turns([event for event in told if event["id"] not in there], known)
-        fresh = set(seen.add([as_row(event) for event in named], context.now()))
+        fresh = set(seen.add([as_row(event) for event in named], project.now()))
         new += len(fresh)
-        _heed(context, [event for event in named if event["id"] in fresh and event["kind"] == "prompt"])
-        _hear_again(context, [event for event in named if event["kind"] in CLOSING])
+        _heed(project, [event for event in named if event["id"] in fresh and event["kind"] == "prompt"])
+        _hear_again(project, [event for event in named if event["kind"] in CLOSING])
     return new
 
 
-def _hear_again(context: Context, ends: Iterable[Event]) -> None:
+def _hear_again(project: Project, ends: Iterable[Event]) -> None:
     """A turn that was made to go on ends once more under the same name; its last words are the later ones."""
-    seen = context.store.seen
+    seen = project.store.seen
     for event in ends:
         key = key_of(event)
         known = next((as_event(row) for row in seen.of_turn(key) if row.id == event["id"]), None)
         if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
             continue
-        seen.fill([as_row(filled(known, event))], context.now())
+        seen.fill([as_row(filled(known, event))], project.now())
         seen.reopen(key)
 
 
-def _heed(context: Context, prompts: Iterable[Event]) -> None:
+def _heed(project: Project, prompts: Iterable[Event]) -> None:
     """A prompt may say that the turn before it did not do what it should, or how things are to be done."""
     for prompt in prompts:
         client, session, said = prompt["client"], prompt["session"], prompt.get("text", "")
         earlier = [
             one
-            for one in context.store.seen.of_session(client, session, ("prompt",))
+            for one in project.store.seen.of_session(client, session, ("prompt",))
             if one.at < prompt["at"] and not one.key.agent and one.key.turn != prompt.get("turn", "")
         ]
         if earlier and rejects(said):
-            context.store.seen.reopen(earlier[-1].key)
+            project.store.seen.reopen(earlier[-1].key)
         before = as_event(earlier[-1]).get("text", "") if earlier else ""
         found = corrections_in(said, before)
-        context.store.seen.propose(
+        project.store.seen.propose(
             (
                 Proposal(one.id, one.condition, one.action, one.said, client, session, prompt["at"]),
                 prompt.get("turn", ""),
@@ -192,49 +193,49 @@ def _heed(context: Context, prompts: Iterable[Event]) -> None:
         )
 
 
-def _concluded(context: Context) -> Counter[str]:
+def _concluded(caller: Caller) -> Counter[str]:
     """Make memories of the turns that are over; what became of how many."""
-    closing, counts = Closing(context), Counter[str]()
+    closing, counts = Closing(caller.project), Counter[str]()
     done: set[TurnKey] = set()
     while rows := [row for row in closing.closed() if row.key not in done][:_AT_ONCE]:
         done.update(row.key for row in rows)
         turns = [turn for row in rows if (turn := closing.turn(row)) is not None]
         related = parents([(one.key, one.first) for row in rows for one in closing.around(row)])
-        source, tally = Captured(context, turns, related, imported=False), Tally()
-        take_in(context, source, tally, lambda _done, _total: None)
+        source, tally = Captured(caller, turns, related, imported=False), Tally()
+        take_in(caller, source, tally, lambda _done, _total: None)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:
             became = source.became.get(row.key, Became("nothing", None, "nothing seen"))
             counts[became.what] += 1
-            note_offers(context, row.key, became.memory_id)
-            conclude(context, row, became)
+            note_offers(caller, row.key, became.memory_id)
+            conclude(caller.project, row, became)
     return counts
 
 
-def note_offers(context: Context, key: TurnKey, memory_id: str | None) -> None:
+def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
     """Note what was offered in a turn and what came of it: its memory is safe, and it is still open."""
-    events = [as_event(one) for one in context.store.seen.of_turn(key)]
-    made = context.store.memories.get([memory_id] if memory_id else [])
-    history.note(context, events, made[0].outcome.success if made else None)
+    events = [as_event(one) for one in caller.project.store.seen.of_turn(key)]
+    made = caller.project.store.memories.get([memory_id] if memory_id else [])
+    history.note(caller, events, made[0].outcome.success if made else None)
 
 
-def conclude(context: Context, row: SeenTurn, became: Became) -> None:
+def conclude(project: Project, row: SeenTurn, became: Became) -> None:
     """Note what became of a turn, after its memory is safe."""
     told = row._replace(became=became.what, memory_id=became.memory_id, why=became.why)
-    context.store.seen.conclude(told, context.now())
+    project.store.seen.conclude(told, project.now())
     if became.what == "forgotten" and became.memory_id:
-        context.store.seen.forget(became.memory_id)
+        project.store.seen.forget(became.memory_id)
 
 
-def forget_seen(context: Context, memory_id: str, patience: float = 10.0) -> int:
+def forget_seen(project: Project, memory_id: str, patience: float = 10.0) -> int:
     """Delete what a memory was made of, also what still lies in the spool; how many events there were."""
-    if not has_spool(context):
-        return context.store.seen.forget(memory_id)
+    if not has_spool(project):
+        return project.store.seen.forget(memory_id)
     try:
-        with file_lock(os.path.join(context.project.directory, _LOCK), patience):
-            take_spool(context)
-            return context.store.seen.forget(memory_id)
+        with file_lock(os.path.join(project.location.directory, _LOCK), patience):
+            take_spool(project)
+            return project.store.seen.forget(memory_id)
     except TimeoutError:
         raise StorageError(
             "Another process is taking in what hooks left; try again in a moment. Nothing was forgotten."

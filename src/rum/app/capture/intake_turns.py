@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rum.app.capture.intake_events import as_event, as_row
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.events.cleaning import clean
 from rum.capture.events.ignored_paths import read_ignored
 from rum.capture.events.pause import is_paused
@@ -32,18 +32,18 @@ _ENDS = ("stop", "agent_stop")
 class Closing:
     """The open turns of a project; each session is looked at once."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, project: Project) -> None:
+        self._project = project
         self._sessions: dict[tuple[str, str], list[SeenEvent]] = {}
 
     def closed(self) -> Iterator[SeenTurn]:
         """The turns that are over and not yet concluded, oldest first."""
-        for row in self._context.store.seen.open_turns(_MOST):
+        for row in self._project.store.seen.open_turns(_MOST):
             if self._is_over(row):
                 yield row
 
     def _is_over(self, row: SeenTurn) -> bool:
-        if row.last < self._context.now() - QUIET:
+        if row.last < self._project.now() - QUIET:
             return True
         for event in self._told(row.key):
             if event.kind in _ENDS and event.key == row.key:
@@ -59,12 +59,12 @@ class Closing:
         """What marks the beginnings and ends of a session's turns."""
         session = (key.client, key.session)
         if session not in self._sessions:
-            self._sessions[session] = self._context.store.seen.of_session(*session, ("prompt", "end", *_ENDS))
+            self._sessions[session] = self._project.store.seen.of_session(*session, ("prompt", "end", *_ENDS))
         return self._sessions[session]
 
     def around(self, row: SeenTurn) -> list[SeenTurn]:
         """All turns of the session that a turn is of."""
-        return self._context.store.seen.turns_of(row.key.client, row.key.session)
+        return self._project.store.seen.turns_of(row.key.client, row.key.session)
 
     def turn(self, row: SeenTurn) -> Turn | None:
         """All that is known of a turn; None where nothing is."""
@@ -92,13 +92,13 @@ class Closing:
         return tasks(calls, begun).get(row.key, "")
 
     def _events(self, key: TurnKey) -> list[Event]:
-        told = [as_event(row) for row in self._context.store.seen.of_turn(key)]
+        told = [as_event(row) for row in self._project.store.seen.of_turn(key)]
         more = self._in_transcript(key, told) if told else []
         whole = joined([*told, *more])
         known = {event["id"]: event for event in told}
         added = [event for event in whole if known.get(event["id"]) != event]
         if added:
-            self._context.store.seen.fill([as_row(event) for event in added], self._context.now())
+            self._project.store.seen.fill([as_row(event) for event in added], self._project.now())
         return whole
 
     def _in_transcript(self, key: TurnKey, told: list[Event]) -> list[Event]:
@@ -109,7 +109,7 @@ class Closing:
         found: list[Event] = []
         with suppress(OSError):
             found = [event for event in READERS[key.client].events([path], _TAIL) if key_of(event) == key]
-        return cleaned(self._context, found)
+        return cleaned(self._project, found)
 
 
 def _transcript(key: TurnKey, told: list[Event]) -> str | None:
@@ -119,17 +119,17 @@ def _transcript(key: TurnKey, told: list[Event]) -> str | None:
     return next((path for path in named if os.path.isabs(path) and os.path.isfile(path)), None)
 
 
-def cleaned(context: Context, events: list[Event]) -> list[Event]:
+def cleaned(project: Project, events: list[Event]) -> list[Event]:
     """Events as a hook would have kept them: nothing private, ignored or secret, and nothing from a pause."""
-    home, project = context.settings.home, context.project.id
+    home = project.settings.home
     roots: dict[str, str | None] = {}
     kept: list[Event] = []
     for event in events:
         cwd = event["cwd"]
         if cwd not in roots:
-            roots[cwd] = find_root(cwd, home) if os.path.isdir(cwd) else context.project.root
-        if not is_paused(home, project, event["at"]):
-            kept.append(clean(event, context.redactor, read_ignored(roots[cwd])))
+            roots[cwd] = find_root(cwd, home) if os.path.isdir(cwd) else project.location.root
+        if not is_paused(home, project.location.id, event["at"]):
+            kept.append(clean(event, project.redactor, read_ignored(roots[cwd])))
     return kept
 
 

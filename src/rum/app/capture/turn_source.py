@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import Piece, here
 from rum.app.memories.store import renewed
-from rum.app.project import Context
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.capture.observe.ids import memory_id, subagent_id, subagent_name
@@ -53,11 +53,11 @@ class Captured:
     client = ""
 
     def __init__(
-        self, context: Context, turns: Sequence[Turn], parents: Mapping[Key, Key], *, imported: bool
+        self, caller: Caller, turns: Sequence[Turn], parents: Mapping[Key, Key], *, imported: bool
     ) -> None:
         self.total = len(turns)
         self.became: dict[Key, Became] = {}
-        self._context = context
+        self._caller = caller
         self._turns = turns
         self._parents = parents
         self._imported = imported
@@ -87,15 +87,15 @@ class Captured:
 
     def _agent(self, turn: Turn) -> Agent:
         """Whose work it was: the client's main agent, or a subagent of it."""
-        context, client = self._context, turn.key.client
+        caller, client = self._caller, turn.key.client
         # As which the client speaks MCP, so that what it stores and what is seen of it have one author.
         known_as: str = module_of(client).MCP if client in CLIENTS else client
-        with context.store.transaction():
-            main = context.store.agents.last_main(known_as) or self._registered(
+        with caller.project.store.transaction():
+            main = caller.project.store.agents.last_main(known_as) or self._registered(
                 Agent(
                     id=new_id("agent"),
                     type=AgentType.MAIN,
-                    project_id=context.project.id,
+                    project_id=caller.project.location.id,
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
                     client=known_as,
@@ -103,30 +103,30 @@ class Captured:
             )
             if not turn.key.agent:
                 return main
-            name = subagent_name(context.label(turn.agent_type))
+            name = subagent_name(caller.project.label(turn.agent_type))
             own = subagent_id(main.id, name)
-            return context.store.agents.get(own) or self._registered(
+            return caller.project.store.agents.get(own) or self._registered(
                 Agent(
                     id=own,
                     type=AgentType.SUBAGENT,
-                    project_id=context.project.id,
+                    project_id=caller.project.location.id,
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
                     parent_id=main.id,
-                    name=f"{name}-{own[-8:]}" if context.store.agents.named(name) else name,
+                    name=f"{name}-{own[-8:]}" if caller.project.store.agents.named(name) else name,
                     client=known_as,
                 )
             )
 
     def _registered(self, agent: Agent) -> Agent:
-        self._context.store.agents.add(agent)
+        self._caller.project.store.agents.add(agent)
         return agent
 
     def _memory(self, turn: Turn, seen: Observed, agent: Agent) -> Memory:
-        context = self._context
-        draft = drafted(context.clean(seen.said or {}))
-        at = min(int(turn.ended), context.now())
-        place = _Place(context, turn.cwd, live=not self._imported)
+        caller = self._caller
+        draft = drafted(caller.project.clean(seen.said or {}))
+        at = min(int(turn.ended), caller.project.now())
+        place = _Place(caller, turn.cwd, live=not self._imported)
         actions = settled_actions(draft, at, place.relative)
         perception = settled_perception(draft.perception, place.relative)
         commit, branch = place.commit_and_branch()
@@ -134,10 +134,10 @@ class Captured:
         return Memory(
             id=memory_id(turn.key),
             agent_id=agent.id,
-            project_id=context.project.id,
-            session_id=context.label(turn.key.session),
+            project_id=caller.project.location.id,
+            session_id=caller.project.label(turn.key.session),
             created_at=at,
-            imported_at=context.now() if self._imported else None,
+            imported_at=caller.project.now() if self._imported else None,
             intent=draft.intent,
             outcome=draft.outcome,
             reasoning=draft.reasoning,
@@ -147,7 +147,7 @@ class Captured:
             importance=draft.importance,
             files=tied_files(actions, perception, place.content_hash),
             commit=commit if commit and (made is None or commit.startswith(made)) else made,
-            branch=branch and context.label(branch),
+            branch=branch and caller.project.label(branch),
         )
 
     def met_again(self, old: Memory, piece: Work) -> str:
@@ -156,17 +156,17 @@ class Captured:
         self.became[piece.origin.key] = Became("memory", old.id)
         if _same(old, new):
             return "unchanged"
-        versions = self._context.store.memories.versions(old.id)
+        versions = self._caller.project.store.memories.versions(old.id)
         if versions and versions[-1][2] != BY:
             return "different"
         kept = {"agent_id", "session_id", "created_at", "imported_at", "version", "id", "project_id"}
         said = {name: getattr(new, name) for name in Memory.__struct_fields__ if name not in kept}
-        renewed(self._context, old, replace(old, **said | {"superseded_by": old.superseded_by}), by=BY)
+        renewed(self._caller, old, replace(old, **said | {"superseded_by": old.superseded_by}), by=BY)
         return "updated"
 
     def tie(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
         """Link the work of subagents with that of the agent that set it off."""
-        context, now = self._context, self._context.now()
+        caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
             self.became[piece.origin.key] = Became("memory", piece.memory.id)
         fresh = {piece.origin.key for piece in pieces}
@@ -175,22 +175,24 @@ class Captured:
             for child, parent in self._parents.items()
             if child in fresh or parent in fresh
         ]
-        known = here(context, {one for pair in pairs for one in pair})
+        known = here(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
-                counted["links"] += context.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
+                counted["links"] += caller.project.store.links.add(
+                    Edge.of(parent, child, LinkType.CAUSED_BY), now
+                )
 
     def _memory_of(self, key: Key) -> str:
         if key in self.became:
             return self.became[key].memory_id or ""
-        row = self._context.store.seen.turn(key)
+        row = self._caller.project.store.seen.turn(key)
         return (row.memory_id if row else None) or memory_id(key)
 
     def _stored_itself(self, turn: Turn, seen: Observed) -> str:
         """The agent stored a memory of this work; that one is completed, and no second one is made."""
-        context, wanted = self._context, seen.made[-1]
-        with context.store.transaction():
-            found = context.store.memories.get([wanted])
+        caller, wanted = self._caller, seen.made[-1]
+        with caller.project.store.transaction():
+            found = caller.project.store.memories.get([wanted])
             if not found:
                 self.became[turn.key] = Became("forgotten", wanted)
                 return "forgotten"
@@ -198,12 +200,12 @@ class Captured:
             if seen.said is not None:
                 whole = self._completed(memory, self._memory(turn, seen, self._author(memory, turn)))
                 if whole.content() != memory.content():
-                    renewed(context, memory, whole, by=BY)
+                    renewed(caller, memory, whole, by=BY)
         self.became[turn.key] = Became("completed", wanted)
         return "stored by the agent"
 
     def _author(self, memory: Memory, turn: Turn) -> Agent:
-        return self._context.store.agents.get(memory.agent_id) or self._agent(turn)
+        return self._caller.project.store.agents.get(memory.agent_id) or self._agent(turn)
 
     def _completed(self, told: Memory, seen: Memory) -> Memory:
         """What the agent told, with what it left out and was seen."""
@@ -231,10 +233,14 @@ class Captured:
 class _Place:
     """The checkout in which a turn was at work."""
 
-    def __init__(self, context: Context, cwd: str, *, live: bool) -> None:
-        self._cwd = cwd or context.cwd
+    def __init__(self, caller: Caller, cwd: str, *, live: bool) -> None:
+        self._cwd = cwd or caller.cwd
         there = bool(cwd) and os.path.isabs(cwd) and os.path.isdir(cwd)
-        self._root = (find_root(cwd, context.settings.home) if there else None) or context.project.root or cwd
+        self._root = (
+            (find_root(cwd, caller.project.settings.home) if there else None)
+            or caller.project.location.root
+            or cwd
+        )
         self._live = live and there
 
     def relative(self, path: str) -> str:

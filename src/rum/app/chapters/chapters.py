@@ -7,6 +7,7 @@ from typing import Unpack
 
 from rum.app.call_parsing import question
 from rum.app.call_types import CreatedChapter, ListedChapters
+from rum.app.caller import Caller
 from rum.app.calls import plain
 from rum.app.chapters import create_chapter, read_chapters
 from rum.app.chapters import refresh as refreshing
@@ -14,7 +15,6 @@ from rum.app.chapters import suggest as suggesting
 from rum.app.chapters.forgettable import CHAPTER
 from rum.app.chapters.staleness import judged
 from rum.app.memories.forgettable import forgotten
-from rum.app.project import Context
 from rum.consolidate.suggest.groups import Suggestion
 from rum.model.answers import ForgetResult
 from rum.model.chapter_answers import (
@@ -31,37 +31,37 @@ from rum.model.chapter_answers import (
 class Chapters:
     """The chapters of an open project."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     def create(self, **given: Unpack[CreatedChapter]) -> CreateChapterResult:
         """Make a chapter of memories, by their ids or by tags; the same memories again renew the same one."""
         return create_chapter.create(
-            self._context, question("create_chapter", CreateChapterQuestion, plain(given))
+            self._caller, question("create_chapter", CreateChapterQuestion, plain(given))
         )
 
     def list(self, **given: Unpack[ListedChapters]) -> ListChaptersResult:
         """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
-        with self._context.turn():
+        with self._caller.turn():
             asked = question("list_chapters", ListChaptersQuestion, plain(given))
-            return read_chapters.listing(self._context, asked)
+            return read_chapters.listing(self._caller, asked)
 
     def show(self, chapter_id: str) -> ChapterView:
         """One chapter by its id, or a tail of it, with its members."""
-        with self._context.turn():
-            one = read_chapters.known(self._context, chapter_id)
-            return chapter_view(judged(self._context, [one])[0], members=True)
+        with self._caller.turn():
+            one = read_chapters.known(self._caller.project, chapter_id)
+            return chapter_view(judged(self._caller.project, [one])[0], members=True)
 
     def suggest(self, limit: int = suggesting.USUAL) -> Sequence[Suggestion]:
         """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
-        with self._context.turn():
-            return suggesting.suggestions(self._context, limit)
+        with self._caller.turn():
+            return suggesting.suggestions(self._caller.project, limit)
 
     def refresh(self, *chapter_ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the chapters that are named, or else all that are stale; says what changed."""
-        return refreshing.refresh(self._context, chapter_ids, kind="chapter", dry_run=dry_run)
+        return refreshing.refresh(self._caller, chapter_ids, kind="chapter", dry_run=dry_run)
 
     def forget(self, chapter_id: str) -> ForgetResult:
         """Delete a chapter, not its memories; only a keyed hash of which they were stays."""
-        with self._context.turn():
-            return forgotten(self._context, CHAPTER, read_chapters.known(self._context, chapter_id).id)
+        with self._caller.turn():
+            return forgotten(self._caller, CHAPTER, read_chapters.known(self._caller.project, chapter_id).id)

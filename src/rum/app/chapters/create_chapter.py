@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.chapters.given_words import handed_in
 from rum.app.chapters.make_chapter import CHAPTERS, ChapterPick
 from rum.app.chapters.members import picked_memories
 from rum.app.chapters.write_group import Kept, beside_old, keep
-from rum.app.project import Context
 from rum.model.chapter_answers import CreateChapterQuestion, CreateChapterResult
 from rum.model.chapters import Chapter, Origin
 
 
-def create(context: Context, question: CreateChapterQuestion) -> CreateChapterResult:
+def create(caller: Caller, question: CreateChapterQuestion) -> CreateChapterResult:
     """Make a chapter, or renew the one there is of the same memories or found by the same tags."""
-    with context.turn():
-        pick = _picked(context, question)
-    return _result(keep(context, CHAPTERS, pick))
+    with caller.turn():
+        pick = _picked(caller, question)
+    return _result(keep(caller, CHAPTERS, pick))
 
 
-def _picked(context: Context, question: CreateChapterQuestion) -> ChapterPick:
-    members, tagged = picked_memories(context, question)
+def _picked(caller: Caller, question: CreateChapterQuestion) -> ChapterPick:
+    members, tagged = picked_memories(caller, question)
     origin = Origin.AUTO if tagged.found_by else Origin.MANUAL
-    underneath = CHAPTERS.members(context, members)
-    pick = ChapterPick(members, underneath, tagged, handed_in(context, question), None, origin)
-    return beside_old(context, CHAPTERS, pick, again=question.again)
+    underneath = CHAPTERS.members(caller, members)
+    pick = ChapterPick(members, underneath, tagged, handed_in(caller, question), None, origin)
+    return beside_old(caller, CHAPTERS, pick, again=question.again)
 
 
 def _result(kept: Kept[Chapter]) -> CreateChapterResult:

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.chapters.given_words import handed_in
 from rum.app.chapters.make_wisdom import WISDOM, WisdomPick
 from rum.app.chapters.members import picked_chapters
 from rum.app.chapters.staleness import judged
 from rum.app.chapters.write_group import Kept, beside_old, keep
-from rum.app.project import Context
 from rum.model.wisdom import Wisdom
 from rum.model.wisdom_answers import SynthesizeQuestion, SynthesizeResult
 
 
-def synthesize(context: Context, question: SynthesizeQuestion) -> SynthesizeResult:
+def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult:
     """Make wisdom of chapters, or renew what there is of the same chapters or found by the same tags."""
-    with context.turn():
-        pick = _picked(context, question)
-    return _result(keep(context, WISDOM, pick))
+    with caller.turn():
+        pick = _picked(caller, question)
+    return _result(keep(caller, WISDOM, pick))
 
 
-def _picked(context: Context, question: SynthesizeQuestion) -> WisdomPick:
-    chapters, tagged = picked_chapters(context, question)
-    underneath = WISDOM.members(context, chapters)
-    pick = WisdomPick(chapters, underneath, tagged, handed_in(context, question))
-    pick = beside_old(context, WISDOM, pick, again=question.again)
-    stale = [chapter.id for chapter in judged(context, chapters) if chapter.stale]
+def _picked(caller: Caller, question: SynthesizeQuestion) -> WisdomPick:
+    chapters, tagged = picked_chapters(caller, question)
+    underneath = WISDOM.members(caller, chapters)
+    pick = WisdomPick(chapters, underneath, tagged, handed_in(caller, question))
+    pick = beside_old(caller, WISDOM, pick, again=question.again)
+    stale = [chapter.id for chapter in judged(caller.project, chapters) if chapter.stale]
     if not stale or pick.tagged.note:
         return pick
     note = f"To be renewed first, with `rum refresh`: {', '.join(stale)}."

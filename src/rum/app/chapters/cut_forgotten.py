@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rum.app.chapters.grouping import G, all_tags, settled
 from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.consolidate.chapters.chapter_summary import summary_of
 from rum.consolidate.chapters.members import in_order, shortened
 from rum.consolidate.chapters.titles import LONGEST_TITLE, aims_of, headings, title_of
@@ -35,8 +35,8 @@ class Without:
     `gone` are their words. Where nobody knows these, nothing stays but what the memories that are left say.
     """
 
-    def __init__(self, context: Context, ids: Iterable[str], gone: Terms | None) -> None:
-        self._context = context
+    def __init__(self, project: Project, ids: Iterable[str], gone: Terms | None) -> None:
+        self._project = project
         self._ids = frozenset(ids)
         self._gone = gone
         self._terms: dict[str, Terms] = {}
@@ -51,7 +51,7 @@ class Without:
         found = headings(aims)
         topics = [heading.text for heading in found]
         drawn = {"title": title_of(aims, found), "summary": summary_of(left, topics), "topics": topics}
-        words = presentable(self._context, drawn)
+        words = presentable(self._project, drawn)
         new = replace(
             cut,
             title=cut.title if "title" in cut.given else words["title"],
@@ -62,17 +62,17 @@ class Without:
             end_ts=left[-1].created_at,
             forgotten=chapter.forgotten + max(1, len(chapter.members) - len(left)),
         )
-        return settled(chapter, new, self._context.now())
+        return settled(chapter, new, self._project.now())
 
     def wisdom(self, wisdom: Wisdom) -> Wisdom | None:
         """Wisdom of what is left of its chapters; None without any."""
-        chapters = self._context.store.chapters.get(wisdom.chapter_ids)
+        chapters = self._project.store.chapters.get(wisdom.chapter_ids)
         if not chapters:
             return None
         ids = {*wisdom.memory_ids, *(one for chapter in chapters for one in chapter.memory_ids)}
         left = self._left(sorted(ids))
         cut = self._cut(wisdom, left, said_terms(chapters))
-        words = presentable(self._context, {"summary": _summary(chapters, len(left))})
+        words = presentable(self._project, {"summary": _summary(chapters, len(left))})
         known = {chapter.id for chapter in chapters}
         new = replace(
             cut,
@@ -83,11 +83,11 @@ class Without:
             sources=tuple(source for source in wisdom.sources if source.chapter_id in known),
             forgotten=wisdom.forgotten + max(1, len(wisdom.sources) - len(chapters)),
         )
-        return settled(wisdom, new, self._context.now())
+        return settled(wisdom, new, self._project.now())
 
     def _left(self, ids: Sequence[str]) -> list[Memory]:
         """What is left of some memories; one that is damaged must not keep another from being forgotten."""
-        return self._context.store.memories.best([one for one in ids if one not in self._ids])
+        return self._project.store.memories.best([one for one in ids if one not in self._ids])
 
     def _cut(self, one: G, left: Sequence[Memory], spoken: Terms) -> G:
         """The same without claims, sides of contradictions, tags and members that have to go."""

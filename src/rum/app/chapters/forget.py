@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rum.app.caller import Caller
 from rum.app.chapters import read_chapters, read_wisdom
 from rum.app.chapters.cut_forgotten import Without, said_terms, terms_of
 from rum.app.chapters.make_chapter import CHAPTERS
 from rum.app.chapters.make_wisdom import WISDOM
 from rum.app.chapters.write_group import may_change
 from rum.app.memories.forgettable import Counts
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, member_marks, wisdom_marks
 from rum.model.memory import Memory
 
 
-def without_memory(context: Context, ever: Sequence[Memory]) -> None:
+def without_memory(project: Project, ever: Sequence[Memory]) -> None:
     """Take a memory, which is gone already, out of everything that was built on it.
 
     `ever` is the memory as it was last, and all that it said before.
     """
-    memory_id, chapters = ever[0].id, context.store.chapters
-    cut = Without(context, [memory_id], terms_of(ever))
+    memory_id, chapters = ever[0].id, project.store.chapters
+    cut = Without(project, [memory_id], terms_of(ever))
     built = chapters.resting_on([memory_id])
-    wisdom = {*context.store.wisdom.resting_on([memory_id]), *context.store.wisdom.holding(built)}
+    wisdom = {*project.store.wisdom.resting_on([memory_id]), *project.store.wisdom.holding(built)}
     for chapter in chapters.get(built):
         if left := cut.chapter(chapter):
             chapters.put(left)
         else:
             chapters.delete(chapter.id)
-    _cut_wisdom(context, sorted(wisdom), cut)
+    _cut_wisdom(project, sorted(wisdom), cut)
 
 
-def _cut_wisdom(context: Context, ids: Sequence[str], cut: Without) -> None:
-    kept = context.store.wisdom
+def _cut_wisdom(project: Project, ids: Sequence[str], cut: Without) -> None:
+    kept = project.store.wisdom
     for wisdom in kept.get(ids):
         if left := cut.wisdom(wisdom):
             kept.put(left)
@@ -41,40 +42,40 @@ def _cut_wisdom(context: Context, ids: Sequence[str], cut: Without) -> None:
             kept.delete(wisdom.id)
 
 
-def _chapter_held(context: Context, chapter_id: str) -> Counts:
-    chapter = read_chapters.known(context, chapter_id)
-    may_change(context, CHAPTERS, chapter)
+def _chapter_held(caller: Caller, chapter_id: str) -> Counts:
+    chapter = read_chapters.known(caller.project, chapter_id)
+    may_change(caller, CHAPTERS, chapter)
     return {"chapters": 1, "members": len(chapter.members)}
 
 
-def _chapter_removed(context: Context, chapter_id: str) -> Counts:
-    removed = _chapter_held(context, chapter_id)
-    chapter = read_chapters.known(context, chapter_id)
-    key, ids = context.tombstone_key, chapter.memory_ids
+def _chapter_removed(caller: Caller, chapter_id: str) -> Counts:
+    removed = _chapter_held(caller, chapter_id)
+    chapter = read_chapters.known(caller.project, chapter_id)
+    key, ids = caller.project.tombstone_key, chapter.memory_ids
     marks = [*chapter_marks(ids, key, chapter.id), *member_marks(ids, key)]
-    context.store.memories.bury(marks, "chapter", context.now())
-    built = context.store.wisdom.get(list(context.store.wisdom.holding([chapter.id])))
-    context.store.chapters.delete(chapter.id)
+    caller.project.store.memories.bury(marks, "chapter", caller.project.now())
+    built = caller.project.store.wisdom.get(list(caller.project.store.wisdom.holding([chapter.id])))
+    caller.project.store.chapters.delete(chapter.id)
     for wisdom in built:
-        others = context.store.chapters.get(wisdom.chapter_ids)
+        others = caller.project.store.chapters.get(wisdom.chapter_ids)
         underneath = {one for other in others for one in other.memory_ids}
-        cut = Without(context, set(ids) - underneath, said_terms([chapter]))
-        _cut_wisdom(context, [wisdom.id], cut)
+        cut = Without(caller.project, set(ids) - underneath, said_terms([chapter]))
+        _cut_wisdom(caller.project, [wisdom.id], cut)
     return removed
 
 
-def _wisdom_held(context: Context, wisdom_id: str) -> Counts:
-    wisdom = read_wisdom.known(context, wisdom_id)
-    may_change(context, WISDOM, wisdom)
+def _wisdom_held(caller: Caller, wisdom_id: str) -> Counts:
+    wisdom = read_wisdom.known(caller.project, wisdom_id)
+    may_change(caller, WISDOM, wisdom)
     return {"wisdom": 1, "sources": len(wisdom.sources)}
 
 
-def _wisdom_removed(context: Context, wisdom_id: str) -> Counts:
-    removed = _wisdom_held(context, wisdom_id)
-    wisdom = read_wisdom.known(context, wisdom_id)
-    marks = wisdom_marks(wisdom.chapter_ids, context.tombstone_key, wisdom.id)
-    context.store.memories.bury(marks, "wisdom", context.now())
-    context.store.wisdom.delete(wisdom.id)
+def _wisdom_removed(caller: Caller, wisdom_id: str) -> Counts:
+    removed = _wisdom_held(caller, wisdom_id)
+    wisdom = read_wisdom.known(caller.project, wisdom_id)
+    marks = wisdom_marks(wisdom.chapter_ids, caller.project.tombstone_key, wisdom.id)
+    caller.project.store.memories.bury(marks, "wisdom", caller.project.now())
+    caller.project.store.wisdom.delete(wisdom.id)
     return removed
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from rum.app.caller import Caller
 from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
-from rum.app.project import Context
 from rum.model.chapters import Chapter
 from rum.model.errors import InvalidQuery
 from rum.model.wisdom import Wisdom
@@ -35,13 +35,13 @@ class Given(NamedTuple):
         return Given({**before.texts, **self.texts}, {**before.claims, **self.claims})
 
 
-def handed_in(context: Context, question: msgspec.Struct) -> Given:
+def handed_in(caller: Caller, question: msgspec.Struct) -> Given:
     """What a question hands in, as it may be kept; each claim once, on one line."""
     told = {name: part for name in (*TEXTS, *CLAIMS) if (part := getattr(question, name, None)) is not None}
-    clean = presentable(context, msgspec.to_builtins(told))
+    clean = presentable(caller.project, msgspec.to_builtins(told))
     for name, part in clean.items():
         if not all(text.strip() for text in ([part] if name in TEXTS else part)):
-            raise InvalidQuery(f"`{context.spell(name)}` has a text that shows nothing.", field=name)
+            raise InvalidQuery(f"`{caller.spell(name)}` has a text that shows nothing.", field=name)
     return Given(
         {name: clean[name] for name in TEXTS if name in clean},
         {name: tuple(dict.fromkeys(clean[name])) for name in CLAIMS if name in clean},

@@ -12,10 +12,11 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.chapters.given_words import Given, handed_in_before
 from rum.app.chapters.members import Tagged
 from rum.app.chapters.word_source import Made, drawn, made, told
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.consolidate.chapters.evidence import Tracing
 from rum.consolidate.chapters.model_claims import Worded
 from rum.consolidate.clusters import Likeness
@@ -70,15 +71,15 @@ class Craft(ABC, Generic[G, P, W]):
     """The parts of the words that a language model is asked for."""
 
     @abstractmethod
-    def kept(self, context: Context) -> Grouped[G]:
+    def kept(self, caller: Caller) -> Grouped[G]:
         """Where it is kept."""
 
     @abstractmethod
-    def parts(self, context: Context, ids: Sequence[str]) -> list[P]:
+    def parts(self, caller: Caller, ids: Sequence[str]) -> list[P]:
         """Those of its parts that are there, as they are now."""
 
     @abstractmethod
-    def members(self, context: Context, parts: Sequence[P]) -> dict[str, Memory]:
+    def members(self, caller: Caller, parts: Sequence[P]) -> dict[str, Memory]:
         """All memories underneath, as they are now."""
 
     @abstractmethod
@@ -98,15 +99,15 @@ class Craft(ABC, Generic[G, P, W]):
         """Words with the parts that were handed in; the members that say a claim are looked for."""
 
     @abstractmethod
-    def blank(self, one: str, context: Context, agent_id: str) -> G:
+    def blank(self, one: str, caller: Caller, agent_id: str) -> G:
         """A new one that says nothing yet."""
 
     @abstractmethod
-    def saying(self, context: Context, one: G, made: Made[W], pick: Pick[G, P]) -> G:
+    def saying(self, caller: Caller, one: G, made: Made[W], pick: Pick[G, P]) -> G:
         """One that says these words of what was picked."""
 
 
-def worded(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bool = True) -> Made[W]:
+def worded(project: Project, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bool = True) -> Made[W]:
     """Words without those that are handed in; no model is asked where nothing else is needed."""
 
     def asked(model: LanguageModel) -> Made[W]:
@@ -114,10 +115,10 @@ def worded(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bo
         return told(answer.words, answer.dropped)
 
     wanted = ask and craft.asked_for - pick.given.words
-    return made(context, asked if wanted else None, lambda likeness: craft.drawn(pick, likeness))
+    return made(project, asked if wanted else None, lambda likeness: craft.drawn(pick, likeness))
 
 
-def composed(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], words: Made[W]) -> Made[W]:
+def composed(project: Project, craft: Craft[G, P, W], pick: Pick[G, P], words: Made[W]) -> Made[W]:
     """The same words with those that are handed in, or were before."""
     given = pick.given
 
@@ -125,7 +126,7 @@ def composed(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], words: M
         return craft.composed(words.words, given, Tracing(pick.members.values(), likeness))
 
     by = Wording.GIVEN if given.words else words.by
-    return words._replace(words=drawn(context, draw), by=by)
+    return words._replace(words=drawn(project, draw), by=by)
 
 
 def as_members(memories: Iterable[Memory]) -> tuple[Member, ...]:

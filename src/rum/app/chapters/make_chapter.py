@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.chapters.given_words import Given
 from rum.app.chapters.grouping import Craft, Pick, all_tags, as_members
 from rum.app.chapters.sanitise_words import kept_words
 from rum.app.chapters.word_source import Made
-from rum.app.project import Context
 from rum.capture.tombstones import chapter_marks
 from rum.consolidate.chapters import chapter_by_model, chapter_words
 from rum.consolidate.chapters.evidence import Tracing
@@ -35,15 +35,15 @@ class ChapterCraft(Craft[Chapter, Memory, ChapterWords]):
     least = LEAST_MEMORIES
     asked_for = frozenset(("summary", "learnings"))
 
-    def kept(self, context: Context) -> Grouped[Chapter]:
+    def kept(self, caller: Caller) -> Grouped[Chapter]:
         """Where it is kept."""
-        return context.store.chapters
+        return caller.project.store.chapters
 
-    def parts(self, context: Context, ids: Sequence[str]) -> list[Memory]:
+    def parts(self, caller: Caller, ids: Sequence[str]) -> list[Memory]:
         """Those of its memories that are there, as they are now."""
-        return context.store.memories.get(list(ids))
+        return caller.project.store.memories.get(list(ids))
 
-    def members(self, context: Context, parts: Sequence[Memory]) -> dict[str, Memory]:  # noqa: ARG002
+    def members(self, caller: Caller, parts: Sequence[Memory]) -> dict[str, Memory]:  # noqa: ARG002
         """Its parts, by id."""
         return {memory.id: memory for memory in parts}
 
@@ -67,12 +67,12 @@ class ChapterCraft(Craft[Chapter, Memory, ChapterWords]):
             return said
         return replace(said, learnings=claims, evidence=tuple(map(tracing.evidence, claims)))
 
-    def blank(self, one: str, context: Context, agent_id: str) -> Chapter:
+    def blank(self, one: str, caller: Caller, agent_id: str) -> Chapter:
         """A new one that says nothing yet."""
-        now, project = context.now(), context.project.id
+        now = caller.project.now()
         return Chapter(
             id=one,
-            project_id=project,
+            project_id=caller.project.location.id,
             agent_id=agent_id,
             created_at=now,
             updated_at=now,
@@ -80,9 +80,9 @@ class ChapterCraft(Craft[Chapter, Memory, ChapterWords]):
             summary="",
         )
 
-    def saying(self, context: Context, one: Chapter, made: Made[ChapterWords], pick: ChapterPick) -> Chapter:
+    def saying(self, caller: Caller, one: Chapter, made: Made[ChapterWords], pick: ChapterPick) -> Chapter:
         """One that says these words of what was picked."""
-        clean = kept_words(context, made.words)
+        clean = kept_words(caller.project, made.words)
         times = [memory.created_at for memory in pick.parts]
         return replace(
             one,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.chapters.given_words import Given
 from rum.app.chapters.grouping import Craft, Pick, all_tags, as_members
 from rum.app.chapters.sanitise_words import kept_words
 from rum.app.chapters.word_source import Made
-from rum.app.project import Context
 from rum.capture.tombstones import wisdom_marks
 from rum.consolidate.chapters import wisdom_by_model, wisdom_words
 from rum.consolidate.chapters.evidence import Tracing
@@ -38,18 +38,18 @@ class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
     least = LEAST_CHAPTERS
     asked_for = frozenset(("summary", *CLAIMS))
 
-    def kept(self, context: Context) -> Grouped[Wisdom]:
+    def kept(self, caller: Caller) -> Grouped[Wisdom]:
         """Where it is kept."""
-        return context.store.wisdom
+        return caller.project.store.wisdom
 
-    def parts(self, context: Context, ids: Sequence[str]) -> list[Chapter]:
+    def parts(self, caller: Caller, ids: Sequence[str]) -> list[Chapter]:
         """Those of its chapters that are there, as they are now."""
-        return context.store.chapters.get(list(ids))
+        return caller.project.store.chapters.get(list(ids))
 
-    def members(self, context: Context, parts: Sequence[Chapter]) -> dict[str, Memory]:
+    def members(self, caller: Caller, parts: Sequence[Chapter]) -> dict[str, Memory]:
         """All memories of some chapters that are there, by id."""
         ids = sorted({one for chapter in parts for one in chapter.memory_ids})
-        return {memory.id: memory for memory in context.store.memories.get(ids)}
+        return {memory.id: memory for memory in caller.project.store.memories.get(ids)}
 
     def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
         """The hashes by which a forgotten one is known again."""
@@ -70,16 +70,21 @@ class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
             evidence += map(tracing.evidence, given.claims[name]) if name in given.claims else rests_on
         return replace(words, **given.texts, **given.claims, evidence=tuple(evidence))
 
-    def blank(self, one: str, context: Context, agent_id: str) -> Wisdom:
+    def blank(self, one: str, caller: Caller, agent_id: str) -> Wisdom:
         """A new one that says nothing yet."""
-        now, project = context.now(), context.project.id
+        now = caller.project.now()
         return Wisdom(
-            id=one, project_id=project, agent_id=agent_id, created_at=now, updated_at=now, summary=""
+            id=one,
+            project_id=caller.project.location.id,
+            agent_id=agent_id,
+            created_at=now,
+            updated_at=now,
+            summary="",
         )
 
-    def saying(self, context: Context, one: Wisdom, made: Made[WisdomWords], pick: WisdomPick) -> Wisdom:
+    def saying(self, caller: Caller, one: Wisdom, made: Made[WisdomWords], pick: WisdomPick) -> Wisdom:
         """One that says these words of what was picked."""
-        clean = kept_words(context, made.words)
+        clean = kept_words(caller.project, made.words)
         return replace(
             one,
             summary=clean.summary,

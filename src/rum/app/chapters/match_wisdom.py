@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from rum.app.chapters.word_source import drawn
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.consolidate.clusters import Likeness
 from rum.model.wisdom import Wisdom
 from rum.store.filters import Filters
@@ -41,21 +41,21 @@ class Match(NamedTuple):
     places: tuple[int, ...]
 
 
-def by_words(context: Context, query: str) -> dict[str, Match]:
+def by_words(project: Project, query: str) -> dict[str, Match]:
     """Wisdom of which a claim, or the summary, says what is asked; the surest first."""
     asked = frozenset(term for term in query_terms(query) if not says_little((term,)))
     ids = [
-        one.id for one in context.store.knowledge.holding(sorted(asked), LOOKED_AT) if one.kind == "wisdom"
+        one.id for one in project.store.knowledge.holding(sorted(asked), LOOKED_AT) if one.kind == "wisdom"
     ]
     if not asked or not ids:
         return {}
-    judge = _by_share(context, asked)
-    return _surest((one, _judged(one, judge)) for one in context.store.wisdom.get(ids))
+    judge = _by_share(project, asked)
+    return _surest((one, _judged(one, judge)) for one in project.store.wisdom.get(ids))
 
 
-def _by_share(context: Context, asked: Words) -> Judge:
-    counts = context.store.knowledge.holders(sorted(asked))
-    total = context.store.chapters.count() + context.store.wisdom.count()
+def _by_share(project: Project, asked: Words) -> Judge:
+    counts = project.store.knowledge.holders(sorted(asked))
+    total = project.store.chapters.count() + project.store.wisdom.count()
     weights = {term: log(1 + (total + 1) / (counts.get(term, 0) + 0.5)) for term in sorted(asked)}
     whole = sum(weights.values())
 
@@ -67,12 +67,12 @@ def _by_share(context: Context, asked: Words) -> Judge:
     return share
 
 
-def by_meaning(context: Context, query: str) -> dict[str, Match]:
+def by_meaning(project: Project, query: str) -> dict[str, Match]:
     """Wisdom of which a claim means what is asked; only those are looked at that rest on such memories."""
-    store = context.store
+    store = project.store
     if not store.wisdom.count():
         return {}
-    numbers = [number for number, cosine in context.meaning.nearest(query, NEAREST) if cosine >= NEAR]
+    numbers = [number for number, cosine in project.semantic.nearest(query, NEAREST) if cosine >= NEAR]
     near = frozenset(row[0] for row in store.search.at(numbers, Filters(superseded=True)))
     built = store.wisdom.get(list(store.wisdom.holding(store.chapters.holding(near)))) if near else []
 
@@ -81,7 +81,7 @@ def by_meaning(context: Context, query: str) -> dict[str, Match]:
             return {}
         return _surest((one, _by_likeness(one, query, near, likeness)) for one in built)
 
-    return drawn(context, judged) if built else {}
+    return drawn(project, judged) if built else {}
 
 
 def _by_likeness(one: Wisdom, query: str, near: frozenset[str], likeness: Likeness) -> Match:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.chapters.match_wisdom import Match, arranged, by_meaning, by_words
 from rum.app.chapters.staleness import judged_wisdom
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.errors import NO_RESULTS
 from rum.model.wisdom import Wisdom
 from rum.model.wisdom_answers import RecallWisdomQuestion, RecallWisdomResult, WisdomView, wisdom_view
@@ -15,24 +16,26 @@ from rum.store.chapters import Range
 _EVERY = 10**9
 
 
-def recall(context: Context, question: RecallWisdomQuestion) -> RecallWisdomResult:
+def recall(caller: Caller, question: RecallWisdomQuestion) -> RecallWisdomResult:
     """What was asked for: the surest answer first, without a question the newest."""
     fuzzy, found = False, dict[str, Match | None]()
     if question.wisdom_id:
-        found[known(context, question.wisdom_id).id] = None
+        found[known(caller.project, question.wisdom_id).id] = None
     elif question.query and question.query.strip():
-        sure = by_words(context, question.query)
+        sure = by_words(caller.project, question.query)
         fuzzy = not sure
-        found |= sure or by_meaning(context, question.query)
+        found |= sure or by_meaning(caller.project, question.query)
     else:
-        found |= dict.fromkeys(context.store.wisdom.matching(question.tags, Range(), _EVERY)[0])
-    wisdom = [one for one in context.store.wisdom.get(list(found)) if set(question.tags) <= set(one.tags)]
-    shown = judged_wisdom(context, wisdom[: question.limit])
+        found |= dict.fromkeys(caller.project.store.wisdom.matching(question.tags, Range(), _EVERY)[0])
+    wisdom = [
+        one for one in caller.project.store.wisdom.get(list(found)) if set(question.tags) <= set(one.tags)
+    ]
+    shown = judged_wisdom(caller.project, wisdom[: question.limit])
     return RecallWisdomResult(
         wisdom=[_view(one, found[one.id], question.include_chapters, fuzzy) for one in shown],
         total=len(wisdom),
         code=UNSET if shown else NO_RESULTS,
-        hint=UNSET if shown else _hint(context),
+        hint=UNSET if shown else _hint(caller.project),
     )
 
 
@@ -44,8 +47,8 @@ def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> Wisd
     return wisdom_view(first, chapters=chapters, confidence=match.confidence, matching=places, fuzzy=fuzzy)
 
 
-def _hint(context: Context) -> str:
-    count = context.store.wisdom.count()
+def _hint(project: Project) -> str:
+    count = project.store.wisdom.count()
     if count:
         what = (
             "The one piece of wisdom there is says"
@@ -56,7 +59,7 @@ def _hint(context: Context) -> str:
     return "There is no wisdom yet; synthesize makes it of chapters, create_chapter makes those of memories."
 
 
-def known(context: Context, name: str) -> Wisdom:
+def known(project: Project, name: str) -> Wisdom:
     """The one wisdom that an id or a tail of one means."""
-    kept = context.store.wisdom
-    return kept.get([context.one("wisdom", name, kept.named(name))])[0]
+    kept = project.store.wisdom
+    return kept.get([project.one("wisdom", name, kept.named(name))])[0]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.chapters import LONGEST_CLAIM, LONGEST_TEXT, LONGEST_TITLE, ChapterWords
 from rum.model.wisdom import WisdomWords
 from rum.text.invisible import without_unseen
@@ -22,17 +22,17 @@ Change = Callable[[str, str], str]
 """From the name of a part, and a text of it, to another text."""
 
 
-def kept_words(context: Context, words: W) -> W:
+def kept_words(project: Project, words: W) -> W:
     """Words as they may be kept."""
-    return msgspec.convert(presentable(context, msgspec.to_builtins(words)), type(words))
+    return msgspec.convert(presentable(project, msgspec.to_builtins(words)), type(words))
 
 
-def presentable(context: Context, told: dict[str, Any]) -> dict[str, Any]:
+def presentable(project: Project, told: dict[str, Any]) -> dict[str, Any]:
     """The parts of some words by name, as they may be kept; there are as many claims as before.
 
     What nobody sees goes first, as it could hide a secret.
     """
-    return _changed(context.clean(_changed(told, _seen)), _fitting)
+    return _changed(project.clean(_changed(told, _seen)), _fitting)
 
 
 def _changed(told: dict[str, Any], change: Change) -> dict[str, Any]:

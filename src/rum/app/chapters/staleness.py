@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.chapters import Chapter, Member
 from rum.model.wisdom import Wisdom
 from rum.store.base import State
@@ -19,18 +19,18 @@ MOST_REASONS = 5
 States = Mapping[str, State]
 
 
-def judged(context: Context, chapters: Sequence[Chapter]) -> list[Chapter]:
+def judged(project: Project, chapters: Sequence[Chapter]) -> list[Chapter]:
     """Chapters, each with the reasons why it needs renewal."""
-    return _judged(chapters, _states(context, chapters))
+    return _judged(chapters, _states(project, chapters))
 
 
 def _judged(chapters: Sequence[Chapter], states: States) -> list[Chapter]:
     return [replace(chapter, stale=_told(_of_chapter(chapter, states))) for chapter in chapters]
 
 
-def _states(context: Context, *built: Sequence[Chapter | Wisdom]) -> States:
+def _states(project: Project, *built: Sequence[Chapter | Wisdom]) -> States:
     ids = {one for each in built for group in each for one in group.memory_ids}
-    return context.store.memories.states(sorted(ids))
+    return project.store.memories.states(sorted(ids))
 
 
 def _of_chapter(chapter: Chapter, states: States) -> Iterable[str]:
@@ -55,15 +55,15 @@ def _of_member(member: Member, state: State | None) -> Iterable[str]:
 
 
 def judged_wisdom(
-    context: Context, wisdom: Sequence[Wisdom], renewed: Mapping[str, Chapter] | None = None
+    project: Project, wisdom: Sequence[Wisdom], renewed: Mapping[str, Chapter] | None = None
 ) -> list[Wisdom]:
     """Wisdom, each with the reasons why it needs renewal, those of its chapters among them.
 
     `renewed` are chapters as they would be after a renewal, by id.
     """
     ids = sorted({one for each in wisdom for one in each.chapter_ids})
-    chapters = [(renewed or {}).get(one.id, one) for one in context.store.chapters.get(ids)]
-    states = _states(context, chapters, wisdom)
+    chapters = [(renewed or {}).get(one.id, one) for one in project.store.chapters.get(ids)]
+    states = _states(project, chapters, wisdom)
     known = {one.id: one for one in _judged(chapters, states)}
     return [replace(one, stale=_told(_of_wisdom(one, known, states))) for one in wisdom]
 

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from rum.app.caller import Caller
 from rum.app.chapters.make_chapter import CHAPTERS, ChapterPick
 from rum.app.chapters.write_group import is_forgotten, keep
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.chapters import Origin
@@ -23,36 +24,36 @@ SURE = 0.5
 """How sure it must be that a group is one story for a chapter to be made of it without being asked for."""
 
 
-def suggestions(context: Context, most: int = USUAL) -> list[Suggestion]:
+def suggestions(project: Project, most: int = USUAL) -> list[Suggestion]:
     """Groups that look like one story, surest first; none that a chapter tells already, or one did once."""
     if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
         raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
-    chapters = [one.memory_ids for batch in context.store.chapters.all() for one in batch]
-    edges = [edge for edge, _ in context.store.links.all()]
-    found = suggest(_memories(context), edges, most=sys.maxsize, chapters=chapters)
-    return list(islice((one for one in found if not _was_told(context, one.memory_ids)), most))
+    chapters = [one.memory_ids for batch in project.store.chapters.all() for one in batch]
+    edges = [edge for edge, _ in project.store.links.all()]
+    found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
+    return list(islice((one for one in found if not _was_told(project, one.memory_ids)), most))
 
 
-def _memories(context: Context) -> Iterator[Memory]:
-    for batch in context.store.memories.in_time_order():
+def _memories(project: Project) -> Iterator[Memory]:
+    for batch in project.store.memories.in_time_order():
         yield from batch
 
 
-def _was_told(context: Context, ids: Sequence[str]) -> bool:
+def _was_told(project: Project, ids: Sequence[str]) -> bool:
     """Whether more than half of a group were members of chapters that were forgotten."""
-    told = context.store.memories.buried(member_marks(ids, context.tombstone_key))
-    return 2 * len(told) > len(ids) or is_forgotten(context, CHAPTERS, ids)
+    told = project.store.memories.buried(member_marks(ids, project.tombstone_key))
+    return 2 * len(told) > len(ids) or is_forgotten(project, CHAPTERS, ids)
 
 
-def make_chapters(context: Context) -> int:
+def make_chapters(caller: Caller) -> int:
     """Make chapters of the surest suggestions, their words drawn from the members; how many."""
-    sure = (one for one in suggestions(context, AT_ONCE) if one.sureness >= SURE)
-    return sum(_made(context, one) for one in sure)
+    sure = (one for one in suggestions(caller.project, AT_ONCE) if one.sureness >= SURE)
+    return sum(_made(caller, one) for one in sure)
 
 
-def _made(context: Context, suggestion: Suggestion) -> bool:
-    members = context.store.memories.get(suggestion.memory_ids)
+def _made(caller: Caller, suggestion: Suggestion) -> bool:
+    members = caller.project.store.memories.get(suggestion.memory_ids)
     if len(members) < len(suggestion.memory_ids):
         return False
-    underneath = CHAPTERS.members(context, members)
-    return keep(context, CHAPTERS, ChapterPick(members, underneath, origin=Origin.AUTO), ask=False).created
+    underneath = CHAPTERS.members(caller, members)
+    return keep(caller, CHAPTERS, ChapterPick(members, underneath, origin=Origin.AUTO), ask=False).created

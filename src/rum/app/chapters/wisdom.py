@@ -6,13 +6,13 @@ from typing import Unpack
 
 from rum.app.call_parsing import question
 from rum.app.call_types import RecalledWisdom, Synthesized
+from rum.app.caller import Caller
 from rum.app.calls import plain
 from rum.app.chapters import create_wisdom, read_wisdom
 from rum.app.chapters import refresh as refreshing
 from rum.app.chapters.forgettable import WISDOM
 from rum.app.chapters.staleness import judged_wisdom
 from rum.app.memories.forgettable import forgotten
-from rum.app.project import Context
 from rum.model.answers import ForgetResult
 from rum.model.chapter_answers import RefreshResult
 from rum.model.wisdom_answers import (
@@ -28,32 +28,32 @@ from rum.model.wisdom_answers import (
 class WisdomKept:
     """The wisdom of an open project."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     def synthesize(self, **given: Unpack[Synthesized]) -> SynthesizeResult:
         """Make wisdom of chapters, by their ids or by tags; the same chapters again renew the same one."""
         return create_wisdom.synthesize(
-            self._context, question("synthesize", SynthesizeQuestion, plain(given))
+            self._caller, question("synthesize", SynthesizeQuestion, plain(given))
         )
 
     def recall(self, **given: Unpack[RecalledWisdom]) -> RecallWisdomResult:
         """Wisdom by its id, by tags, or by the question it answers."""
-        with self._context.turn():
+        with self._caller.turn():
             asked = question("recall_wisdom", RecallWisdomQuestion, plain(given))
-            return read_wisdom.recall(self._context, asked)
+            return read_wisdom.recall(self._caller, asked)
 
     def show(self, wisdom_id: str) -> WisdomView:
         """One wisdom by its id, or a tail of it, with its chapters."""
-        with self._context.turn():
-            one = read_wisdom.known(self._context, wisdom_id)
-            return wisdom_view(judged_wisdom(self._context, [one])[0], chapters=True)
+        with self._caller.turn():
+            one = read_wisdom.known(self._caller.project, wisdom_id)
+            return wisdom_view(judged_wisdom(self._caller.project, [one])[0], chapters=True)
 
     def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
         """Renew the wisdom that is named, or else all that is stale; says what changed."""
-        return refreshing.refresh(self._context, wisdom_ids, kind="wisdom", dry_run=dry_run)
+        return refreshing.refresh(self._caller, wisdom_ids, kind="wisdom", dry_run=dry_run)
 
     def forget(self, wisdom_id: str) -> ForgetResult:
         """Delete wisdom, not its chapters; only a keyed hash of which they were stays."""
-        with self._context.turn():
-            return forgotten(self._context, WISDOM, read_wisdom.known(self._context, wisdom_id).id)
+        with self._caller.turn():
+            return forgotten(self._caller, WISDOM, read_wisdom.known(self._caller.project, wisdom_id).id)

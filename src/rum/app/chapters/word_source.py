@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.consolidate.clusters import Likeness
 from rum.embed.base import CannotEmbed, Embedder
 from rum.embed.calibration import Scale
@@ -26,19 +26,19 @@ class Made(NamedTuple, Generic[W]):
     note: str | None = None
 
 
-def made(context: Context, ask: Callable[[LanguageModel], Made[W]] | None, draw: Draw[W]) -> Made[W]:
+def made(project: Project, ask: Callable[[LanguageModel], Made[W]] | None, draw: Draw[W]) -> Made[W]:
     """The words by the language model that is set, else drawn; drawn too while the model fails.
 
     It may take as long as the model does: no turn and no transaction should wait for it.
     """
     try:
-        model = context.language_model if ask else None
+        model = project.language_model if ask else None
         if model is not None and ask is not None:
             return ask(model)
     except CannotComplete as error:
         note = f"The words are drawn from the memories, as the language model was no help: {error.message}"
-        return Made(drawn(context, draw), Wording.DRAWN, note)
-    return Made(drawn(context, draw), Wording.DRAWN)
+        return Made(drawn(project, draw), Wording.DRAWN, note)
+    return Made(drawn(project, draw), Wording.DRAWN)
 
 
 def told(words: W, dropped: Sequence[object]) -> Made[W]:
@@ -48,13 +48,13 @@ def told(words: W, dropped: Sequence[object]) -> Made[W]:
     return Made(words, Wording.MODEL, note)
 
 
-def drawn(context: Context, draw: Draw[W]) -> W:
+def drawn(project: Project, draw: Draw[W]) -> W:
     """Words drawn with the help of vectors where there are any to be had, else by words alone."""
-    embedder = context.meaning.embedder
+    embedder = project.semantic.embedder
     if embedder is None:
         return draw(None)
     try:
-        return draw(_Likeness(embedder, context.redactor.redact, context.meaning.scale))
+        return draw(_Likeness(embedder, project.redactor.redact, project.semantic.scale))
     except (CannotEmbed, ImportError):
         return draw(None)
 

@@ -8,9 +8,10 @@ from typing import Generic, NamedTuple
 from msgspec.structs import replace
 
 from rum.app.agents.identity import somebody
+from rum.app.caller import Caller
 from rum.app.chapters.grouping import Craft, G, P, Pick, W, composed, settled, worded
 from rum.app.chapters.word_source import Made
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.chapters import MOST_TAGS, Chapter
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.ids import new_id
@@ -30,67 +31,69 @@ class Kept(NamedTuple, Generic[G]):
     note: str
 
 
-def same(context: Context, craft: Craft[G, P, W], parts: Sequence[P], found_by: Sequence[str]) -> G | None:
+def same(caller: Caller, craft: Craft[G, P, W], parts: Sequence[P], found_by: Sequence[str]) -> G | None:
     """What there is of the same parts, or else what was found by the same tags."""
-    kept = craft.kept(context)
+    kept = craft.kept(caller)
     ids = kept.made_of(one.id for one in parts)
     if not ids and found_by:
         ids = kept.found_by(found_by)
     return kept.get(ids[:1])[0] if ids else None
 
 
-def is_forgotten(context: Context, craft: Craft[G, P, W], ids: Sequence[str]) -> bool:
+def is_forgotten(project: Project, craft: Craft[G, P, W], ids: Sequence[str]) -> bool:
     """Whether one of these parts was forgotten."""
-    return bool(context.store.memories.buried(craft.marks(ids, context.tombstone_key)))
+    return bool(project.store.memories.buried(craft.marks(ids, project.tombstone_key)))
 
 
-def keep(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bool = True) -> Kept[G]:
+def keep(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bool = True) -> Kept[G]:
     """Make something of what was picked, or renew what there is, and write it down.
 
     Nobody waits for the words, which are made between two turns. If parts, memories or what was handed in
     changed meanwhile, they are made again, of all as it is by then and without asking a model.
     """
-    words = worded(context, craft, pick, ask=ask)
+    words = worded(caller.project, craft, pick, ask=ask)
     for _ in range(TRIES):
-        made = composed(context, craft, pick, words)
-        with context.turn(counted=False), context.identity_undone_on_error(), context.store.transaction():
-            now = _of_now(context, craft, pick)
+        made = composed(caller.project, craft, pick, words)
+        with caller.project.turn(), caller.identity_undone_on_error(), caller.project.store.transaction():
+            now = _of_now(caller, craft, pick)
             if now == pick:
-                return _written(context, craft, pick, made)
+                return _written(caller, craft, pick, made)
         if (now.parts, now.members) != (pick.parts, pick.members):
-            words = worded(context, craft, now, ask=False)._replace(note=_CHANGED.format(craft.parts_called))
+            words = worded(caller.project, craft, now, ask=False)._replace(
+                note=_CHANGED.format(craft.parts_called)
+            )
         pick = now
     raise StorageError(f"The {craft.parts_called} are being changed all the time; try again in a moment.")
 
 
-def _of_now(context: Context, craft: Craft[G, P, W], pick: Pick[G, P]) -> Pick[G, P]:
+def _of_now(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P]) -> Pick[G, P]:
     """The same pick as everything is now."""
-    parts = craft.parts(context, [one.id for one in pick.parts])
+    parts = craft.parts(caller, [one.id for one in pick.parts])
     if not parts:
         raise NotFound(f"All of these {craft.parts_called} were forgotten meanwhile.")
-    old = same(context, craft, parts, pick.tagged.found_by)
-    return pick._replace(parts=parts, members=craft.members(context, parts), old=old)
+    old = same(caller, craft, parts, pick.tagged.found_by)
+    return pick._replace(parts=parts, members=craft.members(caller, parts), old=old)
 
 
-def _written(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], made: Made[W]) -> Kept[G]:
+def _written(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P], made: Made[W]) -> Kept[G]:
     """Write it down, in a transaction of the caller's."""
-    old, now = pick.old, context.now()
-    new = craft.saying(context, _shell(context, craft, pick, now), made, pick)
+    old, now = pick.old, caller.project.now()
+    new = craft.saying(caller, _shell(caller, craft, pick, now), made, pick)
     if old is None:
-        craft.kept(context).put(new)
+        craft.kept(caller).put(new)
     else:
         new = settled(old, new, now)
-        if old.said != new.said or is_over(context, old):
-            may_change(context, craft, old)
-            craft.kept(context).put(new)
+        if old.said != new.said or is_over(caller, old):
+            may_change(caller, craft, old)
+            craft.kept(caller).put(new)
     return Kept(new, old is None, " ".join(filter(None, (pick.tagged.note, made.note))))
 
 
-def _shell(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], now: int) -> G:
+def _shell(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P], now: int) -> G:
     """One without its words: what there is, or a new one of whoever acts."""
-    agent, _ = somebody(context)
-    context.store.agents.touch(agent.id, now)
-    one = pick.old or craft.blank(new_id(craft.kind), context, agent.id)
+    agent, _ = somebody(caller)
+    caller.project.store.agents.touch(agent.id, now)
+    one = pick.old or craft.blank(new_id(craft.kind), caller, agent.id)
     if isinstance(one, Chapter):
         one = replace(one, origin=pick.origin)
     return replace(
@@ -101,30 +104,28 @@ def _shell(context: Context, craft: Craft[G, P, W], pick: Pick[G, P], now: int) 
     )
 
 
-def is_over(context: Context, one: G) -> bool:
+def is_over(caller: Caller, one: G) -> bool:
     """Whether whoever acts may change this."""
-    return context.is_over(one.agent_id, imported=one.imported_at is not None)
+    return caller.is_over(one.agent_id, imported=one.imported_at is not None)
 
 
-def may_change(context: Context, craft: Craft[G, P, W], one: G) -> None:
+def may_change(caller: Caller, craft: Craft[G, P, W], one: G) -> None:
     """Refuse an agent that may not change it."""
     instead = f"Make one of other {craft.parts_called} instead."
-    context.may_change_of(one.id, one.agent_id, imported=one.imported_at is not None, instead=instead)
+    caller.may_change_of(one.id, one.agent_id, imported=one.imported_at is not None, instead=instead)
 
 
-def beside_old(
-    context: Context, craft: Craft[G, P, W], pick: Pick[G, P], *, again: bool = False
-) -> Pick[G, P]:
+def beside_old(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P], *, again: bool = False) -> Pick[G, P]:
     """A pick with what there is of it already; refused if tags found what was forgotten, unless `again`."""
-    old = same(context, craft, pick.parts, pick.tagged.found_by)
+    old = same(caller, craft, pick.parts, pick.tagged.found_by)
     ids = [one.id for one in pick.parts]
-    if old is not None or not is_forgotten(context, craft, ids):
+    if old is not None or not is_forgotten(caller.project, craft, ids):
         return pick._replace(old=old)
     what = f"What was made of these {len(ids)} {craft.parts_called} was forgotten"
     if again or not pick.tagged.found_by:
         asked = "asked for" if again else "they were named"
         return pick._replace(tagged=pick.tagged._replace(note=f"{what}; as {asked}, it was made again."))
-    by, flag = context.spell(craft.named_by), context.spell("again")
+    by, flag = caller.spell(craft.named_by), caller.spell("again")
     named = f"{', '.join(ids[:NAMED])}{', …' if len(ids) > NAMED else ''}"
     raise InvalidQuery(
         f"{what} ({named}). To make it again, say so with `{flag}`, or name them with `{by}`.",

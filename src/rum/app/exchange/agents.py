@@ -5,29 +5,33 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.agents import Agent, AgentType
 
 
-def take_agent(context: Context, agent: Agent) -> None:
+def take_agent(project: Project, agent: Agent) -> None:
     """Keep an agent that is not known here, as one whom nobody can resume."""
-    agents = context.store.agents
+    agents = project.store.agents
     if agents.get(agent.id):
         return
-    agent = msgspec.convert(context.clean(msgspec.to_builtins(agent)), Agent)
+    agent = msgspec.convert(project.clean(msgspec.to_builtins(agent)), Agent)
     name = agent.name
     if name and agents.named(name):
         name = f"{name}-{agent.id[-8:]}"
     known_parent = agent.parent_id if agent.parent_id and agents.get(agent.parent_id) else None
     agents.add(
         replace(
-            agent, name=name, parent_id=known_parent, project_id=context.project.id, imported_at=context.now()
+            agent,
+            name=name,
+            parent_id=known_parent,
+            project_id=project.location.id,
+            imported_at=project.now(),
         )
     )
 
 
-def take_author(context: Context, agent_id: str, at: int) -> None:
+def take_author(project: Project, agent_id: str, at: int) -> None:
     """See to it that the author of something is known, though the export does not introduce them."""
-    if context.store.agents.get(agent_id) is None:
+    if project.store.agents.get(agent_id) is None:
         author = Agent(id=agent_id, type=AgentType.MAIN, project_id="", created_at=at, last_active=at)
-        take_agent(context, author)
+        take_agent(project, author)

@@ -14,7 +14,7 @@ from rum.app.chapters.cut_forgotten import Without
 from rum.app.chapters.reverify_evidence import contradictions_here, evidence_here
 from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
 from rum.app.exchange.agents import take_author
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, wisdom_marks
 from rum.model.chapters import Chapter, Member
 from rum.model.memory import Memory
@@ -64,11 +64,11 @@ class ChapterImport(Struct, frozen=True, kw_only=True):
     forgotten: int = 0
 
 
-def chapter_lines(context: Context) -> Iterator[bytes]:
+def chapter_lines(project: Project) -> Iterator[bytes]:
     """Every chapter, then all wisdom."""
-    for batch in context.store.chapters.all():
+    for batch in project.store.chapters.all():
         yield from (msgspec.json.encode({"kind": "chapter", "chapter": one}) for one in batch)
-    for batch in context.store.wisdom.all():
+    for batch in project.store.wisdom.all():
         yield from (msgspec.json.encode({"kind": "wisdom", "wisdom": one}) for one in batch)
 
 
@@ -78,8 +78,8 @@ class ChaptersTaken:
     `alike` are the memories that are here as the export has them.
     """
 
-    def __init__(self, context: Context, alike: Mapping[str, int]) -> None:
-        self._context = context
+    def __init__(self, project: Project, alike: Mapping[str, int]) -> None:
+        self._project = project
         self._alike = alike
         self._counts: Counter[str] = Counter()
         self._other: set[str] = set()
@@ -98,10 +98,10 @@ class ChaptersTaken:
 
     def _here(self, one: T) -> T:
         """What comes from outside as this project would keep it: without secrets, within limits, its own."""
-        clean = msgspec.convert(presentable(self._context, msgspec.to_builtins(one)), type(one))
+        clean = msgspec.convert(presentable(self._project, msgspec.to_builtins(one)), type(one))
         return replace(
             clean,
-            project_id=self._context.project.id,
+            project_id=self._project.location.id,
             given=tuple(name for name in (*TEXTS, *CLAIMS) if name in clean.given and hasattr(clean, name)),
             members=tuple({member.memory_id: member for member in clean.members}.values()),
             imported_at=None,
@@ -110,41 +110,41 @@ class ChaptersTaken:
 
     def _chapter(self, chapter: Chapter) -> str:
         """Keep a chapter that is neither here nor forgotten; without memories that are not here."""
-        kept, memories = self._context.store.chapters, self._context.store.memories
+        kept, memories = self._project.store.chapters, self._project.store.memories
         left = memories.get(chapter.memory_ids)
         if known := kept.get([chapter.id]):
             if _is(known[0], chapter, self._traced(chapter, left)):
                 return "unchanged"
             self._other.add(chapter.id)
             return "different"
-        marks = chapter_marks(chapter.memory_ids, self._context.tombstone_key, chapter.id)
+        marks = chapter_marks(chapter.memory_ids, self._project.tombstone_key, chapter.id)
         if memories.buried(marks) or not left:
             return "forgotten"
-        take_author(self._context, chapter.agent_id, chapter.created_at)
+        take_author(self._project, chapter.agent_id, chapter.created_at)
         chapter = self._traced(chapter, left)
         if missing := self._missing(chapter):
             self._other.add(chapter.id)
-            chapter = Without(self._context, missing, None).chapter(chapter) or chapter
-        kept.put(replace(chapter, imported_at=self._context.now()))
+            chapter = Without(self._project, missing, None).chapter(chapter) or chapter
+        kept.put(replace(chapter, imported_at=self._project.now()))
         return "added"
 
     def _wisdom(self, wisdom: Wisdom) -> str:
         """Keep wisdom that is neither here nor forgotten; without what its chapters do not say here."""
-        kept = self._context.store.wisdom
-        left = self._context.store.chapters.get(wisdom.chapter_ids)
+        kept = self._project.store.wisdom
+        left = self._project.store.chapters.get(wisdom.chapter_ids)
         wisdom = replace(wisdom, members=self._underneath(wisdom, left))
-        memories = self._context.store.memories.get(wisdom.memory_ids)
+        memories = self._project.store.memories.get(wisdom.memory_ids)
         if known := kept.get([wisdom.id]):
             return "unchanged" if _is(known[0], wisdom, self._traced(wisdom, memories)) else "different"
-        marks = wisdom_marks(wisdom.chapter_ids, self._context.tombstone_key, wisdom.id)
-        if self._context.store.memories.buried(marks) or not left:
+        marks = wisdom_marks(wisdom.chapter_ids, self._project.tombstone_key, wisdom.id)
+        if self._project.store.memories.buried(marks) or not left:
             return "forgotten"
-        take_author(self._context, wisdom.agent_id, wisdom.created_at)
+        take_author(self._project, wisdom.agent_id, wisdom.created_at)
         wisdom = self._traced(wisdom, memories)
         missing = self._missing(wisdom)
         if missing or len(left) < len(wisdom.sources) or not self._other.isdisjoint(wisdom.chapter_ids):
-            wisdom = Without(self._context, missing, None).wisdom(wisdom) or wisdom
-        kept.put(replace(wisdom, imported_at=self._context.now()))
+            wisdom = Without(self._project, missing, None).wisdom(wisdom) or wisdom
+        kept.put(replace(wisdom, imported_at=self._project.now()))
         return "added"
 
     def _underneath(self, wisdom: Wisdom, chapters: list[Chapter]) -> tuple[Member, ...]:
@@ -168,7 +168,7 @@ class ChaptersTaken:
     def _missing(self, one: Chapter | Wisdom) -> list[str]:
         """Memories that it was made of, or some words of it, and that are not here."""
         ids = [*one.memory_ids, *one.former]
-        known = self._context.store.memories.states(ids)
+        known = self._project.store.memories.states(ids)
         return [memory_id for memory_id in ids if memory_id not in known]
 
 

@@ -26,7 +26,7 @@ from rum.app.exchange.layers import (
     LayersTaken,
     layer_lines,
 )
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent
 from rum.model.depth import Use
@@ -104,35 +104,35 @@ class ImportResult(Struct, frozen=True, kw_only=True):
     chapters: ChapterImport | UnsetType = UNSET
 
 
-def export(context: Context, left_out: Callable[[str], None]) -> Iterator[bytes]:
+def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]:
     """Every line of the project: who, what, what it said before, how it hangs together.
 
     `left_out` is told of each memory that cannot be read.
     """
-    context.settle()
+    project.settle()
     yield msgspec.json.encode(Header(FORMAT, __version__))
-    for agent in _parents_first(context.store.agents.all()):
+    for agent in _parents_first(project.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
-    for batch in context.store.memories.in_time_order():
-        yield from _memory_lines(context, [memory.id for memory in batch], left_out)
-    for edge, at in context.store.links.all():
+    for batch in project.store.memories.in_time_order():
+        yield from _memory_lines(project, [memory.id for memory in batch], left_out)
+    for edge, at in project.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
-    yield from layer_lines(context)
-    yield from chapter_lines(context)
+    yield from layer_lines(project)
+    yield from chapter_lines(project)
 
 
-def _memory_lines(context: Context, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
+def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
     """Some memories, each with the versions before it, all of one moment."""
     lines: list[bytes] = []
-    with context.store.snapshot():
-        uses = context.store.activity.uses(ids)
-        readable = context.store.memories.readable(ids)
-        for memory_id in context.store.memories.states(ids).keys() - {memory.id for memory in readable}:
+    with project.store.snapshot():
+        uses = project.store.activity.uses(ids)
+        readable = project.store.memories.readable(ids)
+        for memory_id in project.store.memories.states(ids).keys() - {memory.id for memory in readable}:
             left_out(memory_id)
         for memory in readable:
             use = uses.get(memory.id, Use())
             lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
-            for number, at, by, data in context.store.memories.versions(memory.id):
+            for number, at, by, data in project.store.memories.versions(memory.id):
                 content = msgspec.json.decode(data, type=Content)
                 lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
     return lines
@@ -189,16 +189,16 @@ def _parsed(line: bytes, number: int) -> Line:
 
 
 def import_lines(
-    context: Context, lines: Iterable[bytes], progress: Progress = lambda _: None
+    project: Project, lines: Iterable[bytes], progress: Progress = lambda _: None
 ) -> ImportResult:
     """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
-    layers, chapters = LayersTaken(context), ChaptersTaken(context, alike)
+    layers, chapters = LayersTaken(project), ChaptersTaken(project, alike)
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
-        with context.store.transaction():
+        with project.store.transaction():
             for number, line in batch:
                 parsed = _parsed(line, number)
                 if isinstance(parsed, LayerLine):
@@ -206,62 +206,62 @@ def import_lines(
                 elif isinstance(parsed, GroupLine):
                     chapters.take(parsed)
                 else:
-                    _take(context, parsed, counts, alike)
+                    _take(project, parsed, counts, alike)
         done += len(batch)
         progress(done)
     return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
 
 
-def _take(context: Context, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
+def _take(project: Project, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
     if isinstance(line, AgentLine):
-        take_agent(context, line.agent)
+        take_agent(project, line.agent)
     elif isinstance(line, MemoryLine):
-        word = _take_memory(context, line)
+        word = _take_memory(project, line)
         counts[word] += 1
         if word in ("added", "unchanged"):
             alike[line.memory.id] = line.memory.version
     elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
-        _take_version(context, line)
+        _take_version(project, line)
     elif isinstance(line, LinkLine):
-        _take_link(context, line)
+        _take_link(project, line)
 
 
-def _take_version(context: Context, line: VersionLine) -> None:
+def _take_version(project: Project, line: VersionLine) -> None:
     """Add a version, unless it is there: an import that was broken off may have left some behind."""
-    memories = context.store.memories
+    memories = project.store.memories
     if any(number == line.version for number, *_ in memories.versions(line.memory_id)):
         return
-    data = msgspec.json.encode(context.clean(msgspec.to_builtins(line.data)))
-    by = context.redactor.redact(line.changed_by)
+    data = msgspec.json.encode(project.clean(msgspec.to_builtins(line.data)))
+    by = project.redactor.redact(line.changed_by)
     memories.add_version(line.memory_id, line.version, line.changed_at, by, data)
 
 
-def _take_link(context: Context, line: LinkLine) -> None:
+def _take_link(project: Project, line: LinkLine) -> None:
     """Add a link between two memories that are here; one that would close a circle is left out."""
-    if len(context.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
+    if len(project.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
         return
     edge = Edge.of(line.source_id, line.target_id, line.link_type)
     with suppress(InvalidQuery):
-        context.store.links.add(edge, line.created_at)
+        project.store.links.add(edge, line.created_at)
 
 
-def _take_memory(context: Context, line: MemoryLine) -> str:
-    memory = _here(context, line.memory)
-    known = context.store.memories.get([memory.id])
+def _take_memory(project: Project, line: MemoryLine) -> str:
+    memory = _here(project, line.memory)
+    known = project.store.memories.get([memory.id])
     if known:
         return "unchanged" if replace(known[0], imported_at=None, superseded_by=()) == memory else "different"
-    if context.store.memories.buried(marks(memory, context.tombstone_key)):
+    if project.store.memories.buried(marks(memory, project.tombstone_key)):
         return "forgotten"
-    take_author(context, memory.agent_id, memory.created_at)
-    context.store.memories.add(replace(memory, imported_at=context.now()))
+    take_author(project, memory.agent_id, memory.created_at)
+    project.store.memories.add(replace(memory, imported_at=project.now()))
     if line.access_count:
-        context.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))
+        project.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))
     return "added"
 
 
-def _here(context: Context, memory: Memory) -> Memory:
+def _here(project: Project, memory: Memory) -> Memory:
     """A memory from outside as this project would keep it: without secrets, and its own."""
-    clean = msgspec.convert(context.clean(msgspec.to_builtins(memory)), Memory)
+    clean = msgspec.convert(project.clean(msgspec.to_builtins(memory)), Memory)
     files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())
     tags = tuple(dict.fromkeys(clean.tags))
     return replace(
@@ -271,7 +271,7 @@ def _here(context: Context, memory: Memory) -> Memory:
         actions=tuple(replace(one, timestamp=seconds(one.timestamp)) for one in clean.actions),
         created_at=seconds(clean.created_at),
         updated_at=clean.updated_at and seconds(clean.updated_at),
-        project_id=context.project.id,
+        project_id=project.location.id,
         imported_at=None,
         superseded_by=(),
     )

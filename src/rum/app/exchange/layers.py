@@ -10,11 +10,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.calls import plain
 from rum.app.exchange.agents import take_author
 from rum.app.layers import events, facts, rules
 from rum.app.layers.stored import as_item
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.facts import Event, Fact, Rule, rule_id
 from rum.model.layers import LASTING, Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule
@@ -77,27 +78,27 @@ class LayerImport(Struct, frozen=True, kw_only=True):
     forgotten: int = 0
 
 
-def layer_lines(context: Context) -> Iterator[bytes]:
+def layer_lines(project: Project) -> Iterator[bytes]:
     """Every fact with what it said before, every rule and every event."""
-    for batch in context.store.facts.all():
+    for batch in project.store.facts.all():
         for fact in batch:
             yield msgspec.json.encode(FactLine(fact))
-            for version in context.store.facts.versions(fact.key):
+            for version in project.store.facts.versions(fact.key):
                 yield msgspec.json.encode(FactVersionLine(fact.key, *version))
-    for batch in context.store.rules.all():
+    for batch in project.store.rules.all():
         for rule in batch:
             yield msgspec.json.encode(RuleLine(rule))
-            for version in context.store.rules.versions(rule.id):
+            for version in project.store.rules.versions(rule.id):
                 yield msgspec.json.encode(RuleVersionLine(rule.id, *version))
-    for batch in context.store.events.all():
+    for batch in project.store.events.all():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 
 
 class LayersTaken:
     """An import under way: what came of it so far, and what it has met."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, project: Project) -> None:
+        self._project = project
         self._counts: Counter[str] = Counter()
         self._alike: dict[str, int] = {}
         self._alike_rules: dict[str, int] = {}
@@ -124,50 +125,50 @@ class LayersTaken:
 
     def fact(self, fact: Fact) -> None:
         """Keep a fact, unless something is known under its key, or was forgotten."""
-        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(fact)), Fact)
-        known = self._context.store.facts.get(clean.key)
+        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(fact)), Fact)
+        known = self._project.store.facts.get(clean.key)
         if known is not None:
             word = "unchanged" if known.value == clean.value else "different"
-        elif facts.is_forgotten(self._context, clean.key):
+        elif facts.is_forgotten(self._project, clean.key):
             word = "forgotten"
         else:
             word = "added"
-            take_author(self._context, clean.agent_id, clean.created_at)
-            self._context.store.facts.put(replace(clean, imported_at=self._context.now()))
+            take_author(self._project, clean.agent_id, clean.created_at)
+            self._project.store.facts.put(replace(clean, imported_at=self._project.now()))
         if word in ("added", "unchanged"):
             self._alike[fact.key] = (known or clean).version
         self._counts[word] += 1
 
     def _version(self, line: FactVersionLine) -> None:
         """Add what a fact said before, unless that is there: an import may have been broken off."""
-        kept, key = self._context.store.facts, self._context.redactor.redact(line.key)
+        kept, key = self._project.store.facts, self._project.redactor.redact(line.key)
         known = {number for number, *_ in kept.versions(key)}
         if line.version < self._alike.get(line.key, 0) and line.version not in known:
-            told = self._context.clean({"key": line.key, "value": line.value})
-            by = self._context.redactor.redact(line.changed_by)
+            told = self._project.clean({"key": line.key, "value": line.value})
+            by = self._project.redactor.redact(line.changed_by)
             kept.add_version(key, line.version, line.changed_at, by, told["value"])
 
     def rule(self, rule: Rule) -> None:
         """Keep a rule that is neither here nor forgotten."""
-        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(rule)), Rule)
-        known = self._context.store.rules.get([clean.id])
+        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
+        known = self._project.store.rules.get([clean.id])
         if known:
             same = (known[0].condition, known[0].action) == (clean.condition, clean.action)
             word = "unchanged" if same else "different"
-        elif rules.is_forgotten(self._context, clean):
+        elif rules.is_forgotten(self._project, clean):
             word = "forgotten"
         else:
             word = "added"
-            take_author(self._context, clean.agent_id, clean.created_at)
-            self._context.store.rules.add(replace(clean, imported_at=self._context.now()))
+            take_author(self._project, clean.agent_id, clean.created_at)
+            self._project.store.rules.add(replace(clean, imported_at=self._project.now()))
         if word in ("added", "unchanged"):
             self._alike_rules[clean.id] = (known[0] if known else clean).version
         self._counts[word] += 1
 
     def _rule_version(self, line: RuleVersionLine) -> None:
         """The same for what a rule said before."""
-        kept = self._context.store.rules
-        told = self._context.clean(msgspec.to_builtins(line))
+        kept = self._project.store.rules
+        told = self._project.clean(msgspec.to_builtins(line))
         known = {number for number, *_ in kept.versions(told["id"])}
         if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
             said = (told["condition"], told["action"])
@@ -175,8 +176,8 @@ class LayersTaken:
 
     def told_rule(self, rule: Rule) -> None:
         """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
-        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(rule)), Rule)
-        here = self._context.store.rules.saying(clean.condition, clean.action)
+        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
+        here = self._project.store.rules.saying(clean.condition, clean.action)
         if self._is_here(clean, here):
             self._counts["unchanged"] += 1
         else:
@@ -193,56 +194,56 @@ class LayersTaken:
 
         One that is told twice happened twice: not every program gives an id only once.
         """
-        clean = msgspec.convert(self._context.clean(msgspec.to_builtins(event)), Event)
-        here = self._context.store.events.get(clean.id)
+        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(event)), Event)
+        here = self._project.store.events.get(clean.id)
         if self._is_here(clean, here):
             word = "unchanged"
-        elif events.is_forgotten(self._context, clean):
+        elif events.is_forgotten(self._project, clean):
             word = "forgotten"
         elif here and clean.id not in self._told:
             word = "different"
         else:
             word = "added"
-            self._context.store.events.add([replace(clean, imported_at=self._context.now())])
+            self._project.store.events.add([replace(clean, imported_at=self._project.now())])
         if word in ("added", "unchanged"):
             self._told.add(clean.id)
         self._counts[word] += 1
 
 
-def export_layers(context: Context, folder: str) -> dict[str, int]:
+def export_layers(caller: Caller, folder: str) -> dict[str, int]:
     """Write the three files of layers into a directory that has none; how many entries each has."""
     kept = {
-        MemoryType.EPISODIC: context.store.events,
-        MemoryType.SEMANTIC: context.store.facts,
-        MemoryType.PROCEDURAL: context.store.rules,
+        MemoryType.EPISODIC: caller.project.store.events,
+        MemoryType.SEMANTIC: caller.project.store.facts,
+        MemoryType.PROCEDURAL: caller.project.store.rules,
     }
     items = {layer: [as_item(row) for batch in rows.all() for row in batch] for layer, rows in kept.items()}
     write_layers(folder, items)
     return {NAMES[layer]: len(items[layer]) for layer in LASTING}
 
 
-def import_layers(context: Context, folder: str) -> LayerImport:
+def import_layers(caller: Caller, folder: str) -> LayerImport:
     """Take in the files of layers of a directory, checked whole before anything is written."""
     if not any(os.path.isfile(os.path.join(folder, name)) for name in NAMES.values()):
         raise InvalidQuery(f"{folder} has none of {', '.join(NAMES.values())}.", field="dir")
     files = LayerFiles(folder)
     read = {layer: plain({"items": files.items(layer)})["items"] for layer in LASTING}
-    agent_id, taken = events.author(context).id, LayersTaken(context)
+    agent_id, taken = events.author(caller).id, LayersTaken(caller.project)
     met: Counter[str] = Counter()
     for layer, items in read.items():
         for start in range(0, len(items), BATCH):
-            with context.store.transaction():
+            with caller.project.store.transaction():
                 for item in items[start : start + BATCH]:
                     if layer is MemoryType.EPISODIC:
-                        taken.event(_event(context, *as_entry(item), agent_id))
+                        taken.event(_event(caller, *as_entry(item), agent_id))
                     elif layer is MemoryType.SEMANTIC:
-                        taken.fact(_fact(context, *as_fact(item), agent_id))
+                        taken.fact(_fact(caller.project, *as_fact(item), agent_id))
                     else:
-                        taken.told_rule(_rule(context, *as_rule(item), agent_id, met))
+                        taken.told_rule(_rule(caller.project, *as_rule(item), agent_id, met))
     return taken.result() or LayerImport()
 
 
-def _event(context: Context, entry: MemoryEntry, extra: Json, agent_id: str) -> Event:
+def _event(caller: Caller, entry: MemoryEntry, extra: Json, agent_id: str) -> Event:
     return Event(
         id=entry.id,
         content=entry.content,
@@ -250,23 +251,23 @@ def _event(context: Context, entry: MemoryEntry, extra: Json, agent_id: str) -> 
         timestamp=entry.timestamp,
         extra=extra,
         agent_id=agent_id,
-        session_id=context.session_id,
-        created_at=_second(context, entry.timestamp),
+        session_id=caller.session_id,
+        created_at=_second(caller.project, entry.timestamp),
     )
 
 
-def _fact(context: Context, known: KnowledgeEntry, extra: Json, agent_id: str) -> Fact:
+def _fact(project: Project, known: KnowledgeEntry, extra: Json, agent_id: str) -> Fact:
     return Fact(
         key=known.key,
         value=known.value,
         timestamp=known.timestamp,
         extra=extra,
         agent_id=agent_id,
-        created_at=_second(context, known.timestamp),
+        created_at=_second(project, known.timestamp),
     )
 
 
-def _rule(context: Context, rule: ProceduralRule, extra: Json, agent_id: str, met: Counter[str]) -> Rule:
+def _rule(project: Project, rule: ProceduralRule, extra: Json, agent_id: str, met: Counter[str]) -> Rule:
     return Rule(
         id=rule_id(rule, extra, met),
         condition=rule.condition,
@@ -274,10 +275,10 @@ def _rule(context: Context, rule: ProceduralRule, extra: Json, agent_id: str, me
         timestamp=rule.timestamp,
         extra=extra,
         agent_id=agent_id,
-        created_at=_second(context, rule.timestamp),
+        created_at=_second(project, rule.timestamp),
     )
 
 
-def _second(context: Context, timestamp: float | None) -> int:
+def _second(project: Project, timestamp: float | None) -> int:
     """When something was put down: never in the future, and now if nobody knows."""
-    return min(context.now(), int(timestamp // 1000)) if timestamp and timestamp > 0 else context.now()
+    return min(project.now(), int(timestamp // 1000)) if timestamp and timestamp > 0 else project.now()

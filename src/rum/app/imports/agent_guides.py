@@ -6,10 +6,11 @@ import os
 
 from msgspec import Struct
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import Tally
 from rum.app.imports.notes import NotesImport, said
 from rum.app.notes.append import add, forgotten_of
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.peers.agent_guides import Section, sections_of
 from rum.model.errors import NotFound, RumError
 from rum.model.notes import Broken, Entry, Importance, NoteDraft
@@ -34,55 +35,56 @@ class Written(Struct, frozen=True):
     changed: bool
 
 
-def import_guides(context: Context, paths: tuple[str, ...]) -> NotesImport:
+def import_guides(caller: Caller, paths: tuple[str, ...]) -> NotesImport:
     """Make a note of each section of these files that is neither here nor forgotten."""
     tally, broken = Tally(), list[Broken]()
-    known = {said(entry) for note in context.shelf.notes() for entry in note.entries}
-    for path, found in [(path, _read(context, path)) for path in paths]:
+    known = {said(entry) for note in caller.project.note_store.notes() for entry in note.entries}
+    for path, found in [(path, _read(caller, path)) for path in paths]:
         for section in sections_of(found, os.path.basename(path)):
             try:
-                tally.counts[_keep(context, section, path, known)] += 1
+                tally.counts[_keep(caller, section, path, known)] += 1
             except RumError as error:
                 broken.append(Broken(f"{path}, {section.title}", error.message))
     return tally.answer(NotesImport, broken=tuple(broken))
 
 
-def _read(context: Context, path: str) -> str:
-    file = os.path.join(context.cwd, os.path.expanduser(path))
+def _read(caller: Caller, path: str) -> str:
+    file = os.path.join(caller.cwd, os.path.expanduser(path))
     data = atomic_write.read(file, LARGEST)
     if data is None:
         raise NotFound(f"There is no file {file}.", path=file)
     return data.decode("utf-8-sig", "replace")
 
 
-def _keep(context: Context, section: Section, path: str, known: set[tuple[str, str]]) -> str:
+def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str]]) -> str:
     """Keep a section unless it is known; the name of the count it belongs to."""
-    entry = context.shelf.cleaned(Entry(n=1, title=section.title, content=section.content))
+    entry = caller.project.note_store.cleaned(Entry(n=1, title=section.title, content=section.content))
     if said(entry) in known:
         return "unchanged"
-    if forgotten_of(context, entry) is not None:
+    if forgotten_of(caller.project, entry) is not None:
         return "forgotten"
     known.add(said(entry))
-    source = context.relative(os.path.join(context.cwd, os.path.expanduser(path)))
+    source = caller.relative(os.path.join(caller.cwd, os.path.expanduser(path)))
     draft = NoteDraft(
         title=entry.title, content=entry.content, when_to_use=(entry.title,), tags=(TAG,), source=source
     )
-    add(context, draft)
+    add(caller, draft)
     return "added"
 
 
-def export_guide(context: Context, path: str | None) -> Written:
+def export_guide(caller: Caller, path: str | None) -> Written:
     """Write what everybody should know into a section of a file, and leave the rest of it alone."""
-    root = context.project.root or context.cwd
-    file = os.path.join(context.cwd, os.path.expanduser(path)) if path else os.path.join(root, FILE)
+    root = caller.project.location.root or caller.cwd
+    file = os.path.join(caller.cwd, os.path.expanduser(path)) if path else os.path.join(root, FILE)
     rules = [
         f"- When {_line(rule.condition)}: {_line(rule.action)}"
-        for rule in context.store.rules.latest(_MOST_RULES)
+        for rule in caller.project.store.rules.latest(_MOST_RULES)
     ]
     facts = [
-        f"- {_line(fact.key)}: {_line(fact.value)}" for fact in context.store.facts.latest("", _MOST_FACTS)
+        f"- {_line(fact.key)}: {_line(fact.value)}"
+        for fact in caller.project.store.facts.latest("", _MOST_FACTS)
     ]
-    notes = _notes(context)
+    notes = _notes(caller.project)
     kinds = {"Rules": sorted(rules), "Facts": sorted(facts), "Notes (`rum note show ID`)": notes}
     lines = ["## What this project's memory knows", ""]
     for heading, found in kinds.items():
@@ -91,10 +93,10 @@ def export_guide(context: Context, path: str | None) -> Written:
     return Written(file, len(rules), len(facts), len(notes), changed)
 
 
-def _notes(context: Context) -> list[str]:
+def _notes(project: Project) -> list[str]:
     """The notes that matter most, a line each; those that came from such a file stay there."""
     order = list(Importance)
-    newest = [(note.slug, note.newest) for note in context.shelf.notes()]
+    newest = [(note.slug, note.newest) for note in project.note_store.notes()]
     fitting = [(slug, one) for slug, one in newest if not one.retired and TAG not in one.tags]
     fitting.sort(key=lambda found: (-order.index(found[1].importance), found[0]))
     return [f"- {_line(one.title)}: {_first(one.content)} ({slug})" for slug, one in fitting[:_MOST_NOTES]]

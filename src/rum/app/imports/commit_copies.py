@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.git.history import Ledger, Writing
 from rum.model.memory import Memory
 from rum.repo.history import Commit
@@ -22,10 +22,10 @@ class Copies:
     """The commits that an import has met, as far as others look like copies of them."""
 
     def __init__(
-        self, context: Context, ledger: Ledger, elsewhere: Mapping[Written, Sequence[Memory]]
+        self, project: Project, ledger: Ledger, elsewhere: Mapping[Written, Sequence[Memory]]
     ) -> None:
         """`elsewhere` are the memories of commits on other branches."""
-        self._context = context
+        self._project = project
         self._ledger = ledger
         self._elsewhere = elsewhere
         self._alike: dict[Writing, _Known] = {}
@@ -47,7 +47,7 @@ class Copies:
         known = self._alike.get(writing)
         if known is None:
             ids = [entry.memory_id for entry in self._ledger.alike(commit)]
-            known = _Known(self._context.store.memories.get(ids) if ids else ())
+            known = _Known(self._project.store.memories.get(ids) if ids else ())
             if ids:
                 self._alike[writing] = known
         return known

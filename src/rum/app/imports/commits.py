@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.imports.commit_copies import Copies, Written, written
 from rum.app.imports.import_batch import Piece, here, remembered
 from rum.app.imports.issues import any_issues, tie_to_issues
 from rum.app.memories.store import renewed
-from rum.app.project import Context
 from rum.capture.git.actions import FILES, path_of
 from rum.capture.git.commit_memory import (
     TELLING,
@@ -60,7 +60,7 @@ class Commits:
 
     def __init__(
         self,
-        context: Context,
+        caller: Caller,
         ledger: Ledger,
         changed: Iterable[tuple[Commit, list[Change]]],
         total: int,
@@ -69,14 +69,14 @@ class Commits:
     ) -> None:
         """`lost` are memories of commits that no branch holds any more, `elsewhere` of those on others."""
         self.total = total
-        self._context = context
+        self._caller = caller
         self._ledger = ledger
         self._changed = changed
-        self._issues = any_issues(context)
+        self._issues = any_issues(caller.project)
         self._lost = _by_writing(lost)
         times = ledger.times
         alike = (one for one in elsewhere if one.actions and one.actions[0].timestamp in times)
-        self._copies = Copies(context, ledger, _by_writing(alike))
+        self._copies = Copies(caller.project, ledger, _by_writing(alike))
 
     def pieces(self) -> Iterator[Work | str]:
         """Each commit, or why it is left out."""
@@ -94,7 +94,7 @@ class Commits:
             for one in self._ledger.references(commit.sha)
         )
         said = said_of(commit, message, changes, undoing, undoes=undoes)
-        author = self._context.label(author_name(commit.author))
+        author = self._caller.project.label(author_name(commit.author))
         memory = self._memory(commit, changes, author, said)
         if not undoing and self._copies.has(commit, memory):
             return Noise.COPY.value
@@ -104,7 +104,7 @@ class Commits:
 
     def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""
-        spell = self._context.redactor.redact
+        spell = self._caller.project.redactor.redact
         found = ((change.before, change.path) for change in changes if change.before)
         return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MOST))
 
@@ -112,7 +112,7 @@ class Commits:
         blobs = {path_of(change.path): change.blob for change in changes}
         agent = author_id(author)
         memory = remembered(
-            self._context,
+            self._caller.project,
             said,
             memory_id=self._ledger.entries[commit.sha].memory_id,
             agent_id=agent,
@@ -138,16 +138,16 @@ class Commits:
         """Note the renames of commits of which a memory cannot name all files."""
         for work in works:
             if work.origin.renames:
-                self._context.store.memories.note_renames(work.memory.id, work.origin.renames)
+                self._caller.project.store.memories.note_renames(work.memory.id, work.origin.renames)
 
     def _link(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """Add every link that the new memories have with each other and with those that are here."""
         told = (self._ledger.references(work.origin.commit.sha) for work in works)
         references = dict.fromkeys(chain.from_iterable(told))
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
-        known = here(self._context, ends)
+        known = here(self._caller.project, ends)
         fresh = {work.memory.id for work in works}
-        links, now = self._context.store.links, self._context.now()
+        links, now = self._caller.project.store.links, self._caller.project.now()
         for ref in references:
             source, target = ref.source.memory_id, ref.target.memory_id
             if source not in known or target not in known:
@@ -158,18 +158,20 @@ class Commits:
                 self._judge_anew(ref.source.sha, fresh, counted)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
-            counted["links"] += tie_to_issues(self._context, closing)
+            counted["links"] += tie_to_issues(self._caller.project, closing)
 
     def _judge_anew(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
         """What a commit undid has failed by now; and what that had undone holds again."""
         for entry in self._ledger.undone_through(sha):
-            found = [] if entry.memory_id in fresh else self._context.store.memories.get([entry.memory_id])
+            found = (
+                [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
+            )
             for memory in found:
                 outcome = self._outcome(memory, entry.sha)
                 if outcome != memory.outcome:
                     importance = max(memory.importance, TELLING)
                     changed = replace(memory, outcome=outcome, importance=importance)
-                    renewed(self._context, memory, changed, by=CLIENT)
+                    renewed(self._caller, memory, changed, by=CLIENT)
                     counted["updated"] += 1
                     counted["failures"] += not outcome.success
 
@@ -185,7 +187,7 @@ class Commits:
         if not undoing:
             return before
         told = msgspec.to_builtins(before) | failure(before.summary, undoing)
-        return msgspec.convert(self._context.clean(told), Outcome)
+        return msgspec.convert(self._caller.project.clean(told), Outcome)
 
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""
@@ -195,7 +197,7 @@ class Commits:
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
                 edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
-                counted["rewritten"] += self._context.store.links.add(edge, self._context.now())
+                counted["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
 
 
 def _by_writing(memories: Iterable[Memory]) -> dict[Written, list[Memory]]:

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
+from rum.app.caller import Caller
 from rum.app.imports.commits import Commits
 from rum.app.imports.import_batch import BATCH, Imported, Progress, Tally, count, take_in
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.git.history import Entry, Ledger
 from rum.capture.git.ids import is_memory_of
 from rum.capture.git.noise import Noise
@@ -53,14 +54,14 @@ class Chosen(Layer, frozen=True):
 
 
 def import_git(
-    context: Context, path: str | os.PathLike[str] | None, given: dict[str, Any], progress: Progress
+    caller: Caller, path: str | os.PathLike[str] | None, given: dict[str, Any], progress: Progress
 ) -> GitImport:
     """Keep every commit that HEAD stands on, is chosen, and is not here yet, as a memory."""
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
-    place = _repository(context, path)
-    here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
+    place = _repository(caller, path)
+    here = {sha: one for one, sha in caller.project.store.memories.at_commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
-    asked = _asked(context, place, chosen.paths)
+    asked = _asked(caller, place, chosen.paths)
     wanted = _wanted(place, ledger, chosen.since, asked)
     unmet = [] if wanted or not ledger.entries else _unmet(asked, chosen.since)
     new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
@@ -69,15 +70,15 @@ def import_git(
     if new:
         lines = not chosen.dry_run and history.has_contents(place)
         changed = history.changed(place, [entry.sha for entry in new], lines=lines)
-        lost, elsewhere = _not_below(context, place, ledger, here)
-        source = Commits(context, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
+        lost, elsewhere = _not_below(caller.project, place, ledger, here)
+        source = Commits(caller, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
         deal_with = count if chosen.dry_run else take_in
-        deal_with(context, source, tally, progress)
+        deal_with(caller, source, tally, progress)
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
 
 
-def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPlace:
-    folder = os.path.abspath(path) if path is not None else context.project.root or context.cwd
+def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitPlace:
+    folder = os.path.abspath(path) if path is not None else caller.project.location.root or caller.cwd
     place = find_git(folder) if os.path.isdir(folder) else None
     if place is None:
         raise InvalidQuery(
@@ -86,16 +87,16 @@ def _repository(context: Context, path: str | os.PathLike[str] | None) -> GitPla
     return place
 
 
-def _asked(context: Context, place: GitPlace, paths: str | Sequence[str]) -> list[str]:
+def _asked(caller: Caller, place: GitPlace, paths: str | Sequence[str]) -> list[str]:
     """The paths that history is asked about: those given, or the sub-project's own folder."""
     if paths:
-        return [_inside(context, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
-    sub = find_spot(context.cwd, context.settings.home, context.settings.subprojects).sub
-    return [sub] if sub and any(key.endswith(f"#{sub}") for key in context.project.keys) else []
+        return [_inside(caller, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
+    sub = find_spot(caller.cwd, caller.project.settings.home, caller.project.settings.subprojects).sub
+    return [sub] if sub and any(key.endswith(f"#{sub}") for key in caller.project.location.keys) else []
 
 
-def _inside(context: Context, place: GitPlace, path: str) -> str:
-    inside = relative_path(path, place.root, context.cwd)
+def _inside(caller: Caller, place: GitPlace, path: str) -> str:
+    inside = relative_path(path, place.root, caller.cwd)
     if inside.startswith(("/", "~", "..")) or os.path.isabs(inside):
         raise InvalidQuery(f"{path} is not in the repository {place.root}.", field="paths")
     return inside
@@ -131,18 +132,18 @@ def _new(
 
 
 def _not_below(
-    context: Context, place: GitPlace, ledger: Ledger, here: dict[str, str]
+    project: Project, place: GitPlace, ledger: Ledger, here: dict[str, str]
 ) -> tuple[Iterator[Memory], Iterator[Memory]]:
     """The memories of commits below HEAD no more: those that no branch holds, and those on other branches."""
     away = here.keys() - ledger.entries.keys()
     held = away & history.in_any_branch(place) if away else set[str]()
-    return _read(context, (here[sha] for sha in away - held)), _read(context, (here[sha] for sha in held))
+    return _read(project, (here[sha] for sha in away - held)), _read(project, (here[sha] for sha in held))
 
 
-def _read(context: Context, ids: Iterable[str]) -> Iterator[Memory]:
+def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
     waiting = iter(sorted(ids))
     while batch := list(islice(waiting, BATCH)):
-        yield from context.store.memories.get(batch)
+        yield from project.store.memories.get(batch)
 
 
 def _unmet(paths: Sequence[str], since: float | None) -> list[str]:

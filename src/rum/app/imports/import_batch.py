@@ -14,7 +14,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory
@@ -94,7 +95,7 @@ class Tally:
         return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=took, **more)
 
 
-def take_in(context: Context, source: Source[T], tally: Tally, progress: Progress) -> None:
+def take_in(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
     """Keep the pieces of a source that are neither here nor forgotten.
 
     Each batch is one transaction, so an import that is broken off is completed by the next one.
@@ -103,53 +104,53 @@ def take_in(context: Context, source: Source[T], tally: Tally, progress: Progres
     progress(done, source.total)
     while batch := list(islice(pieces, BATCH)):
         counted = Counter[str]()
-        with context.store.transaction():
-            _keep(context, source, [one for one in batch if not isinstance(one, str)], counted)
+        with caller.project.store.transaction():
+            _keep(caller.project, source, [one for one in batch if not isinstance(one, str)], counted)
         tally.counts += counted
         tally.skipped.update(one for one in batch if isinstance(one, str))
         done += len(batch)
         progress(done, source.total)
 
 
-def count(context: Context, source: Source[T], tally: Tally, progress: Progress) -> None:
+def count(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
     """Say what `take_in` would add and leave out, and keep nothing."""
     pieces, done = source.pieces(), 0
     progress(done, source.total)
     while batch := list(islice(pieces, BATCH)):
         read = [one.memory for one in batch if not isinstance(one, str)]
-        forgotten = len(_forgotten(context, read))
+        forgotten = len(_forgotten(caller.project, read))
         tally.counts.update(added=len(read) - forgotten, forgotten=forgotten)
         tally.skipped.update(one for one in batch if isinstance(one, str))
         done += len(batch)
         progress(done, source.total)
 
 
-def _keep(context: Context, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
-    known = {memory.id: memory for memory in context.store.memories.get([one.memory.id for one in pieces])}
+def _keep(project: Project, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
+    known = {memory.id: memory for memory in project.store.memories.get([one.memory.id for one in pieces])}
     new = [piece for piece in pieces if piece.memory.id not in known]
     for piece in pieces:
         if piece.memory.id in known:
             counted[source.met_again(known[piece.memory.id], piece)] += 1
-    forgotten = _forgotten(context, [piece.memory for piece in new])
+    forgotten = _forgotten(project, [piece.memory for piece in new])
     kept = [piece for piece in new if piece.memory.id not in forgotten]
-    _add_authors(context, kept, source.client)
+    _add_authors(project, kept, source.client)
     for piece in kept:
-        context.store.memories.add(piece.memory)
+        project.store.memories.add(piece.memory)
     counted["forgotten"] += len(forgotten)
     counted["added"] += len(kept)
     source.tie(kept, counted)
 
 
-def _forgotten(context: Context, memories: Iterable[Memory]) -> set[str]:
+def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
     """Which of these somebody wanted gone."""
-    marked = {memory.id: marks(memory, context.tombstone_key) for memory in memories}
-    buried = context.store.memories.buried(mark for found in marked.values() for mark in found)
+    marked = {memory.id: marks(memory, project.tombstone_key) for memory in memories}
+    buried = project.store.memories.buried(mark for found in marked.values() for mark in found)
     return {one for one, found in marked.items() if not buried.isdisjoint(found)}
 
 
-def _add_authors(context: Context, pieces: Sequence[Piece[Any]], client: str) -> None:
+def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) -> None:
     """See to it that all authors are known, as agents whom nobody can resume; a taken name gets a tail."""
-    agents = context.store.agents
+    agents = project.store.agents
     times: dict[str, list[int]] = {}
     for piece in pieces:
         times.setdefault(piece.memory.agent_id, []).append(piece.memory.created_at)
@@ -161,34 +162,34 @@ def _add_authors(context: Context, pieces: Sequence[Piece[Any]], client: str) ->
                 Agent(
                     id=agent_id,
                     type=AgentType.MAIN,
-                    project_id=context.project.id,
+                    project_id=project.location.id,
                     created_at=min(at),
                     last_active=max(at),
                     name=f"{name[:70]}-{agent_id[-TAIL:]}" if agents.named(name) else name,
                     client=client,
-                    imported_at=context.now(),
+                    imported_at=project.now(),
                 )
             )
         agents.touch(agent_id, max(at))
 
 
 def remembered(
-    context: Context, said: dict[str, Any], *, memory_id: str, agent_id: str, session_id: str, at: int
+    project: Project, said: dict[str, Any], *, memory_id: str, agent_id: str, session_id: str, at: int
 ) -> Memory:
     """What was said elsewhere, as a caller of `store` would write it, as a memory without secrets."""
-    content = msgspec.convert(context.clean(said), Content)
+    content = msgspec.convert(project.clean(said), Content)
     return Memory(
         id=memory_id,
         agent_id=agent_id,
-        project_id=context.project.id,
+        project_id=project.location.id,
         session_id=session_id,
         # Clocks lie; a memory from tomorrow would be the freshest for ever.
-        created_at=min(at, context.now()),
-        imported_at=context.now(),
+        created_at=min(at, project.now()),
+        imported_at=project.now(),
         **msgspec.structs.asdict(content),
     )
 
 
-def here(context: Context, ids: Iterable[str]) -> set[str]:
+def here(project: Project, ids: Iterable[str]) -> set[str]:
     """Which of these memories there are."""
-    return {memory.id for memory in context.store.memories.headlines(list(ids))}
+    return {memory.id for memory in project.store.memories.headlines(list(ids))}

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import BATCH, Imported, Piece, Progress, Tally, remembered, take_in
 from rum.app.memories.store import renewed
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.git.ids import author_name, is_memory_of
 from rum.capture.git.message import LONGEST, closed_by
 from rum.capture.git.noise import noise_by_author
@@ -32,12 +33,12 @@ class IssueImport(Imported, frozen=True, kw_only=True):
 
 
 def import_issues(
-    context: Context, exported: bytes, progress: Progress = lambda _done, _total: None
+    caller: Caller, exported: bytes, progress: Progress = lambda _done, _total: None
 ) -> IssueImport:
     """Keep every issue of an export as a memory; the export is checked whole before anything is written."""
     tally, issues = Tally(), issues_in(exported)
-    take_in(context, Issues(context, issues), tally, progress)
-    tally.counts["links"] += _tie(context, [issue for issue in issues if not _noise(issue)])
+    take_in(caller, Issues(caller, issues), tally, progress)
+    tally.counts["links"] += _tie(caller.project, [issue for issue in issues if not _noise(issue)])
     return tally.answer(IssueImport)
 
 
@@ -46,8 +47,8 @@ class Issues:
 
     client = CLIENT
 
-    def __init__(self, context: Context, issues: Sequence[Issue]) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, issues: Sequence[Issue]) -> None:
+        self._caller = caller
         self._issues = issues
 
     @property
@@ -62,24 +63,24 @@ class Issues:
 
     def _piece(self, issue: Issue) -> Piece[Issue]:
         memory = remembered(
-            self._context,
+            self._caller.project,
             said_of(issue),
             memory_id=issue_id(issue),
             agent_id=id_of("agent", f"github {issue.by.casefold()}"),
             session_id=issue_session(issue.number),
             at=issue.at,
         )
-        return Piece(memory, self._context.label(author_name(issue.by)), issue)
+        return Piece(memory, self._caller.project.label(author_name(issue.by)), issue)
 
     def met_again(self, old: Memory, piece: Piece[Issue]) -> str:
         """Bring a memory up to date, unless somebody here has changed what the last import said."""
         changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
         if changed.content() == old.content():
             return "unchanged"
-        versions = self._context.store.memories.versions(old.id)
+        versions = self._caller.project.store.memories.versions(old.id)
         if versions and versions[-1][2] != CLIENT:
             return "different"
-        renewed(self._context, old, changed, by=CLIENT)
+        renewed(self._caller, old, changed, by=CLIENT)
         return "updated"
 
     def tie(self, pieces: Sequence[Piece[Issue]], counted: Counter[str]) -> None:
@@ -92,42 +93,42 @@ def _noise(issue: Issue) -> str | None:
     return "bot" if issue.is_bot or noise_by_author(0, issue.by) else None
 
 
-def _tie(context: Context, issues: Sequence[Issue]) -> int:
+def _tie(project: Project, issues: Sequence[Issue]) -> int:
     """Link issues that speak of each other, and commits to those they closed; how many links are new."""
     spoken = [(issue_id(issue), number) for issue in issues for number in mentioned(issue)]
-    created = _link(context, spoken, LinkType.RELATED_TO)
+    created = _link(project, spoken, LinkType.RELATED_TO)
     numbers = {str(issue.number) for issue in issues}
-    return created + tie_to_issues(context, (one for one in _closings(context) if one[1] in numbers))
+    return created + tie_to_issues(project, (one for one in _closings(project) if one[1] in numbers))
 
 
-def _closings(context: Context) -> Iterable[tuple[str, str]]:
+def _closings(project: Project) -> Iterable[tuple[str, str]]:
     """(memory id, issue number) for every imported commit that says it closes one."""
-    here = {sha: one for one, sha in context.store.memories.at_commits() if is_memory_of(one, sha)}
-    place = find_git(context.project.root) if context.project.root and here else None
+    here = {sha: one for one, sha in project.store.memories.at_commits() if is_memory_of(one, sha)}
+    place = find_git(project.location.root) if project.location.root and here else None
     for commit in history.commits(place) if place else ():
         if commit.sha in here:
             for number in closed_by(commit.message[:LONGEST]):
                 yield here[commit.sha], number
 
 
-def any_issues(context: Context) -> bool:
+def any_issues(project: Project) -> bool:
     """Whether issues were ever imported here."""
-    return any(agent.client == CLIENT for agent in context.store.agents.all())
+    return any(agent.client == CLIENT for agent in project.store.agents.all())
 
 
-def tie_to_issues(context: Context, closings: Iterable[tuple[str, str]]) -> int:
+def tie_to_issues(project: Project, closings: Iterable[tuple[str, str]]) -> int:
     """Link the memories of commits to those of the issues they closed; how many links are new."""
-    return _link(context, list(closings), LinkType.CAUSED_BY)
+    return _link(project, list(closings), LinkType.CAUSED_BY)
 
 
-def _link(context: Context, told: Sequence[tuple[str, str]], kind: LinkType) -> int:
+def _link(project: Project, told: Sequence[tuple[str, str]], kind: LinkType) -> int:
     created = 0
     for start in range(0, len(told), BATCH):
-        with context.store.transaction():
+        with project.store.transaction():
             for source, number in told[start : start + BATCH]:
                 filters = Filters(session_id=issue_session(number), superseded=True)
-                for target, *_ in context.store.search.by_filters(filters, 1)[0]:
+                for target, *_ in project.store.search.by_filters(filters, 1)[0]:
                     if target != source:
                         edge = Edge.of(source, target, kind)
-                        created += context.store.links.add(edge, context.now())
+                        created += project.store.links.add(edge, project.now())
     return created

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import Imported, Piece, Progress, Tally, here, remembered, take_in
 from rum.app.memories.store import renewed
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, said_of
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
@@ -25,12 +26,12 @@ class GraphImport(Imported, frozen=True, kw_only=True):
 
 
 def import_graph(
-    context: Context, exported: bytes, progress: Progress = lambda _done, _total: None
+    caller: Caller, exported: bytes, progress: Progress = lambda _done, _total: None
 ) -> GraphImport:
     """Keep every entity as a memory; the file is checked whole before anything is written."""
     tally, entities = Tally(), entities_in(exported)
-    take_in(context, Entities(context, entities), tally, progress)
-    tally.counts["links"] += _tie(context, entities)
+    take_in(caller, Entities(caller, entities), tally, progress)
+    tally.counts["links"] += _tie(caller.project, entities)
     return tally.answer(GraphImport)
 
 
@@ -39,8 +40,8 @@ class Entities:
 
     client = CLIENT
 
-    def __init__(self, context: Context, entities: Sequence[Entity]) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, entities: Sequence[Entity]) -> None:
+        self._caller = caller
         self._entities = entities
 
     @property
@@ -55,12 +56,12 @@ class Entities:
 
     def _piece(self, entity: Entity) -> Piece[Entity]:
         memory = remembered(
-            self._context,
+            self._caller.project,
             said_of(entity),
             memory_id=entity_id(entity.name),
             agent_id=id_of("agent", CLIENT),
             session_id=CLIENT,
-            at=self._context.now(),
+            at=self._caller.project.now(),
         )
         return Piece(memory, CLIENT, entity)
 
@@ -69,25 +70,25 @@ class Entities:
         changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
         if changed.content() == old.content():
             return "unchanged"
-        versions = self._context.store.memories.versions(old.id)
+        versions = self._caller.project.store.memories.versions(old.id)
         if versions and versions[-1][2] != CLIENT:
             return "different"
-        renewed(self._context, old, changed, by=CLIENT)
+        renewed(self._caller, old, changed, by=CLIENT)
         return "updated"
 
     def tie(self, pieces: Sequence[Piece[Entity]], counted: Counter[str]) -> None:
         """Nothing yet: an entity may be related to one in a later batch."""
 
 
-def _tie(context: Context, entities: Sequence[Entity]) -> int:
+def _tie(project: Project, entities: Sequence[Entity]) -> int:
     """Link memories whose entities are related; how many links are new."""
     pairs = [(entity_id(one.name), entity_id(other)) for one in entities for _, other in one.relations]
-    known = here(context, {end for pair in pairs for end in pair})
+    known = here(project, {end for pair in pairs for end in pair})
     created = 0
-    with context.store.transaction():
+    with project.store.transaction():
         for source, target in pairs:
             if source != target and {source, target} <= known:
-                created += context.store.links.add(
-                    Edge.of(source, target, LinkType.RELATED_TO), context.now()
+                created += project.store.links.add(
+                    Edge.of(source, target, LinkType.RELATED_TO), project.now()
                 )
     return created

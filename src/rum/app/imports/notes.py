@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import Imported, Tally
 from rum.app.notes.append import forgotten_of, note_of
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry
 from rum.store.files.notes.folder import NoteFolder, slug_of
@@ -29,32 +30,32 @@ class _Piece(NamedTuple):
     entry: Entry
 
 
-def import_notes(context: Context, path: str) -> NotesImport:
+def import_notes(caller: Caller, path: str) -> NotesImport:
     """Append every entry that is neither here nor forgotten; what it names stays named as it was."""
-    source, tally, broken = _source(context, path), Tally(), list[Broken]()
-    known = {said(entry) for note in context.shelf.notes() for entry in note.entries}
-    for piece in _pieces(context, source, broken):
+    source, tally, broken = _source(caller, path), Tally(), list[Broken]()
+    known = {said(entry) for note in caller.project.note_store.notes() for entry in note.entries}
+    for piece in _pieces(caller.project, source, broken):
         if said(piece.entry) in known:
             tally.counts["unchanged"] += 1
-        elif forgotten_of(context, piece.entry) is not None:
+        elif forgotten_of(caller.project, piece.entry) is not None:
             tally.counts["forgotten"] += 1
         else:
-            _add(context, piece)
+            _add(caller.project, piece)
             known.add(said(piece.entry))
             tally.counts["added"] += 1
     return tally.answer(NotesImport, broken=tuple(broken))
 
 
-def _source(context: Context, path: str) -> NoteFolder:
-    folder = os.path.join(context.cwd, os.path.expanduser(path))
+def _source(caller: Caller, path: str) -> NoteFolder:
+    folder = os.path.join(caller.cwd, os.path.expanduser(path))
     if not os.path.isdir(folder):
         raise NotFound(f"There is no folder {folder}.", path=folder)
-    if os.path.realpath(folder) == os.path.realpath(context.shelf.folder.path):
+    if os.path.realpath(folder) == os.path.realpath(caller.project.note_store.folder.path):
         raise InvalidQuery(f"{folder} is where the notes are already; nothing is to be imported.")
     return NoteFolder(folder)
 
 
-def _pieces(context: Context, source: NoteFolder, broken: list[Broken]) -> Iterator[_Piece]:
+def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Iterator[_Piece]:
     for slug in source.stamps():
         try:
             note, raw = source.note(slug), source.raw_entries(slug)
@@ -62,7 +63,7 @@ def _pieces(context: Context, source: NoteFolder, broken: list[Broken]) -> Itera
             broken.append(Broken(f"{slug}.md", error.message))
             continue
         for entry, text in zip(note.entries, raw, strict=True):
-            yield _Piece(slug, text, context.shelf.cleaned(entry))
+            yield _Piece(slug, text, project.note_store.cleaned(entry))
 
 
 def said(entry: Entry) -> tuple[str, str]:
@@ -70,10 +71,10 @@ def said(entry: Entry) -> tuple[str, str]:
     return " ".join(entry.title.casefold().split()), " ".join(entry.content.casefold().split())
 
 
-def _add(context: Context, piece: _Piece) -> None:
+def _add(project: Project, piece: _Piece) -> None:
     """Append an entry as it was written, with fields that nobody here knows; anew where that cannot be."""
-    text = context.redactor.redact(piece.raw)
+    text = project.redactor.redact(piece.raw)
     if not text.startswith("---") or not is_one_entry(text):
         text = written(piece.entry)
-    first = note_of(context, piece.entry.title) or slug_of(piece.slug)
-    context.shelf.folder.add(piece.entry.title, text, first=first)
+    first = note_of(project, piece.entry.title) or slug_of(piece.slug)
+    project.note_store.folder.add(piece.entry.title, text, first=first)

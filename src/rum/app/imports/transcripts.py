@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rum.app.caller import Caller
 from rum.app.capture.intake import conclude, intake
 from rum.app.capture.intake_events import as_event, is_sound
 from rum.app.capture.intake_turns import QUIET, cleaned
 from rum.app.capture.turn_source import Captured
 from rum.app.imports.import_batch import Imported, Progress, Tally, take_in
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.observe.turns import Turn, parents, split, with_turns
 from rum.capture.transcripts.readers import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
@@ -81,23 +82,23 @@ def _cwd(client: str, session: Session) -> str:
 
 
 def import_transcripts(
-    context: Context, client: str, path: str | None, found: Sequence[Session] | None, progress: Progress
+    caller: Caller, client: str, path: str | None, found: Sequence[Session] | None, progress: Progress
 ) -> TranscriptImport:
     """Make memories of a client's sessions: of those that are about this project, or of those given."""
     own = sessions(client, path) if found is None else list(found)
-    intake(context, 1.0)
-    tally, belonging = Tally(), _Belonging(context, named=found is not None or path is not None)
+    intake(caller, 1.0)
+    tally, belonging = Tally(), _Belonging(caller.project, named=found is not None or path is not None)
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if context.store.seen.stamp_of(session[0]) == stamp:
+        if caller.project.store.seen.stamp_of(session[0]) == stamp:
             tally.counts["known"] += 1
         elif found is None and not belonging(_cwd(client, session)):
             tally.counts["elsewhere"] += 1
         else:
             tally.counts["sessions"] += 1
-            if _imported(context, client, session, tally):
-                context.store.seen.stamp(session[0], stamp, context.now())
+            if _imported(caller, client, session, tally):
+                caller.project.store.seen.stamp(session[0], stamp, caller.project.now())
         progress(done, len(own))
     return tally.answer(TranscriptImport)
 
@@ -114,61 +115,61 @@ def _stamp(session: Session) -> str:
     return " ".join(parts)
 
 
-def _imported(context: Context, client: str, session: Session, tally: Tally) -> bool:
+def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bool:
     """Take in one session; False when it goes on, so that it has to be read again."""
     read: Iterator[Event] = READERS[client].events(session)
     told = with_turns(
-        sorted(cleaned(context, [one for one in read if is_sound(one)]), key=lambda one: one["at"])
+        sorted(cleaned(caller.project, [one for one in read if is_sound(one)]), key=lambda one: one["at"])
     )
-    turns = [_with_seen(context, turn) for turn in split(told)]
+    turns = [_with_seen(caller.project, turn) for turn in split(told)]
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
-        row = context.store.seen.turn(turn.key)
-        if _goes_on(context, turn):
+        row = caller.project.store.seen.turn(turn.key)
+        if _goes_on(caller.project, turn):
             whole = False
             tally.skipped["not over"] += 1
-        elif _is_settled(context, row, turn):
+        elif _is_settled(caller.project, row, turn):
             tally.counts["forgotten" if row and row.became == "forgotten" else "unchanged"] += 1
         else:
             finished.append(turn)
-    source = Captured(context, finished, related, imported=True)
-    take_in(context, source, tally, lambda _done, _total: None)
+    source = Captured(caller, finished, related, imported=True)
+    take_in(caller, source, tally, lambda _done, _total: None)
     for turn in finished:
         row = SeenTurn(turn.key, turn.began, turn.ended, is_open=False)
-        conclude(context, row, source.became[turn.key])
+        conclude(caller.project, row, source.became[turn.key])
     return whole
 
 
-def _with_seen(context: Context, turn: Turn) -> Turn:
+def _with_seen(project: Project, turn: Turn) -> Turn:
     """A turn with what hooks saw of it; it is the same turn."""
     if turn.key.client not in SAME_NAMES:
         return turn
-    told = [as_event(row) for row in context.store.seen.of_turn(turn.key)]
+    told = [as_event(row) for row in project.store.seen.of_turn(turn.key)]
     if not told:
         return turn
     both = next((one for one in split([*told, *turn.events]) if one.key == turn.key), turn)
     return turn._replace(events=both.events)
 
 
-def _goes_on(context: Context, turn: Turn) -> bool:
-    return not turn.is_finished and turn.ended > context.now() - QUIET
+def _goes_on(project: Project, turn: Turn) -> bool:
+    return not turn.is_finished and turn.ended > project.now() - QUIET
 
 
-def _is_settled(context: Context, row: SeenTurn | None, turn: Turn) -> bool:
+def _is_settled(project: Project, row: SeenTurn | None, turn: Turn) -> bool:
     """Whether a turn needs no second look: it is forgotten, or what it was made of is gone by now."""
     if row is None or row.is_open or not row.became:
         return False
     if row.became == "forgotten" or turn.key.client not in SAME_NAMES:
         return True
-    return not context.store.seen.of_turn(turn.key) and row.became != "nothing"
+    return not project.store.seen.of_turn(turn.key) and row.became != "nothing"
 
 
 class _Belonging:
     """Whether a folder is part of the open project; none becomes a project by being looked at."""
 
-    def __init__(self, context: Context, *, named: bool) -> None:
-        self._context = context
+    def __init__(self, project: Project, *, named: bool) -> None:
+        self._project = project
         self._named = named
         self._known: dict[str, bool] = {}
 
@@ -178,15 +179,15 @@ class _Belonging:
         return self._known[cwd]
 
     def _is_here(self, cwd: str) -> bool:
-        project = self._context.project
+        location = self._project.location
         if not cwd or not os.path.isdir(cwd):
-            inside = bool(project.root) and os.path.join(cwd, "").startswith(
-                os.path.join(project.root or "", "")
+            inside = bool(location.root) and os.path.join(cwd, "").startswith(
+                os.path.join(location.root or "", "")
             )
             # Whoever names a file whose folder is gone wants it here.
             return inside or self._named
-        root = find_root(cwd, self._context.settings.home)
-        if root is None or root == project.root:
+        root = find_root(cwd, self._project.settings.home)
+        if root is None or root == location.root:
             return root is not None
         place = find_git(root)
-        return place is not None and not set(repository_keys(place)[0]).isdisjoint(project.keys)
+        return place is not None and not set(repository_keys(place)[0]).isdisjoint(location.keys)

@@ -10,8 +10,8 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.error_origin import public
-from rum.app.project import Context
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
@@ -33,7 +33,7 @@ class AgentJournal:
 
     def __init__(
         self,
-        context: Context,
+        caller: Caller,
         sessions: Sessions,
         session: str,
         agent: str,
@@ -41,10 +41,10 @@ class AgentJournal:
         *,
         counted: bool = True,
     ) -> None:
-        self._context = context
+        self._caller = caller
         self._counted = counted
         self._sessions = sessions
-        self._task = task and context.redactor.redact(task)
+        self._task = task and caller.project.redactor.redact(task)
         self._file: JournalFile = sessions.journal(session, agent)
 
     @property
@@ -92,7 +92,7 @@ class AgentJournal:
         """Append an entry. An id and the time are made where they are not given; unknown fields are kept."""
         kind = parse(kind, Kind, "kind")
         with self._turn():
-            now = self._context.clock()
+            now = self._caller.project.clock()
             told = self._told(kind.model, {**(fields or {}), **more})
             entry = spelt(kind.model, {**_usual(kind, now), **told})
             refuse_problems(kind.model, {"id": "made", **entry}, kind, whole=True)
@@ -108,7 +108,7 @@ class AgentJournal:
         if not fields or "id" in fields:
             raise InvalidQuery("update: give the fields to set; an entry keeps its id.", field="entry")
         with self._turn():
-            now = self._context.clock()
+            now = self._caller.project.clock()
 
             def changes(kind: Kind, entry: dict[str, Any]) -> dict[str, Any]:
                 told = self._told(kind.model, fields, nulls=True)
@@ -124,7 +124,7 @@ class AgentJournal:
         if not fields:
             raise InvalidQuery("context: give the fields to set, such as currentPlanStep.", field="entry")
         with self._turn():
-            now = self._context.clock()
+            now = self._caller.project.clock()
             told = self._told(Situation, fields, nulls=True)
             refuse_problems(Situation, told, "context", whole=False)
             self._sessions.prepare()
@@ -139,19 +139,19 @@ class AgentJournal:
     def entry(self, id: str) -> dict[str, Any]:
         """One entry with everything in it."""
         with self._turn():
-            return self._context.clean(self._file.read().one(id)[1].value)
+            return self._caller.project.clean(self._file.read().one(id)[1].value)
 
     def entries(self, kind: Kind | str) -> list[dict[str, Any]]:
         """All entries of a kind, in their order."""
         kind = parse(kind, Kind, "kind")
         with self._turn():
             found = [entry.value for entry in self._file.read().entries(kind.section)]
-            return [self._context.clean(entry) for entry in found]
+            return [self._caller.project.clean(entry) for entry in found]
 
     def situation(self) -> dict[str, Any]:
         """The section `context`, empty where there is none."""
         with self._turn():
-            return self._context.clean(self._file.read().context or {})
+            return self._caller.project.clean(self._file.read().context or {})
 
     def text(self) -> str:
         """The newest discoveries and failures and where the agent stands, as lines to put behind a fence."""
@@ -159,7 +159,7 @@ class AgentJournal:
             journal = self._file.read()
             failures = journal.newest("attempts", FAILURES, result=Result.FAILURE)
             found = journal.newest("discoveries", DISCOVERIES)
-            return self._context.redactor.redact(journal_context(found, failures, journal.context))
+            return self._caller.project.redactor.redact(journal_context(found, failures, journal.context))
 
     def prompt(self, system_prompt: str = "") -> str:
         """A system prompt with those lines after it, fenced as background."""
@@ -177,22 +177,22 @@ class AgentJournal:
     def archive(self) -> JournalArchived:
         """Move what is older than two hours to the archive beside it, if the journal has grown long."""
         with self._turn():
-            done = archive(self._file, self._context.clock())
+            done = archive(self._file, self._caller.project.clock())
         return JournalArchived(
             session=self.session,
             agent=self.agent,
             long=done.due,
             moved=done.moved,
-            path=self._context.relative(done.path),
+            path=self._caller.relative(done.path),
         )
 
     def tidy(self) -> str | None:
         """Archive what is due, as all that is written does; a word on it, if there is any."""
         with self._turn():
-            return self._tidied(self._file.read(), self._context.clock()) if self.exists else None
+            return self._tidied(self._file.read(), self._caller.project.clock()) if self.exists else None
 
     def _turn(self) -> AbstractContextManager[None]:
-        return self._context.turn(counted=self._counted)
+        return self._caller.turn(counted=self._counted)
 
     def _told(self, model: type[Part], fields: dict[str, Any], *, nulls: bool = False) -> dict[str, Any]:
         """The fields as plain values, spelt as in the file, and without secrets."""
@@ -200,7 +200,7 @@ class AgentJournal:
             plain = cast("dict[str, Any]", msgspec.to_builtins(fields, enc_hook=os.fspath))
         except TypeError as error:
             raise InvalidQuery(f"Only what JSON can say can be written down: {error}.") from None
-        told = self._context.clean(spelt(model, plain))
+        told = self._caller.project.clean(spelt(model, plain))
         return told if nulls else {name: value for name, value in told.items() if value is not None}
 
     def _make_room(self, now: float) -> None:
@@ -217,7 +217,7 @@ class AgentJournal:
         return JournalWritten(
             session=self.session,
             agent=self.agent,
-            path=self._context.relative(self.path),
+            path=self._caller.relative(self.path),
             id=entry_id or UNSET,
             hint=" ".join(filter(None, words)) or UNSET,
         )
@@ -238,7 +238,7 @@ class AgentJournal:
         if moved is None or not moved.moved:
             return None
         entries = sum(moved.moved.values())
-        return f"Older entries ({entries}) were moved to {self._context.relative(moved.path)}."
+        return f"Older entries ({entries}) were moved to {self._caller.relative(moved.path)}."
 
 
 def checked(file: JournalFile) -> Validated:

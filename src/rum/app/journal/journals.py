@@ -10,9 +10,9 @@ from typing import Any, cast
 from msgspec import UNSET, Struct
 
 from rum.app.agents.identity import name_of_who_acts
+from rum.app.caller import Caller
 from rum.app.error_origin import public
 from rum.app.journal.agent_journal import AgentJournal, checked
-from rum.app.project import Context
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import Kind
@@ -32,8 +32,8 @@ SHOWN = 10
 class Journals:
     """The sessions of an open project's checkout."""
 
-    def __init__(self, context: Context, *, counted: bool = True) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, *, counted: bool = True) -> None:
+        self._caller = caller
         self._counted = counted
 
     def of(
@@ -46,18 +46,18 @@ class Journals:
 
         `task` is what the session is about; it is put down in its metadata with whatever is written.
         """
-        context, sessions = self._context, self._sessions()
-        with context.turn(counted=False):
+        caller, sessions = self._caller, self._sessions()
+        with caller.project.turn():
             session = self.session(session)
             agent = self._agent(agent, session)
-            return AgentJournal(context, sessions, session, agent, task, counted=self._counted)
+            return AgentJournal(caller, sessions, session, agent, task, counted=self._counted)
 
     def arbiter(self, session: str | None = None) -> str:
         """What each agent of a session did last, as lines for whoever chooses the next one."""
         sessions = self._sessions()
-        with self._context.turn(counted=self._counted):
+        with self._caller.turn(counted=self._counted):
             files = sessions.files(self.session(session))
-            return self._context.redactor.redact(
+            return self._caller.project.redactor.redact(
                 arbiter_prompt((file.agent or NOBODY, self._last(file)) for file in files)
             )
 
@@ -66,13 +66,13 @@ class Journals:
         try:
             return _last_attempt(file.read())
         except RumError as error:
-            problem = error.message.replace(file.path, self._context.relative(file.path))
+            problem = error.message.replace(file.path, self._caller.relative(file.path))
             return f"the journal cannot be read: {problem}"
 
     def sessions(self, limit: int = 50) -> list[SessionView]:
         """The sessions with journals, the one written to last first."""
         sessions = self._sessions()
-        with self._context.turn(counted=self._counted):
+        with self._caller.turn(counted=self._counted):
             return [_view(sessions, name) for name in sessions.names()[:limit]]
 
     def validate_file(self, path: str | os.PathLike[str]) -> Validated:
@@ -80,7 +80,7 @@ class Journals:
         whole = os.path.realpath(path)
         if not os.path.isfile(whole):
             raise NotFound(f"There is no file {whole}.", path=whole)
-        with self._context.turn(counted=self._counted):
+        with self._caller.turn(counted=self._counted):
             return checked(JournalFile(os.path.dirname(whole), whole, "", ""))
 
     def latest(self) -> str | None:
@@ -99,7 +99,7 @@ class Journals:
         )
 
     def _sessions(self) -> Sessions:
-        folder = self._context.settings.folder("sessions_dir")
+        folder = self._caller.project.settings.folder("sessions_dir")
         if folder is None:
             raise InvalidQuery(
                 "There is no folder for journals here: `sessions_dir` is off, or this project has no "
@@ -110,7 +110,7 @@ class Journals:
 
     def session(self, given: str | None) -> str:
         """The session that is meant: the one named or set, else the one that goes on."""
-        return given or self._context.settings.session or _as_name(self._context.session_id)
+        return given or self._caller.project.settings.session or _as_name(self._caller.session_id)
 
     def agents(self, session: str) -> list[str]:
         """Who has a journal in a session."""
@@ -122,13 +122,13 @@ class Journals:
 
     def validate(self, session: str) -> list[Validated]:
         """Everything that is wrong with the journals of a session, also with one that is nobody's."""
-        with self._context.turn(counted=self._counted):
+        with self._caller.turn(counted=self._counted):
             return [checked(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
-        named = given or name_of_who_acts(self._context)
+        named = given or name_of_who_acts(self._caller)
         if named:
-            return _as_name(named) if named == self._context.client else named
+            return _as_name(named) if named == self._caller.client else named
         there = self._sessions().agents(session)
         if len(there) == 1:
             return there[0]
@@ -136,9 +136,9 @@ class Journals:
         raise InvalidQuery(f"Say whose journal it is: give the agent.{some}", field="agent", allowed=there)
 
 
-def call(context: Context, question: JournalQuestion) -> Struct:
+def call(caller: Caller, question: JournalQuestion) -> Struct:
     """The call `journal`: what to do, and the fields that this needs."""
-    journals = Journals(context, counted=False)
+    journals = Journals(caller, counted=False)
     if question.action == "arbiter":
         session = journals.session(question.session)
         hint = journals.missing(session) or UNSET

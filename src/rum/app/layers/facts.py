@@ -8,9 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.app.agents.identity import somebody
+from rum.app.caller import Caller
 from rum.app.error_origin import public
 from rum.app.memories.forgettable import Counts, Kind, forgotten
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
@@ -27,118 +28,118 @@ _KEYS_COMPARED = 2000
 class Facts:
     """The facts of an open project."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     def set(self, key: str, value: str) -> Fact:
         """Learn a fact; what was known under its key goes into its history."""
-        with self._context.turn():
-            return learn(self._context, key, value)
+        with self._caller.turn():
+            return learn(self._caller, key, value)
 
     def get(self, key: str) -> Fact | None:
         """The fact under a key, if there is one."""
-        with self._context.turn():
-            return self._context.store.facts.get(key)
+        with self._caller.turn():
+            return self._caller.project.store.facts.get(key)
 
     def show(self, key: str) -> Fact:
         """The fact under a key; NOT_FOUND names the nearest one where there is none."""
-        with self._context.turn():
-            return known(self._context, key)
+        with self._caller.turn():
+            return known(self._caller.project, key)
 
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
         """The facts whose keys begin so, the one changed last at the front."""
-        with self._context.turn():
-            return self._context.store.facts.latest(prefix, first(limit))
+        with self._caller.turn():
+            return self._caller.project.store.facts.latest(prefix, first(limit))
 
     def history(self, key: str) -> Sequence[FactVersion]:
         """All that was ever known under a key, oldest first."""
-        with self._context.turn():
-            return history(self._context, key)
+        with self._caller.turn():
+            return history(self._caller.project, key)
 
     def forget(self, key: str) -> ForgetResult:
         """Delete a fact with its history; only a keyed hash of its key stays."""
-        with self._context.turn():
-            return forgotten(self._context, KIND, known(self._context, key).key)
+        with self._caller.turn():
+            return forgotten(self._caller, KIND, known(self._caller.project, key).key)
 
     def forgotten(self, key: str) -> bool:
         """Whether a fact under this key was forgotten: then nothing but its being set brings it back."""
-        with self._context.turn():
-            return is_forgotten(self._context, key)
+        with self._caller.turn():
+            return is_forgotten(self._caller.project, key)
 
 
-def learn(context: Context, key: str, value: str, timestamp: float | None = None) -> Fact:
+def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) -> Fact:
     """Keep a fact; `timestamp` is in milliseconds, now if not told.
 
     Any agent corrects what another said, which stays its author's all the same. Learning what is known
     already says that it still holds.
     """
     given = parse({"key": key, "value": value}, GivenFact, "fact")
-    clean = parse(context.clean(msgspec.to_builtins(given)), GivenFact, "fact")
-    at = int(context.clock() * 1000) if timestamp is None else timestamp
-    with context.identity_undone_on_error(), context.store.transaction():
-        agent, _ = somebody(context)
-        old = context.store.facts.get(clean.key)
+    clean = parse(caller.project.clean(msgspec.to_builtins(given)), GivenFact, "fact")
+    at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
+    with caller.identity_undone_on_error(), caller.project.store.transaction():
+        agent, _ = somebody(caller)
+        old = caller.project.store.facts.get(clean.key)
         fact = Fact(
-            key=clean.key, value=clean.value, agent_id=agent.id, created_at=context.now(), timestamp=at
+            key=clean.key, value=clean.value, agent_id=agent.id, created_at=caller.project.now(), timestamp=at
         )
-        fact = fact if old is None else _renewed(context, old, fact)
-        context.store.facts.put(fact)
-        context.store.agents.touch(agent.id, context.now())
+        fact = fact if old is None else _renewed(caller.project, old, fact)
+        caller.project.store.facts.put(fact)
+        caller.project.store.agents.touch(agent.id, caller.project.now())
     return fact
 
 
-def _renewed(context: Context, old: Fact, new: Fact) -> Fact:
+def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
     """A fact that takes the place of an earlier one, which goes into its history if it said otherwise."""
     now = max(new.created_at, old.updated_at or old.created_at)
     version = old.version
     if old.value != new.value:
-        context.store.facts.add_version(old.key, version, now, new.agent_id, old.value)
+        project.store.facts.add_version(old.key, version, now, new.agent_id, old.value)
         version += 1
     return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
 
 
-def set_by(context: Context, fact: Fact) -> str:
+def set_by(project: Project, fact: Fact) -> str:
     """Who said last what a fact says: the id of an agent."""
-    before = context.store.facts.versions(fact.key) if fact.version > 1 else []
+    before = project.store.facts.versions(fact.key) if fact.version > 1 else []
     return before[-1][2] if before else fact.agent_id
 
 
-def must_be_over(context: Context, fact: Fact, may: str = "forget") -> None:
+def must_be_over(caller: Caller, fact: Fact, may: str = "forget") -> None:
     """Refuse an agent that is not over a fact's author; `may` is what only those who are may do."""
     imported = fact.imported_at is not None
-    context.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
+    caller.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
 
 
-def known(context: Context, key: str) -> Fact:
+def known(project: Project, key: str) -> Fact:
     """The fact under a key; NOT_FOUND names the nearest key."""
-    fact = context.store.facts.get(key)
+    fact = project.store.facts.get(key)
     if fact is None:
-        near = nearest_key(context, key)
+        near = nearest_key(project, key)
         hint = f" Did you mean `{near}`?" if near else ""
-        raise NotFound(f"No fact `{key}` in project {context.project.name}.{hint}", id=key, nearest=near)
+        raise NotFound(f"No fact `{key}` in project {project.location.name}.{hint}", id=key, nearest=near)
     return fact
 
 
-def nearest_key(context: Context, key: str) -> str | None:
+def nearest_key(project: Project, key: str) -> str | None:
     """The known key most like one that is not known."""
-    keys = {fact.key.lower(): fact.key for fact in context.store.facts.latest("", _KEYS_COMPARED)}
+    keys = {fact.key.lower(): fact.key for fact in project.store.facts.latest("", _KEYS_COMPARED)}
     near = nearest(key, list(keys))
     return keys[near] if near else None
 
 
-def history(context: Context, key: str) -> list[FactVersion]:
+def history(project: Project, key: str) -> list[FactVersion]:
     """All that was ever known under a key, oldest first; the last one is what is known now."""
-    fact = known(context, key)
+    fact = known(project, key)
     author, since, versions = fact.agent_id, fact.created_at, list[FactVersion]()
-    for number, at, by, value in context.store.facts.versions(key):
+    for number, at, by, value in project.store.facts.versions(key):
         versions.append(FactVersion(number, since, author, value, current=False))
         author, since = by, at
     return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
 
 
-def is_forgotten(context: Context, key: str) -> bool:
+def is_forgotten(project: Project, key: str) -> bool:
     """Whether a fact under this key was forgotten."""
-    return bool(context.store.memories.buried(fact_marks(key, context.tombstone_key)))
+    return bool(project.store.memories.buried(fact_marks(key, project.tombstone_key)))
 
 
 def first(limit: int | None) -> int:
@@ -148,19 +149,21 @@ def first(limit: int | None) -> int:
     return EVERY if limit is None else limit
 
 
-def _found(context: Context, key: str) -> list[str]:
-    return [key] if context.store.facts.get(key) else []
+def _found(caller: Caller, key: str) -> list[str]:
+    return [key] if caller.project.store.facts.get(key) else []
 
 
-def _held(context: Context, key: str) -> Counts:
-    must_be_over(context, known(context, key))
-    return {"facts": 1, "versions": len(context.store.facts.versions(key))}
+def _held(caller: Caller, key: str) -> Counts:
+    must_be_over(caller, known(caller.project, key))
+    return {"facts": 1, "versions": len(caller.project.store.facts.versions(key))}
 
 
-def _removed(context: Context, key: str) -> Counts:
-    must_be_over(context, known(context, key))
-    context.store.memories.bury(fact_marks(key, context.tombstone_key), "fact", context.now())
-    return context.store.facts.delete(key)
+def _removed(caller: Caller, key: str) -> Counts:
+    must_be_over(caller, known(caller.project, key))
+    caller.project.store.memories.bury(
+        fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
+    )
+    return caller.project.store.facts.delete(key)
 
 
 KIND = Kind("fact", _found, _held, _removed)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import cast
 
+from rum.app.caller import Caller
 from rum.app.layers import events, facts, rules
 from rum.app.layers.backend import Older
-from rum.app.project import Context
 from rum.consolidate.compaction_by_model import by_model_or_not
 from rum.model.facts import Event, Fact, Rule
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
@@ -19,28 +19,28 @@ from rum.store.layers import Author
 class KeptLayers:
     """Events, facts and rules of an open project; never its memories."""
 
-    def __init__(self, context: Context, close: Callable[[], None] = lambda: None) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, close: Callable[[], None] = lambda: None) -> None:
+        self._caller = caller
         self.close = close
 
     def turn(self) -> AbstractContextManager[None]:
         """One call at a time, with errors in plain words."""
-        return self._context.turn()
+        return self._caller.turn()
 
     def now(self) -> int:
         """Milliseconds."""
-        return int(self._context.clock() * 1000)
+        return int(self._caller.project.clock() * 1000)
 
     def clean(self, given: Json) -> Json:
         """The same without secrets."""
-        return self._context.clean(given)
+        return self._caller.project.clean(given)
 
     def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
         """Every entry of a layer, in its order; facts and rules as entries."""
         return (row.entry() for row in self._rows(layer))
 
     def _rows(self, layer: MemoryType) -> Iterator[Event | Fact | Rule]:
-        store = self._context.store
+        store = self._caller.project.store
         kept = {
             MemoryType.EPISODIC: store.events,
             MemoryType.SEMANTIC: store.facts,
@@ -51,7 +51,7 @@ class KeptLayers:
 
     def count(self, layer: MemoryType) -> int:
         """How many entries a layer has."""
-        store = self._context.store
+        store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             return store.events.count()
         return store.facts.count() if layer is MemoryType.SEMANTIC else store.rules.count()
@@ -63,24 +63,24 @@ class KeptLayers:
 
     def append(self, entry: MemoryEntry) -> bool:
         """Put down what happened; False, and nothing is written, if the id is taken."""
-        return self._context.store.events.put(events.event_of(self._context, entry))
+        return self._caller.project.store.events.put(events.event_of(self._caller, entry))
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
         """Keep a fact, in the place of what was known under its key; as it was kept."""
-        return facts.learn(self._context, known.key, known.value, known.timestamp).knowledge()
+        return facts.learn(self._caller, known.key, known.value, known.timestamp).knowledge()
 
     def recall(self, key: str) -> KnowledgeEntry | None:
         """What is known under a key."""
-        fact = self._context.store.facts.get(key)
+        fact = self._caller.project.store.facts.get(key)
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
         """Keep a rule; as an entry."""
-        return rules.add(self._context, rule.condition, rule.action, rule.timestamp, again=True).entry()
+        return rules.add(self._caller, rule.condition, rule.action, rule.timestamp, again=True).entry()
 
     def older(self, layer: MemoryType, keep: int) -> Older:
         """All but the last so many entries of a layer, for whoever may take them away; of facts none."""
-        store = self._context.store
+        store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             found = store.events.older(keep)
             self._must_be_over("The events", _authors([event for _, event in found]))
@@ -91,9 +91,9 @@ class KeptLayers:
 
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
         """Put a summary, or nothing, in the place of older entries; False if others changed them."""
-        store = self._context.store
+        store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
-            event = events.event_of(self._context, summary) if summary else None
+            event = events.event_of(self._caller, summary) if summary else None
             return store.events.fold(cast("Sequence[int]", older.mark), event)
         with store.transaction():
             ids = cast("Sequence[str]", older.mark)
@@ -101,11 +101,11 @@ class KeptLayers:
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
         """What entries say, in short: by the language model that is set, else a line each."""
-        return by_model_or_not(lambda: self._context.language_model, entries)
+        return by_model_or_not(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
         """Take away everything in these layers; how many entries went."""
-        store, gone = self._context.store, 0
+        store, gone = self._caller.project.store, 0
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
                 self._must_be_over("The facts", store.facts.authors())
@@ -122,7 +122,7 @@ class KeptLayers:
 
     def _must_be_over(self, what: str, authors: set[Author]) -> None:
         for agent_id, imported in sorted(authors):
-            self._context.may_change_of(what, agent_id, imported=imported, instead=events.INSTEAD)
+            self._caller.may_change_of(what, agent_id, imported=imported, instead=events.INSTEAD)
 
 
 def _authors(rows: Sequence[Event | Rule]) -> set[Author]:

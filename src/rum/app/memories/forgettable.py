@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rum.app.project import Context
+from rum.app.caller import Caller
 from rum.model.answers import ForgetResult
 
 Counts = dict[str, int]
@@ -20,12 +20,12 @@ class Kind(NamedTuple):
     """
 
     name: str
-    found: Callable[[Context, str], list[str]]
-    held: Callable[[Context, str], Counts]
-    removed: Callable[[Context, str], Counts]
+    found: Callable[[Caller, str], list[str]]
+    held: Callable[[Caller, str], Counts]
+    removed: Callable[[Caller, str], Counts]
 
 
-def forgotten(context: Context, kind: Kind, one: str) -> ForgetResult:
+def forgotten(caller: Caller, kind: Kind, one: str) -> ForgetResult:
     """Delete one thing of a kind, all of it or nothing."""
-    with context.store.transaction():
-        return ForgetResult(id=one, forgotten=True, removed=kind.removed(context, one))
+    with caller.project.store.transaction():
+        return ForgetResult(id=one, forgotten=True, removed=kind.removed(caller, one))

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rum.app.project import Context, Spell
+from rum.app.caller import Caller, Spell
+from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
 from rum.model.questions import RecallQuestion, Strategy
@@ -48,39 +49,39 @@ FILTERS: dict[str, Any] = {
 """What excludes, and its value when it does not."""
 
 
-def hint_for(context: Context, inquiry: Inquiry) -> str:
+def hint_for(caller: Caller, inquiry: Inquiry) -> str:
     """One or two sentences that help to ask better, in the words of the door that is asked."""
-    if not context.store.search.size():
+    if not caller.project.store.search.size():
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:
-        name = context.spell("memory_id")
+        name = caller.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    search, spell = inquiry.store.search, context.spell
-    parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(context, inquiry)]
-    parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(context, inquiry)]
+    search, spell = inquiry.store.search, caller.spell
+    parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(caller.project, inquiry)]
+    parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(caller, inquiry)]
     parts += islice(_wider(inquiry, spell), max(1, SUGGESTED - len(parts)))
     if not parts:
         parts = [_otherwise(inquiry)]
-    return f"{_why_nothing(context, inquiry)}. Try: {'; '.join(parts)}."
+    return f"{_why_nothing(caller.project, inquiry)}. Try: {'; '.join(parts)}."
 
 
-def no_room(context: Context, question: RecallQuestion, needed: int) -> str:
+def no_room(caller: Caller, question: RecallQuestion, needed: int) -> str:
     """What to say when there is something, and not even the shortest of it may be given."""
-    name = context.spell("max_tokens")
+    name = caller.spell("max_tokens")
     return f"Found, but {name} {question.max_tokens} has no room; the shortest needs {needed}."
 
 
-def _why_nothing(context: Context, inquiry: Inquiry) -> str:
+def _why_nothing(project: Project, inquiry: Inquiry) -> str:
     """That nothing fits; or, where meaning alone was asked, what it lacks."""
     if inquiry.issue:
         return f"No memory names #{inquiry.issue}"
     if inquiry.question.strategy is not Strategy.SEMANTIC:
         return "Nothing fits"
-    meaning = context.meaning
+    meaning = project.semantic
     if not inquiry.text:
         lacks = "it needs words to go by"
     elif meaning.model is None:
-        lacks = f"the setting embedder is none (by {context.settings.origin('embedder')}); set it to builtin"
+        lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
     elif meaning.trouble:
         lacks = f"the embedder fails: {' '.join(meaning.trouble.split())[:TOLD].rstrip('.')}"
     elif pending := meaning.counts().pending:
@@ -108,27 +109,27 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
         yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"
 
 
-def _unknown_agent(context: Context, inquiry: Inquiry) -> Iterator[str]:
+def _unknown_agent(project: Project, inquiry: Inquiry) -> Iterator[str]:
     """The agents whose names are nearest to an unknown one, then those with most memories."""
     asked = inquiry.question.agent_id
-    if not asked or context.store.agents.named(asked):
+    if not asked or project.store.agents.named(asked):
         return
-    names = {agent.id: agent.name or agent.id for agent in context.store.agents.all()}
+    names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
     alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
     near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
-    busiest = [names.get(one, one) for one in context.store.search.busiest(NAMED)]
+    busiest = [names.get(one, one) for one in project.store.search.busiest(NAMED)]
     known = list(dict.fromkeys([*near, *busiest]))[:NAMED]
     yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:ECHOED]}`"
 
 
-def _agent_named(context: Context, inquiry: Inquiry) -> Iterator[str]:
+def _agent_named(caller: Caller, inquiry: Inquiry) -> Iterator[str]:
     """The agent that a question speaks of: who did something is no word of a memory."""
     if not inquiry.text or inquiry.question.agent_id:
         return
     asked = _spaced(inquiry.text)
-    for agent in context.store.agents.all():
+    for agent in caller.project.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
-            label = f"{context.spell('agent_id')} {_quoted(agent.name)}"
+            label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
             found = _tried(inquiry, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rum.app.chapters.staleness import judged, judged_wisdom
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.answers import KnowledgeView
 from rum.model.chapters import Chapter
 from rum.model.questions import RecallQuestion, Strategy
@@ -29,15 +29,15 @@ class Answering(NamedTuple):
     text: str
 
 
-def beside(context: Context, inquiry: Inquiry) -> list[KnowledgeView]:
+def beside(project: Project, inquiry: Inquiry) -> list[KnowledgeView]:
     """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
     if not inquiry.text or not _asks_for_it(inquiry.question):
         return []
-    found = ranked(context.store, inquiry.text)
+    found = ranked(project.store, inquiry.text)
     ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
-    chapters, wisdom = context.store.chapters.get(ids["chapter"]), context.store.wisdom.get(ids["wisdom"])
+    chapters, wisdom = project.store.chapters.get(ids["chapter"]), project.store.wisdom.get(ids["wisdom"])
     best = [_surest(inquiry, chapters), _surest(inquiry, wisdom)]
-    views = [_view(context, one) for one in best if one is not None]
+    views = [_view(project, one) for one in best if one is not None]
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
@@ -81,12 +81,12 @@ def _shortened(title: str, lines: Sequence[str]) -> str:
     return told if len(told) <= LONGEST else f"{told[: LONGEST - 1].rstrip()}…"
 
 
-def _view(context: Context, found: Answering) -> KnowledgeView:
+def _view(project: Project, found: Answering) -> KnowledgeView:
     one = found.one
     if isinstance(one, Chapter):
-        kind, stale = "chapter", judged(context, [one])[0].stale
+        kind, stale = "chapter", judged(project, [one])[0].stale
     else:
-        kind, stale = "wisdom", judged_wisdom(context, [one])[0].stale
+        kind, stale = "wisdom", judged_wisdom(project, [one])[0].stale
     return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
 
 

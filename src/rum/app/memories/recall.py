@@ -10,8 +10,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rum.app.agents.identity import describe
+from rum.app.caller import Caller
 from rum.app.memories.hints import hint_for, no_room
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.answers import (
     LeftOut,
     ListedMemory,
@@ -47,26 +48,26 @@ TAGS = 10_000
 """So many tags are listed."""
 
 
-def recall(context: Context, question: RecallQuestion) -> RecallResult:
+def recall(caller: Caller, question: RecallQuestion) -> RecallResult:
     """The memories that answer a question, surest first."""
-    question.check(context.spell)
+    question.check(caller.spell)
     inquiry = Inquiry(
-        _resolved(context, question),
-        context.store,
-        _patterns(context, question),
-        session=context.session_id,
-        meaning=context.meaning,
+        _resolved(caller.project, question),
+        caller.project.store,
+        _patterns(caller, question),
+        session=caller.session_id,
+        meaning=caller.project.semantic,
     )
-    answer = _by_id(context, inquiry) if question.memory_id else cascade.run(inquiry)
-    memories = _fetched(context, question.depth, [match.memory_id for match in answer.matches])
+    answer = _by_id(caller.project, inquiry) if question.memory_id else cascade.run(inquiry)
+    memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
     why = {match.memory_id: explain(inquiry, match, answer.column) for match in matches if question.explain}
-    views = _views(context, question, [(memories[match.memory_id], match) for match in matches], why)
+    views = _views(caller.project, question, [(memories[match.memory_id], match) for match in matches], why)
     given, left_out = _shown(question, views)
-    context.uses.update(view.id for view in given)
+    caller.project.uses.update(view.id for view in given)
     if not given:
-        nothing = _no_room(context, question, answer, views) if views else _nothing(context, inquiry, answer)
-        return nothing if views else _with_knowledge(context, inquiry, nothing)
+        nothing = _no_room(caller, question, answer, views) if views else _nothing(caller, inquiry, answer)
+        return nothing if views else _with_knowledge(caller.project, inquiry, nothing)
     result = RecallResult(
         memories=given,
         query_strategy_used=answer.strategy,
@@ -76,16 +77,16 @@ def recall(context: Context, question: RecallQuestion) -> RecallResult:
         total_exact=UNSET if answer.total_exact else False,
         left_out=left_out or UNSET,
     )
-    return _with_knowledge(context, inquiry, _estimated(result))
+    return _with_knowledge(caller.project, inquiry, _estimated(result))
 
 
-def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) -> RecallResult:
+def _with_knowledge(project: Project, inquiry: Inquiry, result: RecallResult) -> RecallResult:
     """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
-    if not context.store.has_chapters():
+    if not project.store.has_chapters():
         return result
     from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
 
-    for one in beside(context, inquiry):
+    for one in beside(project, inquiry):
         more = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],
@@ -99,28 +100,28 @@ def _with_knowledge(context: Context, inquiry: Inquiry, result: RecallResult) ->
     return result
 
 
-def _fetched(context: Context, depth: Depth, ids: list[str]) -> dict[str, Memory]:
+def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory]:
     """The memories by id, with as much as the depth shows."""
-    kept = context.store.memories
+    kept = project.store.memories
     return {memory.id: memory for memory in (kept.headlines if depth is Depth.SUMMARY else kept.best)(ids)}
 
 
-def _resolved(context: Context, question: RecallQuestion) -> RecallQuestion:
+def _resolved(project: Project, question: RecallQuestion) -> RecallQuestion:
     """The question with the asked agent's full id; an unknown one matches nothing."""
     if question.agent_id is None:
         return question
-    found = context.store.agents.named(question.agent_id)
-    agent_id = context.one("agent", question.agent_id, found) if found else question.agent_id
+    found = project.store.agents.named(question.agent_id)
+    agent_id = project.one("agent", question.agent_id, found) if found else question.agent_id
     return msgspec.structs.replace(question, agent_id=agent_id)
 
 
-def _patterns(context: Context, question: RecallQuestion) -> tuple[str, ...]:
-    return tuple(context.relative(strip_line(path)) for path in question.files)
+def _patterns(caller: Caller, question: RecallQuestion) -> tuple[str, ...]:
+    return tuple(caller.relative(strip_line(path)) for path in question.files)
 
 
-def _by_id(context: Context, inquiry: Inquiry) -> Answer:
+def _by_id(project: Project, inquiry: Inquiry) -> Answer:
     """The one memory asked for by id, if the other conditions let it through."""
-    memory = context.memory(inquiry.question.memory_id or "")
+    memory = project.memory(inquiry.question.memory_id or "")
     match = Match((memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = _passes(memory, inquiry.filters)
@@ -140,15 +141,15 @@ def _passes(memory: Memory, filters: Filters) -> bool:
 
 
 def _views(
-    context: Context,
+    project: Project,
     question: RecallQuestion,
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
 ) -> list[View]:
     """How to show each memory, at whatever depth it gets."""
     ids = [memory.id for memory, _ in found]
-    uses = context.used(ids) if question.depth is Depth.COMPLETE else {}
-    links = _links(context, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
+    uses = project.used(ids) if question.depth is Depth.COMPLETE else {}
+    links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
     return [
         partial(
             _view, memory, match, uses.get(memory.id, Use()), links.get(memory.id), why.get(memory.id, UNSET)
@@ -169,8 +170,8 @@ def _view(
     return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why)
 
 
-def _links(context: Context, ids: list[str]) -> dict[str, dict[str, list[str]]]:
-    edges = context.store.links.of(ids)
+def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
+    edges = project.store.links.of(ids)
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 
 
@@ -185,7 +186,7 @@ def _shown(question: RecallQuestion, views: list[View]) -> tuple[list[RetrievedM
     return [view for view, _ in fit], left_out
 
 
-def _nothing(context: Context, inquiry: Inquiry, answer: Answer) -> RecallResult:
+def _nothing(caller: Caller, inquiry: Inquiry, answer: Answer) -> RecallResult:
     return _estimated(
         RecallResult(
             memories=[],
@@ -194,12 +195,12 @@ def _nothing(context: Context, inquiry: Inquiry, answer: Answer) -> RecallResult
             total_matches=0,
             token_estimate=0,
             code=NO_RESULTS,
-            hint=hint_for(context, inquiry),
+            hint=hint_for(caller, inquiry),
         )
     )
 
 
-def _no_room(context: Context, question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
+def _no_room(caller: Caller, question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
     needed = ENVELOPE + min(map(least, views)) + (LEFT_OUT if len(views) > 1 else 0)
     return _estimated(
         RecallResult(
@@ -210,7 +211,7 @@ def _no_room(context: Context, question: RecallQuestion, answer: Answer, views: 
             token_estimate=0,
             left_out=LeftOut(len(views), 0),
             code=NO_RESULTS,
-            hint=no_room(context, question, needed),
+            hint=no_room(caller, question, needed),
         )
     )
 
@@ -219,26 +220,26 @@ def _estimated(result: RecallResult) -> RecallResult:
     return msgspec.structs.replace(result, token_estimate=estimate_tokens(to_json(result)))
 
 
-def show(context: Context, memory_id: str, depth: Depth) -> RetrievedMemory:
+def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
     """One memory by id, with its links."""
-    memory = context.memory(memory_id)
-    view = shown(context, memory, depth)
-    context.uses[memory.id] += 1
+    memory = caller.project.memory(memory_id)
+    view = shown(caller.project, memory, depth)
+    caller.project.uses[memory.id] += 1
     return view
 
 
-def shown(context: Context, memory: Memory, depth: Depth) -> RetrievedMemory:
+def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
     """A memory at a depth, with its links and, at full depth, its use."""
-    use = context.used([memory.id]).get(memory.id, Use())
-    return at_depth(memory, depth, 1.0, use, _links(context, [memory.id])[memory.id])
+    use = project.used([memory.id]).get(memory.id, Use())
+    return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
 
-def trace(context: Context, question: TraceQuestion) -> TraceResult:
+def trace(caller: Caller, question: TraceQuestion) -> TraceResult:
     """What led to a memory, or what it led to."""
-    origin = context.memory(question.memory_id)
-    steps = tracing.walk(context.store.links, origin.id, question.direction, question.max_depth)
+    origin = caller.project.memory(question.memory_id)
+    steps = tracing.walk(caller.project.store.links, origin.id, question.direction, question.max_depth)
     depth = Depth(question.depth)
-    memories = _fetched(context, depth, [step.memory_id for step in steps])
+    memories = _fetched(caller.project, depth, [step.memory_id for step in steps])
     chain = [
         TraceNode(
             at_depth(memories[step.memory_id], depth),
@@ -248,23 +249,23 @@ def trace(context: Context, question: TraceQuestion) -> TraceResult:
         )
         for step in steps
     ]
-    context.uses.update([origin.id, *(node.memory.id for node in chain)])
+    caller.project.uses.update([origin.id, *(node.memory.id for node in chain)])
     return TraceResult(at_depth(origin, depth), chain, len(chain))
 
 
-def listing(context: Context, question: ListQuestion) -> ListResult:
+def listing(caller: Caller, question: ListQuestion) -> ListResult:
     """The calling agent's own memories; all of them for the owner who is nobody in particular."""
-    own = context.acting()
-    if own is None and not context.owner:
+    own = caller.acting()
+    if own is None and not caller.owner:
         return ListResult([], 0)
     since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
     filters = Filters(
         agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
     )
-    uses = context.store.activity.most_used() if question.sort == "access_count" else []
-    ids, total = context.store.search.listed(filters, question.sort, question.limit, uses)
-    counts = context.used(ids)
-    return ListResult([_listed(memory, counts) for memory in context.store.memories.best(ids)], total)
+    uses = caller.project.store.activity.most_used() if question.sort == "access_count" else []
+    ids, total = caller.project.store.search.listed(filters, question.sort, question.limit, uses)
+    counts = caller.project.used(ids)
+    return ListResult([_listed(memory, counts) for memory in caller.project.store.memories.best(ids)], total)
 
 
 def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
@@ -279,20 +280,20 @@ def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
     )
 
 
-def tags(context: Context) -> list[Tag]:
+def tags(caller: Caller) -> list[Tag]:
     """The tags, the one used most first."""
-    return [Tag(tag, count) for tag, count in context.store.search.tag_counts(TAGS)]
+    return [Tag(tag, count) for tag, count in caller.project.store.search.tag_counts(TAGS)]
 
 
-def summary(context: Context) -> dict[str, Any]:
+def summary(caller: Caller) -> dict[str, Any]:
     """The project in a few figures."""
-    project = context.project
-    agents = [describe(context, agent) for agent in context.store.agents.all()]
+    project = caller.project
+    location, agents = project.location, project.store.agents.all()
     return {
-        "project_id": project.id,
-        "name": project.name,
-        "root": project.root,
-        "memories": context.store.memories.count(),
-        "agents": [msgspec.to_builtins(agent) for agent in agents],
-        "warnings": list(context.warnings()),
+        "project_id": location.id,
+        "name": location.name,
+        "root": location.root,
+        "memories": project.store.memories.count(),
+        "agents": [msgspec.to_builtins(describe(project, agent)) for agent in agents],
+        "warnings": list(project.warnings()),
     }

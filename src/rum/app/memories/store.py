@@ -9,9 +9,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rum.app.agents.identity import somebody
+from rum.app.caller import Caller
 from rum.app.memories.recall import shown
 from rum.app.memories.similar import similar_to
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.model.agents import Agent
 from rum.model.answers import LinkResult, UpdateResult
@@ -24,17 +25,17 @@ from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
 
 
-def store(context: Context, given: dict[str, Any]) -> StoreResult:
+def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     """Keep a finished unit of work."""
-    draft = drafted(context.clean(given))
-    now = context.now()
-    alike = similar_to(context, draft)
-    with context.identity_undone_on_error(), context.store.transaction():
-        agent, who = somebody(context)
-        memory = _memory(context, draft, agent, now)
-        context.store.memories.add(memory)
-        _add_links(context, memory.id, draft.links, now)
-        context.store.agents.touch(agent.id, now)
+    draft = drafted(caller.project.clean(given))
+    now = caller.project.now()
+    alike = similar_to(caller.project, draft)
+    with caller.identity_undone_on_error(), caller.project.store.transaction():
+        agent, who = somebody(caller)
+        memory = _memory(caller, draft, agent, now)
+        caller.project.store.memories.add(memory)
+        _add_links(caller.project, memory.id, draft.links, now)
+        caller.project.store.agents.touch(agent.id, now)
     return StoreResult(
         memory_id=memory.id,
         stored_at=now,
@@ -44,35 +45,35 @@ def store(context: Context, given: dict[str, Any]) -> StoreResult:
     )
 
 
-def _memory(context: Context, draft: Draft, agent: Agent, now: int) -> Memory:
-    commit, branch = context.commit_and_branch()
+def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
+    commit, branch = caller.project.commit_and_branch()
     return _content(
-        context,
+        caller,
         draft,
         Memory(
             id=new_id("mem"),
             agent_id=agent.id,
-            project_id=context.project.id,
-            session_id=context.session_id,
+            project_id=caller.project.location.id,
+            session_id=caller.session_id,
             created_at=now,
             intent=draft.intent,
             outcome=draft.outcome,
             commit=commit,
-            branch=branch and context.label(branch),
+            branch=branch and caller.project.label(branch),
         ),
         now,
     )
 
 
-def _content(context: Context, draft: Draft, memory: Memory, now: int) -> Memory:
+def _content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
     """A memory that says what a draft says; a file it knew already keeps its spelling and its hash."""
     known = {file.path: file.content_hash for file in memory.files}
 
     def relative(path: str) -> str:
-        return path if strip_line(path) in known else context.relative(path)
+        return path if strip_line(path) in known else caller.relative(path)
 
     def content_hash(path: str) -> str | None:
-        return known[path] if path in known else context.content_hash(path)
+        return known[path] if path in known else caller.project.content_hash(path)
 
     actions = settled_actions(draft, now, relative)
     perception = settled_perception(draft.perception, relative)
@@ -89,65 +90,69 @@ def _content(context: Context, draft: Draft, memory: Memory, now: int) -> Memory
     )
 
 
-def _add_links(context: Context, memory_id: str, links: Links, now: int) -> None:
+def _add_links(project: Project, memory_id: str, links: Links, now: int) -> None:
     for kind, target in links.each():
-        _add_link(context, memory_id, target, kind, now)
+        _add_link(project, memory_id, target, kind, now)
 
 
-def _add_link(context: Context, source: str, target: str, kind: LinkType, now: int) -> LinkResult:
+def _add_link(project: Project, source: str, target: str, kind: LinkType, now: int) -> LinkResult:
     source_id, target_id = (
-        context.one("memory", name, context.store.memories.named(name)) for name in (source, target)
+        project.one("memory", name, project.store.memories.named(name)) for name in (source, target)
     )
     if source_id == target_id:
         raise InvalidQuery("A memory cannot be linked to itself.", field=kind.value)
     edge = Edge.of(source_id, target_id, kind)
-    return LinkResult(context.store.links.add(edge, now), edge.link_id)
+    return LinkResult(project.store.links.add(edge, now), edge.link_id)
 
 
-def link(context: Context, question: LinkQuestion) -> LinkResult:
+def link(caller: Caller, question: LinkQuestion) -> LinkResult:
     """Tie two memories together."""
-    with context.store.transaction():
-        return _add_link(context, question.source_id, question.target_id, question.link_type, context.now())
+    with caller.project.store.transaction():
+        return _add_link(
+            caller.project, question.source_id, question.target_id, question.link_type, caller.project.now()
+        )
 
 
-def update(context: Context, memory_id: str, given: dict[str, Any]) -> UpdateResult:
+def update(caller: Caller, memory_id: str, given: dict[str, Any]) -> UpdateResult:
     """Correct or complete a memory; what it said before stays in its history."""
-    patch = context.clean(given)
+    patch = caller.project.clean(given)
     if not patch:
         raise InvalidQuery("update_memory: give at least one field to change.", field="memory_id")
-    with context.store.transaction():
-        memory = context.memory(memory_id)
-        context.may_change(memory)
+    with caller.project.store.transaction():
+        memory = caller.project.memory(memory_id)
+        caller.may_change(memory)
         draft = patched(memory, patch)
-        changed = _content(context, draft, memory, memory.created_at)
+        changed = _content(caller, draft, memory, memory.created_at)
         if changed.content() != memory.content():
-            changed = renewed(context, memory, changed)
-        _add_links(context, memory.id, draft.links, context.now())
-    return _updated(context, changed)
+            changed = renewed(caller, memory, changed)
+        _add_links(caller.project, memory.id, draft.links, caller.project.now())
+    return _updated(caller.project, changed)
 
 
-def _updated(context: Context, memory: Memory) -> UpdateResult:
+def _updated(project: Project, memory: Memory) -> UpdateResult:
     return UpdateResult(
-        memory.id, memory.updated_at or memory.created_at, shown(context, memory, Depth.COMPLETE)
+        memory.id, memory.updated_at or memory.created_at, shown(project, memory, Depth.COMPLETE)
     )
 
 
-def renewed(context: Context, old: Memory, new: Memory, by: str | None = None) -> Memory:
+def renewed(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> Memory:
     """Put a new version in the place of the old one, which goes into the history; `by` is whoever acts."""
-    now = max(context.now(), old.updated_at or old.created_at)
+    now = max(caller.project.now(), old.updated_at or old.created_at)
     new = replace(new, version=old.version + 1, updated_at=now)
-    me = context.acting()
+    me = caller.acting()
     by = by or (me.id if me else "owner")
-    context.store.memories.add_version(old.id, old.version, now, by, msgspec.json.encode(old.content()))
-    context.store.memories.replace(new)
+    caller.project.store.memories.add_version(
+        old.id, old.version, now, by, msgspec.json.encode(old.content())
+    )
+    caller.project.store.memories.replace(new)
     return new
 
 
-def history(context: Context, memory_id: str) -> list[Version]:
+def history(caller: Caller, memory_id: str) -> list[Version]:
     """Every version of a memory, oldest first; the last one is what it is now."""
-    memory = context.memory(memory_id)
+    memory = caller.project.memory(memory_id)
     author, since, versions = memory.agent_id, memory.created_at, list[Version]()
-    for number, at, by, data in context.store.memories.versions(memory.id):
+    for number, at, by, data in caller.project.store.memories.versions(memory.id):
         content = msgspec.json.decode(data)
         versions.append(
             Version(version=number, changed_at=since, changed_by=author, current=False, memory=content)
@@ -158,16 +163,16 @@ def history(context: Context, memory_id: str) -> list[Version]:
     return [*versions, now]
 
 
-def restore(context: Context, memory_id: str, number: int) -> UpdateResult:
+def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
     """Make an earlier version the newest one."""
-    with context.store.transaction():
-        memory = context.memory(memory_id)
-        context.may_change(memory)
-        wanted = [v for v in history(context, memory.id) if v.version == number]
+    with caller.project.store.transaction():
+        memory = caller.project.memory(memory_id)
+        caller.may_change(memory)
+        wanted = [v for v in history(caller, memory.id) if v.version == number]
         if not wanted:
             raise NotFound(
                 f"{memory.id} has no version {number}; it has 1 to {memory.version}.", id=memory.id
             )
         content = msgspec.convert(wanted[0].memory, Content)
-        changed = renewed(context, memory, replace(memory, **msgspec.structs.asdict(content)))
-    return _updated(context, changed)
+        changed = renewed(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
+    return _updated(caller.project, changed)

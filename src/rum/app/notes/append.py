@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from rum.app.agents.identity import name_of_who_acts, somebody
+from rum.app.caller import Caller
 from rum.app.memories.forgettable import Counts, Kind
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.tombstone_words import note_marks
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.notes import Entry, NoteAdded, NoteDraft
@@ -23,11 +24,11 @@ OWNER = "owner"
 _INSTEAD = "Add an entry of your own under the same title instead."
 
 
-def add(context: Context, draft: NoteDraft) -> NoteAdded:
+def add(caller: Caller, draft: NoteDraft) -> NoteAdded:
     """Write an entry at the end of the note of its title, or into a new one."""
-    _register(context)
-    entry = _entry(context, draft)
-    if not context.owner and (said := forgotten_of(context, entry)) is not None:
+    _register(caller)
+    entry = _entry(caller, draft)
+    if not caller.owner and (said := forgotten_of(caller.project, entry)) is not None:
         told = "".join(f"\n- {one_line(text)}" for text in said)
         raise PermissionDenied(
             f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again."
@@ -36,16 +37,16 @@ def add(context: Context, draft: NoteDraft) -> NoteAdded:
         )
     text = written(entry)
     _refuse_unreadable(entry, text)
-    folder = context.shelf.folder
-    added = folder.add(entry.title, text, first=note_of(context, entry.title))
-    path = context.relative(folder.file(added.slug))
+    folder = caller.project.note_store.folder
+    added = folder.add(entry.title, text, first=note_of(caller.project, entry.title))
+    path = caller.relative(folder.file(added.slug))
     odd = ((pattern, match.problem(pattern)) for pattern in entry.when_to_use)
     remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
-    remarks += tuple(_successor_remarks(context, entry))
+    remarks += tuple(_successor_remarks(caller, entry))
     return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
 
 
-def _entry(context: Context, draft: NoteDraft) -> Entry:
+def _entry(caller: Caller, draft: NoteDraft) -> Entry:
     """The entry that a draft asks for, without secrets."""
     draft.check()
     patterns = (draft.when_to_use,) if isinstance(draft.when_to_use, str) else draft.when_to_use
@@ -54,7 +55,7 @@ def _entry(context: Context, draft: NoteDraft) -> Entry:
             raise InvalidQuery(
                 f"note: `when_to_use` `{pattern}` {match.problem(pattern)}.", field="when_to_use"
             )
-    at = context.now() if draft.discovered_at is None else seconds(draft.discovered_at)
+    at = caller.project.now() if draft.discovered_at is None else seconds(draft.discovered_at)
     entry = Entry(
         n=1,
         title=one_line(draft.title),
@@ -63,31 +64,31 @@ def _entry(context: Context, draft: NoteDraft) -> Entry:
         tags=tuple(dict.fromkeys(map(one_line, draft.tags))),
         importance=draft.importance,
         discovered_at=at,
-        discovered_by=one_line(draft.discovered_by or name_of_who_acts(context) or OWNER),
+        discovered_by=one_line(draft.discovered_by or name_of_who_acts(caller) or OWNER),
         discovered_in=draft.discovered_in and one_line(draft.discovered_in),
         source=draft.source and one_line(draft.source),
         related_memories=tuple(dict.fromkeys(map(slug_named, draft.related_memories))),
         deprecated=draft.deprecated,
         superseded_by=draft.superseded_by and slug_named(draft.superseded_by),
     )
-    return context.shelf.cleaned(entry)
+    return caller.project.note_store.cleaned(entry)
 
 
-def _successor_remarks(context: Context, entry: Entry) -> Iterator[str]:
+def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
     """What to know of an entry whose note is superseded by one that is not there."""
     named = entry.superseded_by
-    if named and named.casefold() not in {slug.casefold() for slug in context.shelf.heads()[0]}:
-        yield f"`{context.spell('superseded_by')}` names `{one_line(named)}`, which is no note here yet."
+    if named and named.casefold() not in {slug.casefold() for slug in caller.project.note_store.heads()[0]}:
+        yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which is no note here yet."
 
 
-def _register(context: Context) -> None:
+def _register(caller: Caller) -> None:
     """See to it that an agent that writes is known here, as it alone may forget what it wrote.
 
     A person may anyway; and where only files can be written, a note is written all the same.
     """
-    if not context.owner and context.store.writable:
-        with context.identity_undone_on_error(), context.store.transaction():
-            somebody(context)
+    if not caller.owner and caller.project.store.writable:
+        with caller.identity_undone_on_error(), caller.project.store.transaction():
+            somebody(caller)
 
 
 def _refuse_unreadable(entry: Entry, text: str) -> None:
@@ -106,71 +107,71 @@ def _refuse_unreadable(entry: Entry, text: str) -> None:
         )
 
 
-def note_of(context: Context, title: str) -> str | None:
+def note_of(project: Project, title: str) -> str | None:
     """The note of this title, whatever its file is called."""
     slug = slug_of(title)
-    if context.shelf.folder.holds(slug, title):
+    if project.note_store.folder.holds(slug, title):
         return slug
-    heads, _ = context.shelf.heads()
+    heads, _ = project.note_store.heads()
     return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
 
 
-def forgotten_of(context: Context, entry: Entry) -> list[str] | None:
+def forgotten_of(project: Project, entry: Entry) -> list[str] | None:
     """Which statements of an entry that says what was forgotten were; None where it was not forgotten."""
     try:
-        key = context.tombstone_key
+        key = project.tombstone_key
     except OSError:  # there is none yet, and where it would lie nothing can be written
         return None
     marks = note_marks(entry.title, entry.content, key)
-    return marks.forgotten(context.store.memories.buried(marks.all))
+    return marks.forgotten(project.store.memories.buried(marks.all))
 
 
-def entry_named(context: Context, name: str) -> tuple[str, Entry]:
+def entry_named(project: Project, name: str) -> tuple[str, Entry]:
     """The slug and the entry that `slug#n` means."""
     slug, _, number = name.rpartition("#")
-    note = context.shelf.note(context.shelf.slug(slug))
+    note = project.note_store.note(project.note_store.slug(slug))
     if not number.isdecimal() or not 0 < int(number) <= len(note.entries):
         raise NotFound(f"{note.slug} has entries 1 to {len(note.entries)}, and no `{name}`.", id=name)
     return note.slug, note.entries[int(number) - 1]
 
 
-def _found(context: Context, name: str) -> list[str]:
+def _found(caller: Caller, name: str) -> list[str]:
     """The entries that an id or the slug of a note can mean."""
     try:
         if "#" in name:
-            slug, entry = entry_named(context, name)
+            slug, entry = entry_named(caller.project, name)
             return [f"{slug}#{entry.n}"]
-        note = context.shelf.note(context.shelf.slug(name))
+        note = caller.project.note_store.note(caller.project.note_store.slug(name))
         return [f"{note.slug}#{entry.n}" for entry in note.entries]
     except RumError:
         return []
 
 
-def _may_change(context: Context, name: str) -> tuple[str, Entry]:
-    slug, entry = entry_named(context, name)
-    context.may_change_of(name, _author(context, entry), imported=False, instead=_INSTEAD)
+def _may_change(caller: Caller, name: str) -> tuple[str, Entry]:
+    slug, entry = entry_named(caller.project, name)
+    caller.may_change_of(name, _author(caller, entry), imported=False, instead=_INSTEAD)
     return slug, entry
 
 
-def _author(context: Context, entry: Entry) -> str:
+def _author(caller: Caller, entry: Entry) -> str:
     """The id of the agent that discovered something; its name where nobody here has that."""
-    authors = context.store.agents.named(entry.discovered_by)
+    authors = caller.project.store.agents.named(entry.discovered_by)
     if len(authors) == 1:
         return authors[0]
-    me = context.acting()
-    return me.id if me and entry.discovered_by == name_of_who_acts(context) else entry.discovered_by
+    me = caller.acting()
+    return me.id if me and entry.discovered_by == name_of_who_acts(caller) else entry.discovered_by
 
 
-def _held(context: Context, name: str) -> Counts:
-    _may_change(context, name)
+def _held(caller: Caller, name: str) -> Counts:
+    _may_change(caller, name)
     return {"entries": 1}
 
 
-def _removed(context: Context, name: str) -> Counts:
-    slug, entry = _may_change(context, name)
-    marks = note_marks(entry.title, entry.content, context.tombstone_key)
-    context.store.memories.bury(marks.all, "note", context.now())
-    context.shelf.folder.remove(slug, entry.n)
+def _removed(caller: Caller, name: str) -> Counts:
+    slug, entry = _may_change(caller, name)
+    marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
+    caller.project.store.memories.bury(marks.all, "note", caller.project.now())
+    caller.project.note_store.folder.remove(slug, entry.n)
     return {"entries": 1}
 
 

@@ -8,11 +8,11 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from msgspec import Struct
 
+from rum.app.caller import Caller
 from rum.app.error_origin import public
 from rum.app.imports.notes import NotesImport, import_notes
 from rum.app.memories.forgettable import forgotten
 from rum.app.notes import append, search
-from rum.app.project import Context
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.notes import (
@@ -69,8 +69,8 @@ class Asked(TypedDict, total=False):
 class Notes:
     """The notes of an open project's checkout."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     def add(
         self, title: str, content: str, when_to_use: str | Sequence[str], **told: Unpack[Told]
@@ -93,33 +93,33 @@ class Notes:
 
     def all(self) -> Sequence[Note]:
         """Every note with all its entries; those in broken files are left out."""
-        with self._context.turn():
-            return self._context.shelf.notes()
+        with self._caller.turn():
+            return self._caller.project.note_store.notes()
 
     def forget(self, id: str) -> ForgetResult:
         """Delete an entry for good; only a keyed hash of it stays."""
-        context, kind = self._context, append.KIND
-        with context.turn():
-            return forgotten(context, kind, context.one("note", id, kind.found(context, id)))
+        caller, kind = self._caller, append.KIND
+        with caller.turn():
+            return forgotten(caller, kind, caller.project.one("note", id, kind.found(caller, id)))
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
         """Take in the entries of another folder's notes that are neither here nor forgotten."""
         return self._do(import_notes, os.fspath(folder))
 
-    def _do(self, use_case: Callable[[Context, Q], A], question: Q) -> A:
-        with self._context.turn():
-            return use_case(self._context, question)
+    def _do(self, use_case: Callable[[Caller, Q], A], question: Q) -> A:
+        with self._caller.turn():
+            return use_case(self._caller, question)
 
 
-_ACTIONS: dict[str, Callable[[Context, dict[str, Any]], Struct]] = {
-    "add": lambda context, given: append.add(context, _question(NoteDraft, given)),
-    "match": lambda context, given: search.match(context, _question(MatchQuestion, given)),
-    "show": lambda context, given: search.show(context, _question(ShowNote, given)),
-    "list": lambda context, given: search.listing(context, _question(ListNotes, given)),
+_ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
+    "add": lambda caller, given: append.add(caller, _question(NoteDraft, given)),
+    "match": lambda caller, given: search.match(caller, _question(MatchQuestion, given)),
+    "show": lambda caller, given: search.show(caller, _question(ShowNote, given)),
+    "list": lambda caller, given: search.listing(caller, _question(ListNotes, given)),
 }
 
 
-def call(context: Context, given: dict[str, Any]) -> Struct:
+def call(caller: Caller, given: dict[str, Any]) -> Struct:
     """The call `note`: what to do with notes, and the fields that this needs."""
     told = {FIELDS.get(name, name): value for name, value in given.items() if value is not None}
     action = told.pop("action", None)
@@ -128,7 +128,7 @@ def call(context: Context, given: dict[str, Any]) -> Struct:
         raise InvalidQuery(
             f"note: `action` must be one of {', '.join(allowed)}.", field="action", allowed=allowed
         )
-    return _ACTIONS[action](context, told)
+    return _ACTIONS[action](caller, told)
 
 
 def _question(model: type[Q], given: dict[str, Any]) -> Q:

@@ -8,8 +8,9 @@ from msgspec import UNSET
 
 from rum.app.agents.identity import name_of_who_acts
 from rum.app.agents.settings import agent_settings
+from rum.app.caller import Caller
 from rum.app.notes.append import entry_named
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.inject.notes import Asker, Head, Ranked, cut, prompted, ranked
 from rum.model.notes import (
     Entry,
@@ -24,25 +25,25 @@ from rum.model.notes import (
 )
 
 
-def match(context: Context, question: MatchQuestion, now: int | None = None) -> NotesMatched:
+def match(caller: Caller, question: MatchQuestion, now: int | None = None) -> NotesMatched:
     """The notes for a prompt, as many as the agent's settings allow."""
-    agent = agent_named(context, question.agent)
-    settings, wrong = agent_settings(context.settings, agent)
-    heads, broken = context.shelf.heads()
+    agent = agent_named(caller, question.agent)
+    settings, wrong = agent_settings(caller.project.settings, agent)
+    heads, broken = caller.project.note_store.heads()
     asker = Asker(
         task=question.task,
         plan=question.plan or "",
         agent=agent,
-        now=context.now() if now is None else now,
+        now=caller.project.now() if now is None else now,
         least=question.min_importance or settings.min_importance,
         specialties=settings.specialties,
     )
     found = ranked(heads.values(), asker)
     most = settings.max_injected if question.max_injected is None else question.max_injected
     notes = [
-        _matched(context, one, entry, heads)
+        _matched(caller.project, one, entry, heads)
         for one in found[:most]
-        if (entry := context.shelf.newest(one.head.slug)) is not None
+        if (entry := caller.project.note_store.newest(one.head.slug)) is not None
     ]
     return NotesMatched(
         notes=notes, text=prompted(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
@@ -54,16 +55,16 @@ def day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
-def agent_named(context: Context, named: str | None) -> str | None:
+def agent_named(caller: Caller, named: str | None) -> str | None:
     """The name of the agent that is meant: the one named, by name or id, or the one that asks."""
     if not named:
-        return name_of_who_acts(context)
-    found = context.store.agents.named(named)
-    agent = context.store.agents.get(found[0]) if len(found) == 1 else None
+        return name_of_who_acts(caller)
+    found = caller.project.store.agents.named(named)
+    agent = caller.project.store.agents.get(found[0]) if len(found) == 1 else None
     return (agent.name if agent else None) or named
 
 
-def _matched(context: Context, one: Ranked, entry: Entry, heads: dict[str, Head]) -> MatchedNote:
+def _matched(project: Project, one: Ranked, entry: Entry, heads: dict[str, Head]) -> MatchedNote:
     head = one.head
     return MatchedNote(
         id=f"{head.slug}#{entry.n}",
@@ -78,13 +79,13 @@ def _matched(context: Context, one: Ranked, entry: Entry, heads: dict[str, Head]
         why=one.scored.why,
         content=cut(entry.content),
         related=[slug for slug in head.related if slug in heads] or UNSET,
-        otherwise=context.shelf.otherwise(head, entry, heads),
+        otherwise=project.note_store.otherwise(head, entry, heads),
     )
 
 
-def listing(context: Context, _: ListNotes) -> NoteList:
+def listing(caller: Caller, _: ListNotes) -> NoteList:
     """All notes by file name, and the files that are broken."""
-    heads, broken = context.shelf.heads()
+    heads, broken = caller.project.note_store.heads()
     return NoteList([_listed(head) for head in heads.values()], broken or UNSET)
 
 
@@ -102,10 +103,10 @@ def _listed(head: Head) -> ListedNote:
     )
 
 
-def show(context: Context, question: ShowNote) -> NoteShown:
+def show(caller: Caller, question: ShowNote) -> NoteShown:
     """A note with all entries, or one of them, and what it has to do with others."""
-    shelf = context.shelf
-    one = entry_named(context, question.id) if "#" in question.id else None
+    shelf = caller.project.note_store
+    one = entry_named(caller.project, question.id) if "#" in question.id else None
     note = shelf.note(one[0] if one else shelf.slug(question.id))
     heads, _ = shelf.heads()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
@@ -113,7 +114,7 @@ def show(context: Context, question: ShowNote) -> NoteShown:
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in heads and slug != note.slug]
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
-        path=context.relative(shelf.folder.file(note.slug)),
+        path=caller.relative(shelf.folder.file(note.slug)),
         newest=note.newest.n,
         entries=[one[1]] if one else list(note.entries),
         related=related or UNSET,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.capture.intake_events import as_event
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.inject.offers.outcome import proof
 from rum.model.errors import InvalidQuery
 from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
@@ -33,19 +34,19 @@ WHY = {
 """Why something is offered, by its kind."""
 
 
-def note(context: Context, events: Sequence[Event], success: bool | None) -> None:
+def note(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
     """Note what was offered in a session up to the end of a turn, and what came of it in that turn."""
     if not events:
         return
     client, session = events[0]["client"], events[0]["session"]
     until = max(event["at"] for event in events)
-    said = (as_event(one) for one in context.store.seen.of_session(client, session, ("offered",)))
+    said = (as_event(one) for one in caller.project.store.seen.of_session(client, session, ("offered",)))
     if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
-        context.store.ledger.add(new)
-    offered = context.store.ledger.of_session(client, session, until)
+        caller.project.store.ledger.add(new)
+    offered = caller.project.store.ledger.of_session(client, session, until)
     if offered:
-        context.store.ledger.judge(_judged(context, offered, events, success))
-        context.store.ledger.silence(context.now() - KEPT)
+        caller.project.store.ledger.judge(_judged(caller, offered, events, success))
+        caller.project.store.ledger.silence(caller.project.now() - KEPT)
 
 
 def _rows(event: Event) -> Iterator[OfferRow]:
@@ -61,12 +62,12 @@ def _rows(event: Event) -> Iterator[OfferRow]:
 
 
 def _judged(
-    context: Context, offered: Sequence[OfferRow], events: Sequence[Event], success: bool | None
+    caller: Caller, offered: Sequence[OfferRow], events: Sequence[Event], success: bool | None
 ) -> Iterator[OfferRow]:
     """The offers with what this turn adds: what came of one in an earlier turn stays true."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
-    memories = {memory.id: memory for memory in context.store.memories.get(ids)}
-    turn, relative = events[0].get("turn", ""), _relative(context)
+    memories = {memory.id: memory for memory in caller.project.store.memories.get(ids)}
+    turn, relative = events[0].get("turn", ""), _relative(caller)
     for row in offered:
         memory = memories.get(row.memory_id)
         if memory is None:
@@ -82,17 +83,17 @@ def _judged(
         )
 
 
-def _relative(context: Context) -> Callable[[str], str]:
+def _relative(caller: Caller) -> Callable[[str], str]:
     def relative(path: str) -> str:
         with suppress(InvalidQuery):
-            return context.relative(path)
+            return caller.relative(path)
         return path
 
     return relative
 
 
 def offers(
-    context: Context,
+    project: Project,
     *,
     session: str | None = None,
     memory: str | None = None,
@@ -107,8 +108,8 @@ def offers(
         raise InvalidQuery(
             f"offers: `kind` must be one of {', '.join(WHY)}.", field="kind", allowed=list(WHY)
         )
-    memory_id = context.memory(memory).id if memory else None
-    ledger = context.store.ledger
+    memory_id = project.memory(memory).id if memory else None
+    ledger = project.store.ledger
     rows = ledger.find(OffersSought(limit, session, memory_id, kind, since or 0))
     useful = ledger.usefulness({row.memory_id for row in rows})
     figures = [OfferFigures(*one) for one in ledger.figures()]
@@ -133,10 +134,12 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
     )
 
 
-def feedback(context: Context, question: FeedbackQuestion) -> FeedbackResult:
+def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
     """Note whether a memory was of use; of each agent, and of the owner, the last word stands."""
-    memory = context.memory(question.memory_id)
-    agent = context.acting()
-    said_by = OWNER if context.owner or agent is None else agent.id
-    evidence = context.store.ledger.feedback(memory.id, said_by, context.now(), useful=question.useful)
+    memory = caller.project.memory(question.memory_id)
+    agent = caller.acting()
+    said_by = OWNER if caller.owner or agent is None else agent.id
+    evidence = caller.project.store.ledger.feedback(
+        memory.id, said_by, caller.project.now(), useful=question.useful
+    )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))

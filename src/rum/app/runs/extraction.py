@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.notes import append
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.app.runs.known_before import Known, titles
 from rum.extract.by_model import found_by_model
 from rum.extract.by_rules import found_by_rules
@@ -42,26 +43,26 @@ class _Found(NamedTuple):
     hint: str | None = None
 
 
-def extract(context: Context, given: dict[str, Any], *, dry_run: bool = False) -> Extracted:
+def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> Extracted:
     """Find what lasts in a run, check it, and keep it unless it is a dry run.
 
     Nobody else waits for the language model: it is asked between two turns. What it found is checked and
     written in one transaction, so that two processes with the same run do not both keep it.
     """
     told = {_SPELLED.get(name, name): value for name, value in given.items()}
-    with context.turn(), _spelled_as_in(given):
-        run = parse(context.clean(told), FinishedRun, "run")
-    found = _found(context, run)
+    with caller.turn(), _spelled_as_in(given):
+        run = parse(caller.project.clean(told), FinishedRun, "run")
+    found = _found(caller.project, run)
     finding = found.finding
-    known = Known(context, run, f"{finding.title}\n{finding.content}")
-    with context.turn(counted=False), context.identity_undone_on_error():
+    known = Known(caller, run, f"{finding.title}\n{finding.content}")
+    with caller.project.turn(), caller.identity_undone_on_error():
         if dry_run or finding.is_empty:
-            return _Sieve(context, run, found, known).answer(None if dry_run else Kept())
+            return _Sieve(caller, run, found, known).answer(None if dry_run else Kept())
         # All notes are read before the transaction, in which others wait.
         known.said()
-        context.shelf.heads()
-        with context.store.transaction():
-            sieve = _Sieve(context, run, found, known)
+        caller.project.note_store.heads()
+        with caller.project.store.transaction():
+            sieve = _Sieve(caller, run, found, known)
             return sieve.answer(sieve.written())
 
 
@@ -84,13 +85,13 @@ def _in_python(told: T) -> T:
     return msgspec.json.decode(text)
 
 
-def _found(context: Context, run: FinishedRun) -> _Found:
+def _found(project: Project, run: FinishedRun) -> _Found:
     """By the language model that is set, else by rules; by rules too while the model fails."""
     try:
-        model = context.language_model
+        model = project.language_model
         if model is not None:
-            with context.turn(counted=False):
-                known = titles(context, run)
+            with project.turn():
+                known = titles(project, run)
             return _Found(found_by_model(model, run, known), model.name)
     except CannotComplete as error:
         return _Found(found_by_rules(run), "rules", error.message)
@@ -100,8 +101,8 @@ def _found(context: Context, run: FinishedRun) -> _Found:
 class _Sieve:
     """Lets through what may be kept, and says of the rest why not."""
 
-    def __init__(self, context: Context, run: FinishedRun, found: _Found, known: Known) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, run: FinishedRun, found: _Found, known: Known) -> None:
+        self._caller = caller
         self._run = run
         self._found = found
         self._known = known
@@ -139,11 +140,11 @@ class _Sieve:
             return None
         problem = note_problem(finding, self._run, self._known.said())
         entry = Entry(n=1, title=finding.title, content=finding.content)
-        if problem is None and append.forgotten_of(self._context, entry) is not None:
+        if problem is None and append.forgotten_of(self._caller.project, entry) is not None:
             problem = _FORGOTTEN
         draft = None
         try:
-            _ = self._context.shelf.folder
+            _ = self._caller.project.note_store.folder
             draft = parse(self._drafted(finding), NoteDraft, "note")
             draft.check()
         except InvalidQuery as error:
@@ -160,14 +161,14 @@ class _Sieve:
             "when_to_use": narrowed(finding.when_to_use),
             "tags": finding.tags,
             "importance": finding.importance,
-            "discovered_at": self._context.now(),
+            "discovered_at": self._caller.project.now(),
             "discovered_by": self._run.agent,
             "discovered_in": f"Task: {' '.join(self._run.task.split())[:300]}",
             "source": SOURCE,
         }
 
     def _frontmatter(self, note: NoteDraft) -> Frontmatter:
-        at = datetime.fromtimestamp(self._context.now(), UTC)
+        at = datetime.fromtimestamp(self._caller.project.now(), UTC)
         return Frontmatter(
             title=note.title,
             when_to_use=(note.when_to_use,) if isinstance(note.when_to_use, str) else note.when_to_use,
@@ -182,9 +183,9 @@ class _Sieve:
     def _passed_facts(self) -> Iterator[GivenFact]:
         for fact in self._found.finding.facts:
             problem = fact_problem(fact, self._run)
-            old = self._context.store.facts.get(fact.key)
+            old = self._caller.project.store.facts.get(fact.key)
             # What somebody set again after it was forgotten is to be known here.
-            if problem is None and old is None and facts.is_forgotten(self._context, fact.key):
+            if problem is None and old is None and facts.is_forgotten(self._caller.project, fact.key):
                 problem = _FORGOTTEN
             if problem is None and old is not None and old.value == fact.value:
                 problem = "it is known already"
@@ -196,11 +197,11 @@ class _Sieve:
     def _passed_rules(self) -> Iterator[GivenRule]:
         known = [
             said(f"the rule {one.id}", f"{one.condition}\n{one.action}")
-            for one in self._context.store.rules.latest(facts.EVERY)
+            for one in self._caller.project.store.rules.latest(facts.EVERY)
         ]
         for rule in self._found.finding.rules:
             problem = rule_problem(rule, self._run, known)
-            if problem is None and rules.is_forgotten(self._context, _unwritten(rule)):
+            if problem is None and rules.is_forgotten(self._caller.project, _unwritten(rule)):
                 problem = _FORGOTTEN
             if problem:
                 self._reject("rule", f"{rule.condition} → {rule.action}", problem)
@@ -210,19 +211,19 @@ class _Sieve:
 
     def written(self) -> Kept:
         """Write all that passed; the note comes last, as it cannot be taken back."""
-        context = self._context
+        caller = self._caller
         keys = tuple(fact.key for fact in self._facts if self._learned(fact))
-        ids = tuple(rules.add(context, rule.condition, rule.action).id for rule in self._rules)
-        added = append.add(context, self._note).id if self._note else None
+        ids = tuple(rules.add(caller, rule.condition, rule.action).id for rule in self._rules)
+        added = append.add(caller, self._note).id if self._note else None
         return Kept(added, keys, ids)
 
     def _learned(self, fact: GivenFact) -> bool:
         """Whether a fact was kept; what another agent put down is changed on purpose only."""
-        old = self._context.store.facts.get(fact.key)
+        old = self._caller.project.store.facts.get(fact.key)
         try:
             if old is not None:
-                facts.must_be_over(self._context, old, "let an extraction change")
-            facts.learn(self._context, fact.key, fact.value)
+                facts.must_be_over(self._caller, old, "let an extraction change")
+            facts.learn(self._caller, fact.key, fact.value)
         except PermissionDenied as error:
             self._reject("fact", fact.key, error.message)
             return False

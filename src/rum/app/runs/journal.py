@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import UNSET
 
+from rum.app.caller import Caller
 from rum.app.calls import plain
 from rum.app.error_origin import public
 from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
-from rum.app.project import Context
 from rum.app.runs.exception import interruption_of, is_failure, is_ours, kept_whole, reason_of
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Situation, moment
@@ -30,15 +30,15 @@ LONGEST = 2000
 class RunJournal:
     """One agent's journal as its run writes it; without a folder for journals nothing is written."""
 
-    def __init__(self, context: Context, run: RunQuestion, problems: list[str]) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, run: RunQuestion, problems: list[str]) -> None:
+        self._caller = caller
         self._problems = problems
         self.is_over = False
         """Whether the run is over: then nothing is written any more."""
         self._journal: AgentJournal | None = None
-        if context.settings.folder("sessions_dir") is not None:
+        if caller.project.settings.folder("sessions_dir") is not None:
             with self.noting_trouble():
-                self._journal = Journals(context, counted=False).of(run.session, run.agent, run.task)
+                self._journal = Journals(caller, counted=False).of(run.session, run.agent, run.task)
 
     @property
     def session(self) -> str | None:
@@ -74,7 +74,7 @@ class RunJournal:
     def checked(self, kind: Kind, fields: Json) -> Json:
         """An entry as journals spell it; InvalidQuery says what is wrong with one."""
         told = spelt(kind.model, {name: one for name, one in fields.items() if one is not None})
-        known = {"id": "new", "timestamp": moment(self._context.clock())}
+        known = {"id": "new", "timestamp": moment(self._caller.project.clock())}
         known |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
         refuse_problems(kind.model, known | told, kind, whole=True)
         return told

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from rum.app.caller import Caller
 from rum.app.memories.similar import sharing
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.extract.duplicates import Said, said, share, telling_words
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import FinishedRun, KnownMemory
@@ -28,8 +29,8 @@ class Known:
     changed it. So whoever has asked before taking a lock does not make others wait for that.
     """
 
-    def __init__(self, context: Context, run: FinishedRun, text: str) -> None:
-        self._context = context
+    def __init__(self, caller: Caller, run: FinishedRun, text: str) -> None:
+        self._caller = caller
         self._text = text
         self._words = telling_words(text)
         self._handed_in = [said(_named(one, at), one.text) for at, one in enumerate(run.existing_memories, 1)]
@@ -43,7 +44,7 @@ class Known:
         if not self._words:
             return
         try:
-            folder = self._context.shelf.folder
+            folder = self._caller.project.note_store.folder
         except InvalidQuery:  # there are no notes here
             return
         noted: dict[str, tuple[Stamp, list[Said]]] = {}
@@ -56,23 +57,27 @@ class Known:
     def _read(self, slug: str) -> list[Said]:
         """The entries of a note; none of one whose words alone show that it says something else."""
         with suppress(RumError):  # somebody may be editing it just now
-            words = frozenset(terms(self._context.shelf.folder.bytes(slug).decode(errors="replace")))
+            words = frozenset(
+                terms(self._caller.project.note_store.folder.bytes(slug).decode(errors="replace"))
+            )
             if share(self._words, words) >= _MAY_BE_ALIKE:
-                return [_entry(slug, one) for one in self._context.shelf.note(slug).entries]
+                return [_entry(slug, one) for one in self._caller.project.note_store.note(slug).entries]
         return []
 
     def _memories(self) -> Iterator[Said]:
         """Memories that share rare words with the text; this session's may be of the same run."""
-        for memory in self._context.store.memories.best(sharing(self._context, self._text, _ASKED)):
-            if memory.session_id != self._context.session_id and not memory.superseded_by:
+        for memory in self._caller.project.store.memories.best(
+            sharing(self._caller.project, self._text, _ASKED)
+        ):
+            if memory.session_id != self._caller.session_id and not memory.superseded_by:
                 yield said(f"the memory {memory.id}", _told(memory), (memory.created_at, 0))
 
 
-def titles(context: Context, run: FinishedRun) -> Sequence[str]:
+def titles(project: Project, run: FinishedRun) -> Sequence[str]:
     """The names of what is known, that which shares most words with a run first."""
     handed_in = [_named(one, at) for at, one in enumerate(run.existing_memories, 1)]
     words = telling_words(f"{run.task}\n{run.agent_output}")
-    noted = [head.title for head in context.shelf.heads()[0].values()]
+    noted = [head.title for head in project.note_store.heads()[0].values()]
     return [*handed_in, *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
 
 

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from rum.app.agents import identity
 from rum.app.brief import brief as briefing
 from rum.app.call_types import Running, Stepped
+from rum.app.caller import Caller
 from rum.app.calls import plain
 from rum.app.error_origin import public
 from rum.app.layers.layers import Layers
 from rum.app.layers.stored import KeptLayers
 from rum.app.memories import store
-from rum.app.project import Context
 from rum.app.runs import event
 from rum.app.runs.exception import is_failure, kept_whole, verdict_of
 from rum.app.runs.inferred_outcome import unsaid
@@ -48,11 +48,11 @@ class Run:
     wrong call raises, and is no failure of the task. Before and after the `with` block nothing can be told.
     """
 
-    def __init__(self, context: Context, question: RunQuestion, parent: Run | None = None) -> None:
-        self._context = context.apart(question.session)
+    def __init__(self, caller: Caller, question: RunQuestion, parent: Run | None = None) -> None:
+        self._caller = caller.other_agent(question.session)
         self._question = question
         self._parent = parent
-        self._record = Record(question, [self._context.relative(path) for path in question.files])
+        self._record = Record(question, [self._caller.relative(path) for path in question.files])
         self._verdict: Verdict | None = None
         self._journal: RunJournal | None = None
         self._prompt_tokens = 0
@@ -76,14 +76,14 @@ class Run:
     @property
     def session(self) -> str:
         """The session it belongs to."""
-        return self._context.session_id
+        return self._caller.session_id
 
     def __enter__(self) -> Self:
         if self._journal is not None:
             self._journal.refuse_if_over()
             raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
         self._guarded("The agent was not registered", self._identify)
-        self._journal = RunJournal(self._context, self._question, self.problems)
+        self._journal = RunJournal(self._caller, self._question, self.problems)
         self._shown_task = self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
         self._begun = Attempt(self._journal, {"description": self._shown_task})
         self._tried: list[Attempt] = []
@@ -112,9 +112,9 @@ class Run:
 
     def _identify(self) -> None:
         parent = self._parent.agent_id if self._parent else None
-        with self._context.turn(counted=False), self._context.store.transaction():
-            self._context.agent = identity.known_as(self._context, self.agent, parent)
-        self.agent_id = self._context.agent.id
+        with self._caller.project.turn(), self._caller.project.store.transaction():
+            self._caller.agent = identity.known_as(self._caller, self.agent, parent)
+        self.agent_id = self._caller.agent.id
 
     @property
     def brief(self) -> Brief:
@@ -127,8 +127,8 @@ class Run:
             session=self._from_the_beginning().session,
             tokens=self._question.tokens,
         )
-        with self._context.turn(counted=False):
-            return briefing.brief(self._context, question)
+        with self._caller.project.turn():
+            return briefing.brief(self._caller, question)
 
     @property
     def prompt(self) -> str:
@@ -146,7 +146,7 @@ class Run:
         self._going()
         usual = {"session": self._question.session, "extract": self._question.extract}
         given = {**usual, **how, "agent": agent, "task": task}
-        return Run(self._context, parse(plain(given), RunQuestion, "run"), self)
+        return Run(self._caller, parse(plain(given), RunQuestion, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
         """Something was learned about the code or the task; more fields as in a journal."""
@@ -179,8 +179,8 @@ class Run:
         self._going()
         step = parse(plain({**told, "description": description}), Step, "step")
         if step.file is not None:
-            step = replace(step, file=self._context.relative(step.file))
-        action = self._record.step(self._context.now(), step)
+            step = replace(step, file=self._caller.relative(step.file))
+        action = self._record.step(self._caller.project.now(), step)
         going_on = (attempt for attempt in reversed(self._tried) if not attempt.is_over)
         next(going_on, self._begun).step(step.description, action)
 
@@ -250,11 +250,11 @@ class Run:
             journal.add(Kind.ATTEMPT, plain(entry))
 
     def _store(self, verdict: Verdict) -> None:
-        context = self._context
-        with context.turn(counted=False), context.store.transaction():
-            tried = [store.store(context, plain(one)) for one in self._record.in_vain(verdict)]
+        caller = self._caller
+        with caller.project.turn(), caller.project.store.transaction():
+            tried = [store.store(caller, plain(one)) for one in self._record.in_vain(verdict)]
             draft = self._record.draft(verdict, [one.memory_id for one in tried])
-            stored = store.store(context, plain(draft))
+            stored = store.store(caller, plain(draft))
         self.memory_id = stored.memory_id
 
     def adopt(self, child: Child) -> None:
@@ -267,8 +267,8 @@ class Run:
             self._guarded("The memory was not linked", lambda: self._linked(link))
 
     def _linked(self, link: LinkQuestion) -> None:
-        with self._context.turn(counted=False):
-            store.link(self._context, link)
+        with self._caller.project.turn():
+            store.link(self._caller, link)
 
     def _extract(self, verdict: Verdict) -> None:
         from rum.app.runs import extraction  # noqa: PLC0415 (slow to load, and needed once a run)
@@ -280,10 +280,10 @@ class Run:
             "result": verdict.result.value,
             "error": None if isinstance(verdict, Unsaid) else verdict.reason,
         }
-        self.extracted = extraction.extract(self._context, run)
+        self.extracted = extraction.extract(self._caller, run)
 
     def _event(self, entry: dict[str, Any]) -> None:
-        layers = Layers(lambda: KeptLayers(self._context))
+        layers = Layers(lambda: KeptLayers(self._caller))
         self._guarded("No event was kept", lambda: layers.append("episodic", entry))
 
     def _guarded(self, what: str, work: Callable[[], A]) -> A | None:

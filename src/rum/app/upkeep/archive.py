@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.store.archive import Weighed
 
@@ -56,59 +57,59 @@ class Rule(NamedTuple):
     uses: int
 
 
-def rule(context: Context, older_than: float | None, importance: float | None, uses: int | None) -> Rule:
+def rule(caller: Caller, older_than: float | None, importance: float | None, uses: int | None) -> Rule:
     """The rule that the settings and these exceptions from them make."""
-    settings = context.settings
+    settings = caller.project.settings
     days = settings.archive_after if older_than is None else older_than
     least = settings.archive_importance if importance is None else importance
     most = settings.archive_uses if uses is None else uses
     return Rule(
-        before=int(context.now() - _checked(context, "older_than", days, 1, LONGEST) * DAY),
-        importance=_checked(context, "importance", least, 0, 1),
-        uses=int(_checked(context, "uses", most, 0, 10**9)),
+        before=int(caller.project.now() - _checked(caller, "older_than", days, 1, LONGEST) * DAY),
+        importance=_checked(caller, "importance", least, 0, 1),
+        uses=int(_checked(caller, "uses", most, 0, 10**9)),
     )
 
 
-def _checked(context: Context, name: str, value: float, low: float, high: float) -> float:
+def _checked(caller: Caller, name: str, value: float, low: float, high: float) -> float:
     # Written so that NaN fails too; callers may not check types.
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
-        said = f"archive: `{context.spell(name)}` is a number from {low:g} to {high:g}."
+        said = f"archive: `{caller.spell(name)}` is a number from {low:g} to {high:g}."
         raise InvalidQuery(said, field=name)
     return value
 
 
 def archive(
-    context: Context, rule: Rule, *, dry_run: bool = False, progress: Progress = lambda _done, _total: None
+    project: Project, rule: Rule, *, dry_run: bool = False, progress: Progress = lambda _done, _total: None
 ) -> Archived:
     """Archive what the rule allows, superseded memories first, then the oldest."""
-    store = context.store
-    before = _size(context)
-    ripe, kept = _sorted_out(context, rule)
+    store = project.store
+    before = _size(project)
+    ripe, kept = _sorted_out(project, rule)
     if dry_run:
         done, hint = len(ripe), None
     else:
         with store.transaction():
             pass  # where nothing can be written, this says so before anything is packed
-        done = _put_away(context, [one.memory_id for one in ripe], progress)
-        hint = _shrunk(context, done)
+        done = _put_away(project, [one.memory_id for one in ripe], progress)
+        hint = _shrunk(project, done)
     return Archived(
         archived=done,
         superseded=sum(one.superseded for one in ripe),
         kept=kept,
         in_archive=store.archive.count() + (done if dry_run else 0),
         bytes_before=before,
-        bytes_after=_size(context),
+        bytes_after=_size(project),
         dry_run=dry_run,
         hint=f"The file did not get smaller: {hint}." if hint else UNSET,
     )
 
 
-def _sorted_out(context: Context, rule: Rule) -> tuple[list[Weighed], dict[str, int]]:
+def _sorted_out(project: Project, rule: Rule) -> tuple[list[Weighed], dict[str, int]]:
     """What may be archived, in the order in which it will be, and why the rest may not."""
     ripe: list[Weighed] = []
     kept: Counter[str] = Counter()
-    for batch in context.store.archive.weigh(rule.before, rule.importance):
-        uses = context.used(one.memory_id for one in batch)
+    for batch in project.store.archive.weigh(rule.before, rule.importance):
+        uses = project.used(one.memory_id for one in batch)
         for one in batch:
             use = uses.get(one.memory_id)
             used = use is not None and (use.times > rule.uses or (use.last or 0) >= rule.before)
@@ -121,37 +122,37 @@ def _sorted_out(context: Context, rule: Rule) -> tuple[list[Weighed], dict[str, 
     return ripe, dict(sorted(kept.items()))
 
 
-def _put_away(context: Context, ids: list[str], progress: Progress) -> int:
+def _put_away(project: Project, ids: list[str], progress: Progress) -> int:
     done = 0
     for start in range(0, len(ids), BATCH):
-        done += context.store.archive.put(ids[start : start + BATCH], context.now())
+        done += project.store.archive.put(ids[start : start + BATCH], project.now())
         progress(min(start + BATCH, len(ids)), len(ids))
     return done
 
 
-def _shrunk(context: Context, done: int) -> str | None:
+def _shrunk(project: Project, done: int) -> str | None:
     """Give space back if there is enough of it; why that was not possible, if it was not."""
-    store = context.store
+    store = project.store
     if not done or max(done / store.memories.count(), store.upkeep.unused()) < WORTH_IT:
         return None  # what comes next takes it
-    return store.upkeep.shrink(context.settings.busy_timeout)
+    return store.upkeep.shrink(project.settings.busy_timeout)
 
 
-def _size(context: Context) -> int:
+def _size(project: Project) -> int:
     """Bytes of the file that holds the memories, its log included."""
-    return context.store.upkeep.size()
+    return project.store.upkeep.size()
 
 
-def restore(context: Context, names: Sequence[str]) -> Restored:
+def restore(project: Project, names: Sequence[str]) -> Restored:
     """Make archived memories live again; it counts as a use, so that the next time they stay."""
-    memories, archive = context.store.memories, context.store.archive
-    with context.store.transaction():
-        ids = list(dict.fromkeys(context.one("memory", name, memories.named(name)) for name in names))
+    memories, archive = project.store.memories, project.store.archive
+    with project.store.transaction():
+        ids = list(dict.fromkeys(project.one("memory", name, memories.named(name)) for name in names))
         readable = [memory.id for memory in memories.readable(ids)]
         if not readable:
             memories.get(ids)  # which says what is wrong with them
         back = [one for one in readable if archive.take_back([one])]
-    context.uses.update(back)
+    project.uses.update(back)
     live = [one for one in readable if one not in back]
     lost = [one for one in ids if one not in readable]
     return Restored(restored=back, live=live, unreadable=tuple(lost))

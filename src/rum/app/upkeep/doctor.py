@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from rum._version import __version__
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, StorageError
 
@@ -18,18 +18,18 @@ LITTLE_SPACE = 100 * 1024 * 1024
 MOST_REMARKS = 50
 
 
-def doctor(context: Context) -> Diagnosis:
+def doctor(project: Project) -> Diagnosis:
     """Everything that can be checked: the files, the index, permissions, space, settings."""
     from rum.app.upkeep import hook_checks, journal_checks  # noqa: PLC0415 (they load YAML)
 
-    problems = [Problem(*found) for found in context.store.upkeep.problems()]
-    home = context.settings.home if os.path.isdir(context.settings.home) else None
+    problems = [Problem(*found) for found in project.store.upkeep.problems()]
+    home = project.settings.home if os.path.isdir(project.settings.home) else None
     problems += _home_problems(home) if home else []
-    problems += [Problem(warning, "See `rum config`.") for warning in context.settings.warnings]
-    problems += _embedder_problems(context)
-    notes, broken, odd = _notes(context)
-    journals, unreadable = journal_checks.journals(context)
-    problems += [*broken, *unreadable, *journal_checks.agents(context), *hook_checks.troubles(context)]
+    problems += [Problem(warning, "See `rum config`.") for warning in project.settings.warnings]
+    problems += _embedder_problems(project)
+    notes, broken, odd = _notes(project)
+    journals, unreadable = journal_checks.journals(project)
+    problems += [*broken, *unreadable, *journal_checks.agents(project), *hook_checks.troubles(project)]
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < LITTLE_SPACE:
         problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -37,60 +37,60 @@ def doctor(context: Context) -> Diagnosis:
         "rum": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
-        "project": context.project.id,
-        "directory": context.project.directory,
+        "project": project.location.id,
+        "directory": project.location.directory,
         "free_bytes": free,
-        **context.store.upkeep.facts(),
-        "vectors": _vectors(context),
+        **project.store.upkeep.facts(),
+        "vectors": _vectors(project),
         "notes": notes,
         "journals": journals,
-        **hook_checks.pauses(context),
+        **hook_checks.pauses(project),
     }
-    return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(context, odd))
+    return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(project, odd))
 
 
-def _vectors(context: Context) -> dict[str, object]:
+def _vectors(project: Project) -> dict[str, object]:
     """How far the embedder in force has come."""
-    model = context.meaning.model
+    model = project.semantic.model
     if model is None:
         return {"model": "none"}
     try:
-        with context.store.errors():
-            done, pending = context.meaning.counts()
-            refused = context.store.vectors.refused(model)
+        with project.store.errors():
+            done, pending = project.semantic.counts()
+            refused = project.store.vectors.refused(model)
     except StorageError:  # what is damaged stands among the problems
         return {"model": model}
     return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
 
 
-def _embedder_problems(context: Context) -> list[Problem]:
-    trouble = context.meaning.trouble
+def _embedder_problems(project: Project) -> list[Problem]:
+    trouble = project.semantic.trouble
     advice = "Recall goes by words meanwhile; `rum tidy` asks it again."
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
 
 
-def _notes(context: Context) -> tuple[int, list[Problem], list[str]]:
+def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
     """How many notes there are, what is wrong with their files, and what is odd in them."""
     try:
-        heads, broken = context.shelf.heads()
+        heads, broken = project.note_store.heads()
     except StorageError as error:
         return 0, [Problem(error.message, "See the setting `notes_dir`.")], []
     advice = "It is left out until somebody mends it."
     odd = [
-        f"{context.relative(context.shelf.folder.file(head.slug))}, {remark}"
+        f"{project.relative(project.note_store.folder.file(head.slug))}, {remark}"
         for head in heads.values()
         for remark in head.remarks
     ]
     return len(heads), [Problem(one.problem, advice) for one in broken], odd
 
 
-def _remarks(context: Context, notes: list[str]) -> list[str]:
+def _remarks(project: Project, notes: list[str]) -> list[str]:
     """What is odd in notes and rules: the first of it, and how much more there is."""
     from rum.app.layers import rules  # noqa: PLC0415 (nothing else here needs that layer)
 
     found = list(notes)
-    with suppress(StorageError), context.store.errors():  # what is damaged stands among the problems
-        found += rules.remarks(context)
+    with suppress(StorageError), project.store.errors():  # what is damaged stands among the problems
+        found += rules.remarks(project)
     more = [f"{len(found) - MOST_REMARKS} more; `rum note list` has those of notes."]
     return found if len(found) <= MOST_REMARKS else found[:MOST_REMARKS] + more
 
@@ -105,7 +105,7 @@ def _home_problems(home: str) -> list[Problem]:
 
 
 def reindex(
-    context: Context,
+    project: Project,
     progress: Callable[[int], None],
     left_out: Callable[[str], None],
     *,
@@ -117,20 +117,20 @@ def reindex(
     `left_out` is told of each memory that is damaged. Whoever is killed leaves everything to be found.
     """
     done = 0
-    context.store.upkeep.mend_index()
-    context.store.archive.reindex(left_out)
-    for batch in context.store.memories.in_time_order(200):
-        with context.store.transaction():
-            done += sum([context.store.memories.reindex(memory) for memory in batch])
+    project.store.upkeep.mend_index()
+    project.store.archive.reindex(left_out)
+    for batch in project.store.memories.in_time_order(200):
+        with project.store.transaction():
+            done += sum([project.store.memories.reindex(memory) for memory in batch])
         progress(done)
-    context.store.knowledge.reindex()
-    context.store.upkeep.stamp_index()
-    (context.store.vectors.drop_all if vectors else context.store.vectors.mend)()
-    context.shelf.rebuild()
+    project.store.knowledge.reindex()
+    project.store.upkeep.stamp_index()
+    (project.store.vectors.drop_all if vectors else project.store.vectors.mend)()
+    project.note_store.rebuild()
     return done
 
 
-def backup(context: Context, path: str) -> int:
+def backup(project: Project, path: str) -> int:
     """Copy the canonical database while others go on; the size of the copy."""
     if os.path.exists(path):
         raise InvalidQuery(
@@ -139,5 +139,5 @@ def backup(context: Context, path: str) -> int:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InvalidQuery(f"There is no folder {folder}.", field="file")
-    context.store.upkeep.backup(path)
+    project.store.upkeep.backup(path)
     return os.path.getsize(path)

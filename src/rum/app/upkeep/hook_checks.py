@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.capture.events import pause, problems, spool
 from rum.model.answers import Problem
 
 
-def troubles(context: Context) -> list[Problem]:
+def troubles(project: Project) -> list[Problem]:
     """What hooks had to keep to themselves, as nothing they print may trouble an agent."""
-    home, project = context.settings.home, context.project
-    places = (*spool.folders(home, project.id, project.directory), *spool.unclaimed_folders(home))
-    found = problems.noted(places, context.now())
+    home, location = project.settings.home, project.location
+    places = (*spool.folders(home, location.id, location.directory), *spool.unclaimed_folders(home))
+    found = problems.noted(places, project.now())
     return [
         Problem(
             f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",
@@ -23,9 +23,9 @@ def troubles(context: Context) -> list[Problem]:
     ]
 
 
-def pauses(context: Context) -> dict[str, str]:
+def pauses(project: Project) -> dict[str, str]:
     """Whether hooks keep nothing here, and until when."""
-    held = pause.pauses_now(context.settings.home, context.project.id, context.now())
+    held = pause.pauses_now(project.settings.home, project.location.id, project.now())
     ends = [one["until"] for one in held]
     if not ends:
         return {}

@@ -8,7 +8,7 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from rum.app.project import Context, Helper
+from rum.app.project import Helper, Project
 from rum.app.upkeep.lease import lease
 from rum.capture.events.spool import folders, spools
 from rum.settings.table import SETTINGS
@@ -26,27 +26,26 @@ _PASSED_ON = [setting for setting in SETTINGS if setting.name.startswith("embedd
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "VECLIB")}
 
 
-def start(context: Context) -> bool:
+def start(project: Project) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
-    context.meaning.behind = False
-    context.meaning.heed_failures()  # as of the process that was started last
-    if not context.settings.idle_after or not (context.meaning.has_work() or _has_spool(context)):
+    project.semantic.behind = False
+    project.semantic.heed_failures()  # as of the process that was started last
+    if not project.settings.idle_after or not (project.semantic.has_work() or _has_spool(project)):
         return False
-    if _at_it(context.helper) or _taken(context):
+    if _at_it(project.helper) or _taken(project):
         return False
     if not sys.executable or getattr(sys, "frozen", False):
         return False  # an interpreter inside another program, which is no way to start one
     try:
-        context.helper = Helper(_spawn(context), time.monotonic())
+        project.helper = Helper(_spawn(project), time.monotonic())
     except OSError:  # no room for one more process, or the home is gone: then it is done another time
         return False
     return True
 
 
-def _has_spool(context: Context) -> bool:
+def _has_spool(project: Project) -> bool:
     """Whether hooks left something in the project's own spool."""
-    project = context.project
-    places = folders(context.settings.home, project.id, project.directory)
+    places = folders(project.settings.home, project.location.id, project.location.directory)
     return any(spools(place) for place in places)
 
 
@@ -58,22 +57,22 @@ def _at_it(helper: Helper | None) -> bool:
     return ended is None or (ended != 0 and time.monotonic() - helper.since < AGAIN)
 
 
-def _taken(context: Context) -> bool:
+def _taken(project: Project) -> bool:
     """Whether somebody is at it already."""
-    with lease(context.project.directory, 0, context.now()) as other:
+    with lease(project.location.directory, 0, project.now()) as other:
         return other is not None
 
 
-def _spawn(context: Context) -> subprocess.Popen[bytes]:
+def _spawn(project: Project) -> subprocess.Popen[bytes]:
     import subprocess  # noqa: PLC0415 (slow to load, and of no use before)
 
-    project = context.project
-    arguments = ["tidy", "--idle", project.directory, "--project", project.id]
+    location = project.location
+    arguments = ["tidy", "--idle", location.directory, "--project", location.id]
     child = subprocess.Popen(
         [sys.executable, "-m", "rum", *arguments],
         # A folder of our own: `-m` looks for modules in the current one first, and a repository's is foreign.
-        cwd=context.settings.home,
-        env=_environment(context),
+        cwd=project.settings.home,
+        env=_environment(project),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -85,11 +84,11 @@ def _spawn(context: Context) -> subprocess.Popen[bytes]:
     return child
 
 
-def _environment(context: Context) -> dict[str, str]:
+def _environment(project: Project) -> dict[str, str]:
     """This process's, with the embedder that is in force here, wherever it was set."""
-    environment = {**os.environ, **_ONE_THREAD, "RUM_HOME": context.settings.home}
+    environment = {**os.environ, **_ONE_THREAD, "RUM_HOME": project.settings.home}
     for setting in _PASSED_ON:
-        value = getattr(context.settings, setting.name)
+        value = getattr(project.settings, setting.name)
         environment.pop(setting.env, None)
         if value is not None:
             environment[setting.env] = str(value)

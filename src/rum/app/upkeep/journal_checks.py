@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.model.answers import Problem
 from rum.model.errors import RumError
 from rum.model.journal_answers import Finding
@@ -18,9 +18,9 @@ PARSED = 512 * 1024
 _LEFT_ALONE = "What it says is not used until somebody mends it."
 
 
-def journals(context: Context) -> tuple[int, list[Problem]]:
+def journals(project: Project) -> tuple[int, list[Problem]]:
     """How many journals there are, and what is wrong with each: the first of it."""
-    folder = context.settings.folder("sessions_dir")
+    folder = project.settings.folder("sessions_dir")
     if folder is None:
         return 0, []
     try:
@@ -31,9 +31,9 @@ def journals(context: Context) -> tuple[int, list[Problem]]:
     return len(files), list(_problems(files))
 
 
-def agents(context: Context) -> list[Problem]:
+def agents(project: Project) -> list[Problem]:
     """What is wrong with the files of agents."""
-    folder = context.settings.folder("agents_dir")
+    folder = project.settings.folder("agents_dir")
     found = broken_files(folder) if folder else []
     return [Problem(_named(one.problem, os.path.join(folder or "", one.file)), _LEFT_ALONE) for one in found]
 

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rum.app.caller import Caller
 from rum.app.chapters.make_wisdom import split
 from rum.app.chapters.staleness import judged_wisdom
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.consolidate.report.counts import Tally, most_of
 from rum.consolidate.report.markdown_page import rendered
 from rum.model.chapters import Evidence
@@ -32,18 +33,18 @@ PATTERNS = 2
 _NUMBERS = re.compile(r"\d+")
 
 
-def report(context: Context, since: float | None = None) -> Report:
+def report(caller: Caller, since: float | None = None) -> Report:
     """What was worked on, where it succeeded and failed, what is left to do and what was learned."""
     asked = parse({"since": since}, ReportQuestion, "report")
     begin = None if asked.since is None else seconds(asked.since)
     tally = Tally()
-    for batch in context.store.memories.in_time_order(since=begin or 0):
-        causes = _causes(context, batch)
+    for batch in caller.project.store.memories.in_time_order(since=begin or 0):
+        causes = _causes(caller.project, batch)
         for memory in batch:
             tally.add(memory, causes.get(memory.id, ()))
     figures = Report(
-        project=context.project.name,
-        written_at=context.now(),
+        project=caller.project.location.name,
+        written_at=caller.project.now(),
         since=begin,
         memories=tally.memories,
         successes=tally.successes,
@@ -60,29 +61,29 @@ def report(context: Context, since: float | None = None) -> Report:
         follow_ups=tally.open.newest(FOLLOW_UPS),
         follow_up_count=len(tally.open),
         follow_ups_exact=tally.open.exact,
-        agents=tally.agents(_names(context), AGENTS),
+        agents=tally.agents(_names(caller.project), AGENTS),
         agent_count=tally.agent_count,
-        **_insights(context, tally, begin or 0),
+        **_insights(caller.project, tally, begin or 0),
     )
     return rendered(figures, without_unseen)
 
 
-def _causes(context: Context, batch: Sequence[Memory]) -> Mapping[str, list[str]]:
+def _causes(project: Project, batch: Sequence[Memory]) -> Mapping[str, list[str]]:
     """What led to each memory, by id."""
     causes: defaultdict[str, list[str]] = defaultdict(list)
-    for source, target, kind in context.store.links.of([memory.id for memory in batch]):
+    for source, target, kind in project.store.links.of([memory.id for memory in batch]):
         if kind is LinkType.CAUSED_BY:
             causes[source].append(target)
     return causes
 
 
-def _names(context: Context) -> dict[str, str]:
-    return {agent.id: agent.name or agent.id for agent in context.store.agents.all()}
+def _names(project: Project) -> dict[str, str]:
+    return {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
 
 
-def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
+def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
     """What wisdom says; where it says nothing, what memories learned."""
-    known = [one for batch in context.store.wisdom.all() for one in batch if one.end_ts >= since]
+    known = [one for batch in project.store.wisdom.all() for one in batch if one.end_ts >= since]
     learned, patterns = _learned(known), _patterns(known)
     if not learned and not patterns:
         return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
@@ -91,7 +92,7 @@ def _insights(context: Context, tally: Tally, since: int) -> dict[str, Any]:
         "insights": (*learned[: INSIGHTS - len(told)], *told),
         "insight_count": len(learned) + len(patterns),
         "insights_from": "wisdom",
-        "stale_wisdom": sum(bool(one.stale) for one in judged_wisdom(context, known)),
+        "stale_wisdom": sum(bool(one.stale) for one in judged_wisdom(project, known)),
     }
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rum.app.project import Context
+from rum.app.caller import Caller
+from rum.app.project import Project
 from rum.app.upkeep.lease import Holder, lease
 
 Tell = Callable[[int], None]
@@ -37,56 +38,56 @@ class TidyResult(msgspec.Struct, frozen=True):
     """Memories made of what hooks had left, if they had left anything."""
 
 
-def pending(context: Context) -> int:
+def pending(project: Project) -> int:
     """How many memories wait for a vector."""
-    return context.meaning.counts().pending
+    return project.semantic.counts().pending
 
 
-def tidy(context: Context, seconds: float, patience: float, progress: Tell = lambda _: None) -> TidyResult:
+def tidy(caller: Caller, seconds: float, patience: float, progress: Tell = lambda _: None) -> TidyResult:
     """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
-    with context.store.transaction():
+    with caller.project.store.transaction():
         pass  # where nothing can be written, this says so
-    captured = _taken_in(context)
-    meaning = context.meaning
+    captured = _taken_in(caller)
+    meaning = caller.project.semantic
     meaning.ask_again()
-    with lease(context.project.directory, patience, context.now()) as other:
+    with lease(caller.project.location.directory, patience, caller.project.now()) as other:
         if other is not None:
-            return TidyResult(meaning.model, 0, pending(context), busy=other, captured=captured)
-        context.store.upkeep.merge_index()
+            return TidyResult(meaning.model, 0, pending(caller.project), busy=other, captured=captured)
+        caller.project.store.upkeep.merge_index()
         counted = _Count(progress)
         meaning.catch_up(seconds, counted, thorough=True)
-        left = pending(context)
-        dropped = 0 if left else _drop_unused(context)
-        made = _make_chapters(context)
+        left = pending(caller.project)
+        dropped = 0 if left else _drop_unused(caller.project)
+        made = _make_chapters(caller)
         trouble = meaning.trouble or meaning.hindrance or UNSET
         return TidyResult(
             meaning.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
         )
 
 
-def _taken_in(context: Context) -> int | UnsetType:
+def _taken_in(caller: Caller) -> int | UnsetType:
     """Make memories of what hooks left; first of all, as they want vectors, too."""
     from rum.app.capture.intake import intake  # noqa: PLC0415 (opening a project must not load it)
 
-    done = intake(context)
+    done = intake(caller)
     return done.memories if done.events or done.memories else UNSET
 
 
-def _make_chapters(context: Context) -> int | UnsetType:
-    if context.settings.auto_chapters != "on":
+def _make_chapters(caller: Caller) -> int | UnsetType:
+    if caller.project.settings.auto_chapters != "on":
         return UNSET
     from rum.app.chapters.suggest import make_chapters  # noqa: PLC0415 (few ask for it)
 
-    return make_chapters(context)
+    return make_chapters(caller)
 
 
-def _drop_unused(context: Context) -> int:
-    model = context.meaning.model
-    vectors = context.store.vectors
+def _drop_unused(project: Project) -> int:
+    model = project.semantic.model
+    vectors = project.store.vectors
     if model is None or vectors.models() in ([], [model]):
         return 0
-    vectors.adopt(model, context.now())
-    return vectors.drop_unused(model, context.now() - KEPT)
+    vectors.adopt(model, project.now())
+    return vectors.drop_unused(model, project.now() - KEPT)
 
 
 class _Count:

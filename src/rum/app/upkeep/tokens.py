@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from rum.app.project import Context
+from rum.app.project import Project
 from rum.llm.meter import Days
 
 
@@ -17,8 +17,8 @@ class TokensSpent(Struct, frozen=True, kw_only=True):
     days: Days
 
 
-def spent(context: Context) -> TokensSpent:
+def spent(project: Project) -> TokensSpent:
     """The counts of all projects of this home."""
-    settings, meter = context.settings, context.meter
+    settings, meter = project.settings, project.meter
     model = None if settings.llm == "none" else f"{settings.llm}: {settings.llm_model or 'not named'}"
     return TokensSpent(model=model, limit=meter.limit, today=meter.today(), days=meter.days())

@@ -265,7 +265,7 @@ def test_a_line_that_cannot_be_is_refused_and_nothing_is_taken_in(
 
 
 def test_a_damaged_index_of_words_is_noticed_and_built_anew(filled: Rum, shop: Shop) -> None:
-    store = filled._context.store  # pyright: ignore[reportPrivateUsage]
+    store = filled._caller.project.store  # pyright: ignore[reportPrivateUsage]
     database = store.chapters._database  # type: ignore[attr-defined] # pyright: ignore
     with store.transaction():
         database.connection.execute("DELETE FROM knowledge_text")

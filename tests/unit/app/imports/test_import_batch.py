@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from rum.app.caller import Caller
 from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, take_in
-from rum.app.project import Context
 from rum.model.ids import id_of
 from rum.model.memory import Memory
 from support.builders import make_memory
@@ -60,50 +60,50 @@ class Signed(Imported, frozen=True, kw_only=True):
 
 
 @pytest.fixture
-def context(shop: Shop) -> Context:
-    return shop.open(owner=True)._context  # pyright: ignore[reportPrivateUsage]
+def caller(shop: Shop) -> Caller:
+    return shop.open(owner=True)._caller  # pyright: ignore[reportPrivateUsage]
 
 
-def taken(context: Context, source: Papers, told: list[tuple[int, int]] | None = None) -> Signed:
+def taken(caller: Caller, source: Papers, told: list[tuple[int, int]] | None = None) -> Signed:
     tally = Tally()
     take_in(
-        context, source, tally, lambda done, total: told.append((done, total)) if told is not None else None
+        caller, source, tally, lambda done, total: told.append((done, total)) if told is not None else None
     )
     return tally.answer(Signed)
 
 
-def test_everything_is_kept_and_counted(context: Context):
+def test_everything_is_kept_and_counted(caller: Caller):
     told: list[tuple[int, int]] = []
     source = Papers(2 * BATCH + 50)
-    answer = taken(context, source, told)
+    answer = taken(caller, source, told)
     assert (answer.added, answer.skipped, answer.signed) == (405, {"blank": 45}, 405)
     assert (answer.unchanged, answer.forgotten) == (0, 0)
     assert told == [(0, 450), (200, 450), (400, 450), (450, 450)]
-    assert len(source.tied) == context.store.memories.count() == 405
-    (ann,) = context.store.agents.all()
+    assert len(source.tied) == caller.project.store.memories.count() == 405
+    (ann,) = caller.project.store.agents.all()
     assert (ann.name, ann.client, ann.created_at, ann.last_active) == ("Ann", "papers", 0, 448)
 
 
-def test_what_is_here_is_left_to_the_source_to_judge(context: Context):
-    taken(context, Papers(5))
-    context.store.memories.replace(make_memory(paper(3), "Changed", agent_id=ANN))
-    answer = taken(context, Papers(7))
+def test_what_is_here_is_left_to_the_source_to_judge(caller: Caller):
+    taken(caller, Papers(5))
+    caller.project.store.memories.replace(make_memory(paper(3), "Changed", agent_id=ANN))
+    answer = taken(caller, Papers(7))
     assert (answer.added, answer.unchanged, answer.different, answer.signed) == (2, 4, 1, 2)
 
 
-def test_what_was_forgotten_stays_so(shop: Shop, context: Context):
-    taken(context, Papers(5))
+def test_what_was_forgotten_stays_so(shop: Shop, caller: Caller):
+    taken(caller, Papers(5))
     rum = shop.open(owner=True)
     rum.forget(paper(3))
-    answer = taken(context, Papers(5))
+    answer = taken(caller, Papers(5))
     assert (answer.added, answer.unchanged, answer.forgotten) == (0, 4, 1)
     assert "Paper 3" not in memories(rum)
 
 
-def test_one_that_breaks_off_is_completed_by_the_next(context: Context):
+def test_one_that_breaks_off_is_completed_by_the_next(caller: Caller):
     with pytest.raises(OSError, match="250"):
-        taken(context, Papers(450, torn=250))
-    assert context.store.memories.count() == 180
-    answer = taken(context, Papers(450))
+        taken(caller, Papers(450, torn=250))
+    assert caller.project.store.memories.count() == 180
+    answer = taken(caller, Papers(450))
     assert (answer.added, answer.unchanged, answer.signed) == (225, 180, 225)
-    assert taken(context, Papers(450)).unchanged == 405
+    assert taken(caller, Papers(450)).unchanged == 405

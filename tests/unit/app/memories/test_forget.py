@@ -77,7 +77,7 @@ def test_nor_as_it_was_before_it_was_edited(rum: Rum) -> None:
 
 def test_a_version_that_cannot_be_read_does_not_keep_it_from_going(rum: Rum) -> None:
     kept = keep(rum)
-    rum._context.store.memories.add_version(kept, 0, 1, "agent_x", b'{"intent": "of another RUM"}')
+    rum._caller.project.store.memories.add_version(kept, 0, 1, "agent_x", b'{"intent": "of another RUM"}')
     assert rum.forget(kept).removed["versions"] == 1
 
 

@@ -126,7 +126,7 @@ def test_a_project_without_memories_says_what_to_do(shop: Shop):
 def test_archived_memories_count_as_before(worked: Rum, shop: Shop):
     before = worked.report()
     ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
-    assert worked._context.store.archive.put(ids[:4], NOON) == 4
+    assert worked._caller.project.store.archive.put(ids[:4], NOON) == 4
     assert worked.report() == before
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from rum.repo.project import Project, adopt, all_projects, open_project
+from rum.repo.project import ProjectLocation, adopt, all_projects, open_project
 from rum.settings.home import find_home
 from rum.surfaces.cli.options import Asked, Group, ids_option
 from rum.surfaces.cli.output import note, say, say_ids
@@ -41,11 +41,11 @@ def adopt_here(asked: Asked, project_id: str) -> None:
     say(asked.json, _as_json(project), lambda _: said(f"{project.root} is now part of {project.id}."))
 
 
-def _as_json(project: Project) -> dict[str, object]:
+def _as_json(project: ProjectLocation) -> dict[str, object]:
     return {name: value for name, value in project._asdict().items() if value is not None}
 
 
-def _table(known: list[Project]) -> View:
+def _table(known: list[ProjectLocation]) -> View:
     rows = [
         (Word(project.name, "strong"), Word(project.id, "id"), Word(project.root or "-")) for project in known
     ]
