@@ -309,7 +309,7 @@ class TestInterrupted:
             ended_by(error, run, lambda: run.step("Read it"))
         memory = memory_of(rum, run)
         assert memory.outcome.summary.startswith(f"Interrupted by {type(error).__name__}")
-        assert "(in ended_by, ran.py:" in str(memory.outcome.failure_reason)
+        assert "(in ended_by, runs.py:" in str(memory.outcome.failure_reason)
         assert memory.outcome.failure_category == "other"
         assert memory.tags == ("partial", "unverified")
         assert attempts(rum)[0]["result"] == "partial"

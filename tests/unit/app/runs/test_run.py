@@ -154,7 +154,7 @@ class TestOutcome:
         assert not outcome.success
         assert outcome.failure_category == category
         assert str(outcome.failure_reason).startswith(type(error).__name__)
-        assert "(in ended_by, ran.py:" in str(outcome.failure_reason)
+        assert "(in ended_by, runs.py:" in str(outcome.failure_reason)
         assert attempts(rum)[-1]["result"] == "failure"
 
     def test_a_program_that_ends_well_has_not_failed(self, rum: Rum):
