@@ -16,7 +16,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check lint types contracts generated locked wheel e2e bench quality format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel e2e bench quality format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ demo: $(READY) ## a story of one minute: what an agent learned, another one gets
 
 test: $(READY) ## all tests, those of the documentation included
 	$(PY) -m pytest -n auto --dist worksteal $(ARGS)
+
+quick: $(READY) ## unit tests that start no process, in less than a minute
+	$(PY) -m pytest -n auto --dist worksteal --quick -m 'not e2e and not slow' tests/unit tests/properties $(ARGS)
 
 check: lint types contracts generated locked wheel test ## everything that must pass before a change lands
 
