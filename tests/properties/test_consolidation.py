@@ -16,7 +16,7 @@ from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
 from rum.model.memory_layers import FailureCategory, TaskType
-from rum.text.sentences import sentences
+from rum.text.sentences import prose_sentences
 from support.builders import make_file, make_intent, make_memory, make_outcome
 from support.chapter_memories import DAY, by_id, make_chapter, make_work
 
@@ -119,7 +119,7 @@ def test_a_claim_is_traced_to_members_only(members: tuple[Memory, ...], claim: s
 @often
 @given(odd | st.text(max_size=300))
 def test_sentences_have_the_words_of_their_text_and_no_line_ends(text: str):
-    found = sentences(text)
+    found = prose_sentences(text)
     assert all("\n" not in sentence for sentence in found)
     assert sum(map(len, found)) <= len(text) + len(found)
 

@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from rum.inject.notes import cut
 from rum.model.errors import RumError
 from rum.model.notes import Entry, Importance
-from rum.store.files.notes.fields import one_line
 from rum.store.files.notes.folder import NoteFolder, slug_of
 from rum.store.files.notes.text import clean, entries, is_one_entry, split, without, written
 from rum.text import patterns as match
-from rum.text.claims import claims, contradict
+from rum.text.claim_comparison import contradict
+from rum.text.claims import claims_in
 from rum.text.code_fence import open_fence
 from rum.text.patterns import LITERAL, Text, best, compiled
+from rum.text.shorten import one_line
 
 lines = st.one_of(
     st.sampled_from(
@@ -216,7 +217,7 @@ def test_what_stands_in_the_text_is_a_literal_match(pattern: str, text: str):
 @settings(deadline=None)
 @given(documents, documents)
 def test_contradiction_goes_both_ways_and_nothing_contradicts_itself(one: str, other: str):
-    for mine in claims(one):
+    for mine in claims_in(one):
         assert not contradict(mine, mine)
-        for theirs in claims(other):
+        for theirs in claims_in(other):
             assert contradict(mine, theirs) == contradict(theirs, mine)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rum.capture.tombstones import content_mark, keyed
 from rum.model.facts import Rule
-from rum.text.claims import claim_of, statements
+from rum.text.claims import all_claims_in, parse_claim
 from rum.text.terms import content_words
 
 FEWEST_WORDS = 3
@@ -48,7 +48,7 @@ class NoteMarks(NamedTuple):
 
 def note_marks(title: str, content: str, key: bytes) -> NoteMarks:
     """The hashes of an entry: of the whole, and of the words of its title and of each statement."""
-    said = [claim.text for claim in statements(content)]
+    said = [claim.text for claim in all_claims_in(content)]
     told = {
         keyed(key, "said", _worded(text)): text for text in said if len(content_words(text)) >= FEWEST_WORDS
     }
@@ -58,4 +58,4 @@ def note_marks(title: str, content: str, key: bytes) -> NoteMarks:
 def _worded(text: str) -> str:
     """The words of a statement that say something, in order, and whether it denies them."""
     words = " ".join("/".join(word) for word in content_words(text)) or " ".join(text.casefold().split())
-    return f"not {words}" if claim_of(text).denied else words
+    return f"not {words}" if parse_claim(text).denied else words

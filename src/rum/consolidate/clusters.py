@@ -7,10 +7,9 @@ from math import log2
 from typing import NamedTuple
 
 from rum.consolidate.statements import SAID_OF, Kind, Statement
-from rum.text.claim_comparison import crosses, differs
-from rum.text.claim_opposites import opposed, position
-from rum.text.claim_parts import Reading, reading
-from rum.text.claims import Claim
+from rum.text.claim_comparison import comparable_claim, contradictions, differs, reverses_order
+from rum.text.claims import Claim, parse_statement
+from rum.text.claims import Statement as ParsedStatement
 from rum.text.word_weights import Vocabulary, Words, telling_words
 
 Likeness = Callable[[str, str], float]
@@ -77,7 +76,7 @@ class _Taken(NamedTuple):
 
     statement: Statement
     words: Words
-    read: Reading
+    read: ParsedStatement
     position: Claim
 
     @property
@@ -94,7 +93,7 @@ class _Comparison:
         self._claims = claims
         self._topics = topics
         self._vocabulary = Vocabulary([claim.words for claim in claims])
-        self._opposed = opposed([claim.position for claim in claims])
+        self._opposed = contradictions([claim.position for claim in claims])
         self._holders: dict[str, set[int]] = {}
         for number, claim in enumerate(claims):
             for word in claim.read.words:
@@ -114,7 +113,11 @@ class _Comparison:
     def _says(self, one: int, other: int) -> bool:
         """Whether a claim that has all words of another says it: it denies and limits the same."""
         sayer, wording = self._claims[one].read, self._claims[other].read
-        return self._may_say(one, other) and sayer.turns == wording.turns and not crosses(sayer, wording)
+        return (
+            self._may_say(one, other)
+            and sayer.limits == wording.limits
+            and not reverses_order(sayer, wording)
+        )
 
     def _may_say(self, one: int, other: int) -> bool:
         sayer, wording = self._claims[one], self._claims[other]
@@ -222,7 +225,7 @@ def _different(statements: Iterable[Statement]) -> list[_Taken]:
 
 def _taken(statement: Statement) -> _Taken:
     text = statement.text
-    return _Taken(statement, telling_words(text), reading(text), position(text))
+    return _Taken(statement, telling_words(text), parse_statement(text), comparable_claim(text))
 
 
 def _merged(same: Sequence[Statement]) -> Statement:

@@ -47,7 +47,7 @@ def lines_of(entries: Sequence[MemoryEntry], longest: int) -> tuple[int, list[st
 
 
 def _line(entry: MemoryEntry, longest: int) -> str:
-    said = f"- {_cut(entry.content, longest)}"
+    said = f"- {cut(entry.content, longest)}"
     told = _told(entry.metadata or {})
     return f"{said} [{told}]" if told else said
 
@@ -55,13 +55,8 @@ def _line(entry: MemoryEntry, longest: int) -> str:
 def _told(metadata: Mapping[str, Any]) -> str:
     """What is known of an entry, without the ids by which only programs know things."""
     parts = [f"{name}={_plain(value)}" for name, value in metadata.items() if not _ID.search(name)]
-    return _cut(", ".join(parts), LONGEST)
+    return cut(", ".join(parts), LONGEST)
 
 
 def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _cut(text: str, longest: int) -> str:
-    """The beginning of a text, cut at a word, on one line, so that no entry can pass for several."""
-    return cut(text, longest)

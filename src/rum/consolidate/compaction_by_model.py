@@ -8,13 +8,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from rum.consolidate.compaction import headed, lines_of, summarised
-from rum.consolidate.sentence_weight import gives_orders
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.layers import MemoryEntry
-from rum.text.claim_comparison import SAID, Stand, stand
-from rum.text.claim_parts import Reading, units
-from rum.text.fence import fenced
-from rum.text.invisible import one_line
+from rum.text.claim_comparison import SAME_TOPIC, Stance, stance_on
+from rum.text.claims import Statement, parse_sentences
+from rum.text.fence import fenced, gives_orders
+from rum.text.shorten import one_line
 from rum.text.word_weights import Words, figures, telling_words
 
 LONGEST = 400
@@ -28,7 +27,7 @@ HALF = 0.5
 """The share of a line's words that entries must have; the rest is the model's way of putting it."""
 
 ENOUGH = 5
-"""Words of an entry that a line must have to say it, or `SAID` of them all, if it has no more."""
+"""Words of an entry that a line must have to say it, or `SAME_TOPIC` of them all, if it has no more."""
 
 CUT = "[REDACTED:"
 """Stands where a secret was cut out."""
@@ -91,7 +90,7 @@ class _Entries:
         self._lines = lines
         self._words = list(map(telling_words, lines))
         self._known = frozenset[str]().union(*self._words)
-        self._said: tuple[Reading, ...] = tuple(unit for line in lines for unit in units(line))
+        self._said: tuple[Statement, ...] = tuple(unit for line in lines for unit in parse_sentences(line))
 
     def tell(self, line: str) -> bool:
         """Whether entries have the numbers and names of a line, half of its words, and none denies it."""
@@ -100,7 +99,7 @@ class _Entries:
         words = telling_words(line)
         if not words or figures(words) - self._known or len(words & self._known) < HALF * len(words):
             return False
-        return stand(line, self._said, _share) is Stand.SAYS
+        return stance_on(line, self._said, _share) is Stance.SAYS
 
     def covered_by(self, lines: Sequence[str]) -> bool:
         """Whether half of the entries are said by one of the lines."""
@@ -110,7 +109,7 @@ class _Entries:
 
 
 def _covers(line: Words, entry: Words) -> bool:
-    return len(line & entry) >= min(SAID * len(entry), ENOUGH)
+    return len(line & entry) >= min(SAME_TOPIC * len(entry), ENOUGH)
 
 
 def _share(words: Words, other: Words) -> float:

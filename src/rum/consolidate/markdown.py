@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-CUT = "…"
+from rum.text.shorten import shorten
 
 _SIGNS = re.compile(
     r"[\\`*\[\]<>|~$]"
@@ -39,9 +39,4 @@ def table(head: Sequence[str], numbers: Sequence[int], rows: Sequence[Sequence[s
 
 def cut(said: str, most: int) -> str:
     """The beginning of a text, on one line."""
-    line = " ".join(said.split())
-    if len(line) <= most:
-        return line
-    head = line[: most - len(CUT)]
-    space = head.rfind(" ")
-    return (head[:space] if space >= most // 2 else head).rstrip() + CUT
+    return shorten(" ".join(said.split()), most)

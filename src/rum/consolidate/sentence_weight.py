@@ -111,12 +111,6 @@ _DANGLES = re.compile(
         |where|which|with))[.\s]{0,3}\Z""",
     _FLAGS,
 )
-_ORDERS = re.compile(
-    r"""\b(?:ignore|disregard|forget)\ (?:\w+\ ){0,3}(?:previous|prior|above|earlier|all|your)
-        \ (?:\w+\ ){0,2}(?:instructions?|rules?|prompts?)\b
-        |\bsystem\ prompt\b|\byou\ are\ now\b|<\|?(?:system|im_start)\b""",
-    _FLAGS,
-)
 
 
 @cache
@@ -165,8 +159,3 @@ def untied(sentence: str) -> str:
 def is_anchored(sentence: str) -> bool:
     """Whether a sentence names something by which it can be found again."""
     return bool(_ANCHOR.search(sentence))
-
-
-def gives_orders(text: str) -> bool:
-    """Whether a text speaks to the model that reads it, not to people."""
-    return bool(_ORDERS.search(text))

@@ -12,7 +12,6 @@ from rum.consolidate.sentence_weight import (
     LONGEST,
     SHORTEST,
     begins_with_tie,
-    gives_orders,
     is_anchored,
     is_rule,
     leans,
@@ -21,8 +20,9 @@ from rum.consolidate.sentence_weight import (
 )
 from rum.model.memory import Memory
 from rum.model.memory_layers import TaskType
-from rum.text.invisible import one_line
-from rum.text.sentences import is_prose, sentences
+from rum.text.fence import gives_orders
+from rum.text.sentences import is_prose, prose_sentences
+from rum.text.shorten import one_line
 from rum.text.word_weights import telling_words
 
 LONGEST_CLAIM = 360
@@ -131,7 +131,7 @@ def _whole(text: str) -> str:
 
 def _best(text: str, least: float) -> list[tuple[str, float]]:
     """The telling sentences of a story, best first, each with what it leans on."""
-    told = [one_line(sentence) for sentence in sentences(text)]
+    told = [one_line(sentence) for sentence in prose_sentences(text)]
     weighed = [
         # What it leans on may name the thing that it is about.
         (whole, weight_of(sentence) + (is_anchored(whole) - is_anchored(sentence)) - _LATER * number)

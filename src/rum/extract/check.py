@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from rum.extract.common_words import is_vague
 from rum.extract.duplicates import Said, corrects, likeness, said, same, share, telling_words
 from rum.extract.entities import paths_in
-from rum.extract.tone import ORDERS
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.facts import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
 from rum.redact.secret_plausibility import MARK
+from rum.text.fence import gives_orders
 
 FEWEST_WORDS = 5
 _LONGEST_VALUE = 500
@@ -72,7 +72,7 @@ def _length_problem(finding: Finding) -> str | None:
 
 
 def _wording_problem(text: str, essence: str) -> str | None:
-    if ORDERS.search(text):
+    if gives_orders(text):
         return "it gives orders to the model that would read it"
     return "a secret was cut out of what matters in it" if MARK in essence else None
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from rum.text.claims import Claim, at_odds, clauses, statements
+from rum.text.claim_comparison import disagree
+from rum.text.claims import Claim, all_claims_in, claim_and_clauses
 from rum.text.terms import says_little, terms
 
 ALIKE = 0.7
@@ -29,8 +30,8 @@ class Said(NamedTuple):
 
 def said(name: str, text: str, at: tuple[int, int] = (0, 0)) -> Said:
     """A text to compare with."""
-    claims = tuple(statements(text))
-    words = [one.every_word for one in claims]
+    claims = tuple(all_claims_in(text))
+    words = [one.all_words for one in claims]
     return Said(name, claims, tuple(one | other for one, other in pairwise([*words, Words()])), at)
 
 
@@ -46,21 +47,21 @@ def same(text: str, before: Iterable[Said]) -> Said | None:
 
 def likeness(new: Said, old: Said) -> float:
     """How much of what is said the other says too: the share of its words, statement by statement."""
-    whole = sum(len(claim.every_word) for claim in new.claims)
-    found = sum(max((len(claim.every_word & one) for one in old.passages), default=0) for claim in new.claims)
+    whole = sum(len(claim.all_words) for claim in new.claims)
+    found = sum(max((len(claim.all_words & one) for one in old.passages), default=0) for claim in new.claims)
     return found / whole if whole else 0.0
 
 
 def corrects(new: Said, old: Said) -> bool:
     """Whether a statement says otherwise than one of the other, which has none that agrees with it."""
     mine, theirs = _clauses(new), _clauses(old)
-    told = {claim.said for claim in theirs}
-    changed = [claim for claim in mine if claim.said not in told]
-    return any(at_odds(claim, other) for claim in changed for other in theirs)
+    told = {claim.meaning for claim in theirs}
+    changed = [claim for claim in mine if claim.meaning not in told]
+    return any(disagree(claim, other) for claim in changed for other in theirs)
 
 
 def _clauses(one: Said) -> list[Claim]:
-    return list(islice((part for claim in one.claims for part in clauses(claim)), _MOST_CLAUSES))
+    return list(islice((part for claim in one.claims for part in claim_and_clauses(claim)), _MOST_CLAUSES))
 
 
 def telling_words(text: str) -> frozenset[str]:

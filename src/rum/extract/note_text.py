@@ -8,10 +8,11 @@ from itertools import groupby
 
 from rum.extract.entities import is_anchored
 from rum.extract.passage_weight import Judged
-from rum.extract.passages import sentences
 from rum.extract.tone import CHANGES, LEAD, LESSONS, LOOKING
 from rum.model.extraction import Kind
 from rum.model.notes import Importance
+from rum.text.sentences import split_sentences
+from rum.text.shorten import shorten
 
 LONGEST_TITLE = 90
 MOST_WORDS = 400
@@ -56,7 +57,7 @@ def without_reason(title: str, content: str) -> str:
     """A decision's title, which leaves the reason to a text that says nothing else."""
     reason = _REASON.search(title, _SHORTEST_CLAUSE)
     said = _plain(LEAD.sub("", content)).casefold()
-    if reason is None or len(sentences(content)) > 1 or not said.startswith(title.casefold()):
+    if reason is None or len(split_sentences(content)) > 1 or not said.startswith(title.casefold()):
         return title
     return title[: reason.start()]
 
@@ -78,7 +79,7 @@ def _cut(text: str) -> str:
         return text
     ends = [match.start() for match in _CLAUSE.finditer(text, _SHORTEST_TITLE, LONGEST_TITLE)]
     fitting = [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
-    return text[: fitting[-1]] if fitting else text[: LONGEST_TITLE - 1].rpartition(" ")[0] + "…"
+    return text[: fitting[-1]] if fitting else shorten(text, LONGEST_TITLE)
 
 
 def text_of(judged: Sequence[Judged], error: str | None) -> str:

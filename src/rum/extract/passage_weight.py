@@ -19,11 +19,11 @@ from rum.extract.tone import (
     HEDGE,
     LEAD,
     LESSONS,
-    ORDERS,
     PLAN,
     WISH,
 )
 from rum.model.extraction import Kind
+from rum.text.fence import gives_orders
 
 TELLING = 3.0
 """What a passage must weigh to tell something by itself."""
@@ -101,7 +101,7 @@ def _block(block: Sequence[Passage], asks_why: bool) -> Iterator[Judged]:
 
 def _is_fleeting(text: str) -> bool:
     """Talk, plans, orders, what was asked for, and what everybody knows who names nothing of this project."""
-    if any(tone.search(text) for tone in (CHAT, PLAN, ORDERS, WISH)):
+    if gives_orders(text) or any(tone.search(text) for tone in (CHAT, PLAN, WISH)):
         return True
     general = GENERAL.search(LEAD.sub("", text))
     return general is not None and not is_named(general["rule"])

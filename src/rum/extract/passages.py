@@ -8,18 +8,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rum.extract.noise import is_mostly_noise, is_noise
+from rum.text.code_fence import closes, opening
+from rum.text.sentences import split_sentences
 
 LONGEST = 60_000
 """Characters that are looked at: the first and the last half of these."""
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$|\s{0,3}\*\*([^*]{2,60}?):?\*\*:?\s*$")
 _LABEL = re.compile(r"\s*([A-Z][\w' /-]{1,40}):\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*$")
 _RULE = re.compile(r"[\s|:-]*$")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]`]*\s+(?=[\"'(\[`]*[A-Z0-9`\"'(/.@_-])")
 _WORD = re.compile(r"\w+")
-_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|resp)|\b[A-Z])\.\s*$", re.IGNORECASE)
 
 
 class Passage(NamedTuple):
@@ -39,8 +38,8 @@ def passages(text: str) -> list[Passage]:
     found: list[Passage] = []
     heading = ""
     for number, lines in enumerate(_blocks(text.splitlines())):
-        if _FENCE.match(lines[0]):
-            code = lines[1:-1] if len(lines) > 1 and _FENCE.match(lines[-1]) else lines[1:]
+        if mark := opening(lines[0]):
+            code = lines[1:-1] if len(lines) > 1 and closes(lines[-1], mark) else lines[1:]
             if code and not is_mostly_noise(code):
                 found.append(Passage("\n".join(code), heading, number, "code"))
         elif title := _heading(lines):
@@ -74,10 +73,10 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
     block: list[str] = []
     fence = ""
     for line in lines:
-        mark = _FENCE.match(line)
+        mark = opening(line)
         if fence:
             block.append(line)
-            if mark and line.strip() == mark[1] and mark[1].startswith(fence):
+            if closes(line, fence):
                 yield block
                 block, fence = [], ""
         elif mark or _HEADING.match(line) or not line.strip():
@@ -85,7 +84,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
                 yield block
             block = []
             if mark:
-                block, fence = [line], mark[1]
+                block, fence = [line], mark
             elif line.strip():
                 yield [line]
         else:
@@ -104,10 +103,10 @@ def _said(lines: list[str]) -> Iterator[tuple[str, str]]:
             prose.append(line.strip())
             continue
         if (match or row) and item:
-            first, *more = sentences(" ".join(item)) or [""]
+            first, *more = split_sentences(" ".join(item)) or [""]
             yield from (("item", first), *(("more", one) for one in more))
         if prose:
-            yield from (("sentence", one) for one in sentences(" ".join(prose)))
+            yield from (("sentence", one) for one in split_sentences(" ".join(prose)))
             prose = []
         if row:
             item = [] if _RULE.match(line) else [" | ".join(cell.strip() for cell in row[1].split("|"))]
@@ -115,14 +114,3 @@ def _said(lines: list[str]) -> Iterator[tuple[str, str]]:
             item = [match[2].strip()]
         else:
             item.append(line.strip())
-
-
-def sentences(text: str) -> list[str]:
-    """A paragraph in sentences; a full stop in a name, a version or a short form ends none."""
-    found: list[str] = []
-    for part in _SENTENCE_END.split(text):
-        if found and _SHORT.search(found[-1]):
-            found[-1] += f" {part}"
-        elif part.strip():
-            found.append(part.strip())
-    return found

@@ -45,13 +45,6 @@ LOOKING = _words(
     r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
 )
 """A step by which nothing was changed."""
-ORDERS = _words(
-    r"\b(?:ignore|disregard|forget) (?:\w+ ){0,3}(?:previous|prior|above|earlier|all|your) "
-    r"(?:\w+ ){0,2}(?:instructions?|rules?|prompts?)\b",
-    r"\bsystem prompt\b|\byou are now\b|\bact as (?:an?|the) (?:\w+ )?(?:assistant|admin|root)\b",
-    r"<\|?(?:system|im_start)\b",
-)
-"""Somebody speaks to the reader's model, not to the reader."""
 WISH = _words(
     r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
     r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",

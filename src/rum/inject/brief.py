@@ -10,7 +10,7 @@ from rum.inject.budget import Piece
 from rum.inject.note_score import RECENT
 from rum.inject.render import short_id
 from rum.text.fence import defused, fenced
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rum.capture.events.private_tags import JOURNAL
 from rum.text.fence import fenced
 from rum.text.invisible import without_unseen
+from rum.text.shorten import shorten
 
 Entry = Mapping[str, object]
 
@@ -98,4 +99,4 @@ def _line(text: object) -> str:
     flat = (
         " ".join(words.split()) if any(mark.isspace() and mark != " " for mark in words) else words.rstrip()
     )
-    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
+    return shorten(flat, LONGEST)

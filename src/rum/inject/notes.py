@@ -12,15 +12,17 @@ from msgspec.structs import replace
 from rum.inject import note_score
 from rum.inject.brief import FENCE, NOTICE
 from rum.inject.note_score import Scored
-from rum.inject.render import one_line
 from rum.model.notes import Importance, MatchedNote, Note, Otherwise
-from rum.text import claims, terms
 from rum.text import patterns as match
+from rum.text import terms
+from rum.text.claim_comparison import contradict
+from rum.text.claims import Claim, claims_in
 from rum.text.code_fence import closes, open_fence, opening
 from rum.text.fence import fenced
 from rum.text.patterns import Match, Pattern, Text
+from rum.text.shorten import one_line
 
-VERSION = f"4.{terms.VERSION}"
+VERSION = f"5.{terms.VERSION}"
 """Changes whenever the head of a note would be another one."""
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 LONGEST = 500
@@ -81,7 +83,7 @@ class Ranked(NamedTuple):
 def head_of(note: Note) -> Head:
     """The head of a note: its newest entry, and where an earlier one says otherwise."""
     entry = note.newest
-    own = claims.claims(entry.content)
+    own = claims_in(entry.content)
     return Head(
         slug=note.slug,
         newest=entry.n,
@@ -133,7 +135,7 @@ def _no_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str
     return None if passed else f"names `{one_line(str(head.superseded_by), _NAMED)}`, which is no note here"
 
 
-def _earlier(note: Note, own: list[claims.Claim]) -> list[Otherwise]:
+def _earlier(note: Note, own: list[Claim]) -> list[Otherwise]:
     found = [
         one
         for entry in reversed(note.entries)
@@ -143,16 +145,16 @@ def _earlier(note: Note, own: list[claims.Claim]) -> list[Otherwise]:
     return found[:MOST_SHOWN]
 
 
-def against(own: list[claims.Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
+def against(own: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
     """What another entry says that cannot hold together with these statements."""
-    theirs: dict[int, list[claims.Claim]] = {}
-    for claim in claims.claims(content):
+    theirs: dict[int, list[Claim]] = {}
+    for claim in claims_in(content):
         theirs.setdefault(claim.key, []).append(claim)
     return [
         Otherwise(mine.text, other, claim.text, at)
         for mine in own
         for claim in theirs.get(mine.key, ())
-        if claims.contradict(mine, claim)
+        if contradict(mine, claim)
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 
 def memory_line(memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1) -> str:

@@ -12,7 +12,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.memory_layers import Layer, Text
 from rum.model.pattern import Spoken
 from rum.model.times import Time
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 LONGEST_TITLE = 200
 LONGEST_ORIGIN = 1000

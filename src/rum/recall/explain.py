@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rum.recall import fitted, limits
 from rum.recall.inquiry import Inquiry, Match
+from rum.text.shorten import shorten
 
 SAID = {
     "words": "words of the question: {words}",
@@ -90,7 +91,7 @@ def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:
 
 def _short(word: str) -> str:
     """A word, or the beginning of what has no spaces."""
-    return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}…"
+    return shorten(word, LONGEST_WORD)
 
 
 def _doubts(inquiry: Inquiry) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from math import log
 from typing import NamedTuple
@@ -21,9 +20,6 @@ LOOKED_AT = 20
 """So many of those that hold most of the words are looked at."""
 FEWEST = 2
 """So many words of a question must be held for their share to count, unless it has fewer."""
-
-
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 
 
 class Known(NamedTuple):
@@ -57,11 +53,6 @@ def _known(one: Held, weights: dict[str, float]) -> Known:
     share, titled = (sum(map(weights.__getitem__, terms)) / whole for terms in (one.terms, one.titled))
     enough = len(one.terms) >= min(FEWEST, len(weights))
     return Known(one.kind, one.id, round(share * (IN_TEXT + IN_TITLE * titled), 2), share if enough else 0.0)
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, roughly."""
-    return [part for part in map(str.strip, _SENTENCE.split(text)) if part]
 
 
 class Sayings:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rum.redact.secret_plausibility import MARK, word_set, words_of
+from rum.redact.secret_plausibility import MARK, words_of
+from rum.text.lexicon import word_set
 
 STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase")
 """Every name that announces a secret holds one of these, in lower case."""

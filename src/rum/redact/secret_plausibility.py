@@ -6,16 +6,13 @@ import codecs
 import re
 from functools import cache
 
+from rum.text.lexicon import word_set
+
 
 @cache
 def compiled(source: str) -> re.Pattern[str]:
     """Compile a pattern at its first use: most texts need few of them, and importing must stay cheap."""
     return re.compile(source)
-
-
-def word_set(words: str) -> frozenset[str]:
-    """The words of a table that is written as running text."""
-    return frozenset(words.split())
 
 
 MARK = "[REDACTED:"

@@ -10,6 +10,7 @@ from rum.model.memory import Memory
 from rum.model.memory_layers import Action, ActionType
 from rum.model.success import has_worked
 from rum.store.attempt_fingerprint import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
+from rum.text.shorten import shorten
 
 SAMPLE = 128
 """So many marks are kept of what was tried: enough to tell what share of it comes again."""
@@ -152,5 +153,4 @@ def _same_purpose(failed: Action, other: Action) -> bool:
 
 
 def _line(text: str, most: int) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= most else said[: most - 1] + "…"
+    return shorten(" ".join(text.split()), most)

@@ -1,122 +1,196 @@
-"""Whether a text says a claim, denies it, or says it of something else in much the same words."""
+"""Whether two statements agree, differ or contradict each other, by their words.
+
+A contradiction is the same words with a "not", another number, the opposite word or the opposite order. A
+number counts where it is the only one and no name: "after 30 minutes", but not "step 2" or "3 of 4". Nothing
+else is recognised, so that what is called a contradiction is one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import islice
 
-from rum.text.claim_parts import TURNING, Reading, parts, reading, sides
-from rum.text.claim_stance import turned
+from rum.text.claims import (
+    FEWEST_WORDS,
+    FEWEST_WORDS_WITH_FIGURES,
+    LIMITING,
+    Claim,
+    Statement,
+    Word,
+    normalised_claim,
+    parse_clauses,
+    parse_statement,
+    relations,
+    replace_opposite,
+    replace_opposites,
+    stem_pairs,
+)
+from rum.text.lexicon import word_set
 from rum.text.stem import stem
 from rum.text.word_weights import Words, figures
 
 Share = Callable[[Words, Words], float]
 """How much of some words others have too, from 0 to 1."""
 
-SAID = 0.6
-"""The share of a claim's words that a sentence has which speaks of the same."""
-_FRAME = 2
-"""Words that two statements share beside one that is another."""
+SAME_TOPIC = 0.6
+"""The share of a claim's words from which on a sentence is about the same."""
+MOST_CONTRADICTIONS = 50
+
+_MUCH_THE_SAME = 0.75
+_FEWEST_SHARED = 2
+"""Words that two statements share beside the one in which they differ."""
 _LIMITS = frozenset(("except", "only", "unless"))
-_OTHERS = """
-above/below accept/reject add/remove allow/deny allow/forbid anyone/only ascending/descending
-async/sync asynchronous/synchronous child/parent client/server close/open decode/encode decrease/increase
-decrypt/encrypt disable/enable down/up download/upload downgrade/upgrade everybody/only everyone/only
-external/internal false/true fast/slow fewer/more first/last input/output last/next left/right less/more
-local/remote lock/unlock lower/raise lower/upper max/min maximum/minimum newer/older newest/oldest
-over/under private/public production/staging pull/push read/write receive/send request/response
-source/target spaces/tabs start/stop
-"""
 _UNLIKE = frozenset(
-    frozenset(word if word in TURNING else stem(word) for word in pair.split("/")) for pair in _OTHERS.split()
+    frozenset(word if word in LIMITING else stem(word) for word in pair.split("/"))
+    for pair in word_set(
+        """
+        above/below accept/reject add/remove allow/deny allow/forbid anyone/only ascending/descending
+        async/sync asynchronous/synchronous child/parent client/server close/open decode/encode
+        decrease/increase decrypt/encrypt disable/enable down/up download/upload downgrade/upgrade
+        everybody/only everyone/only external/internal false/true fast/slow fewer/more first/last
+        input/output last/next left/right less/more local/remote lock/unlock lower/raise lower/upper max/min
+        maximum/minimum newer/older newest/oldest over/under private/public production/staging pull/push
+        read/write receive/send request/response source/target spaces/tabs start/stop
+        """
+    )
 )
 """Words of which one says something else than the other, whatever stands around them."""
+_COMMAND_OPPOSITES = stem_pairs("down/up decrease/increase lower/raise spaces/tabs")
+"""Both may hold, in different places, unless they are commands."""
+_SORT_OPPOSITES = stem_pairs("oldest/newest descending/ascending last/first")
+"""Both may hold, in different places, unless something is sorted by them."""
+_SMALL_WORDS = re.compile(r"\b(?:down|only|until|up)\b")
+"""Stop words of a question which matter in a command."""
+_COMMAND = re.compile(
+    r"""\b(?:must|should|has\ to|have\ to|needs?\ to|always|never)\b
+    |^\W*(?:add|apply|build|call|check|clear|close|commit|copy|create|(?:de|in)crease(?!\ (?:in|of))|delete
+        |deploy|do\ not|don't|drain|drop|enable|fetch|flush|install|keep|load|lock|log|lower|merge|migrate
+        |move|open|pass|prefer|pull|push|put|raise|rebuild|release|reload|remove|rename|reset|restart|rotate|run
+        |save|send|set|sort|start|stop|store|test|turn|update|upgrade|use|validate|verify|wait|write)\ """,
+    re.VERBOSE,
+)
+_SORTING = re.compile(r"\b(?:sort(?:ed|s|ing)?|order(?:ed|ing)|rank(?:ed|s|ing)?|listed)\b")
+_ASSIGNMENT = re.compile(r"(?:\b(?:is|are|be|equals|defaults? to|set to)|[:=]) ?v?\d", re.IGNORECASE)
+_FROM_TO = re.compile(r"\bfrom\s+(?:the\s+)?(\w+)\s+to\s+(?:the\s+)?(\w+)")
 
 
-class Stand(Enum):
-    """How a text stands to a claim."""
+class Stance(Enum):
+    """How a text relates to a claim: it makes it, denies it, or says it of something else."""
 
     SAYS = 1
     DENIES = 2
     DIFFERS = 3
 
 
-def stand(claim: str, said: Sequence[Reading], share: Share) -> Stand:
-    """How sentences stand to a claim: by those that speak of the same, the nearest decides."""
-    for part in parts(claim):
-        nearest = max(_speaking(part, said, share), default=None)
-        if nearest and not nearest[2]:
-            return Stand.DENIES
-    whole = reading(claim)
-    found = [(near, not differs(whole, said[number])) for near, _, _, number in _speaking(whole, said, share)]
-    return Stand.SAYS if max(found, default=(0.0, True))[1] else Stand.DIFFERS
+def contradict(one: Claim, other: Claim) -> bool:
+    """Whether two claims cannot both hold."""
+    if one.words != other.words:
+        return False
+    if one.figure != other.figure:
+        return one.denied == other.denied and bool(one.figure and other.figure)
+    return one.denied != other.denied
 
 
-def _speaking(part: Reading, said: Sequence[Reading], share: Share) -> Iterator[tuple[float, int, bool, int]]:
-    """Who speaks of the same: how near, how briefly, whether they agree, and the place."""
-    for number, one in enumerate(said):
-        near = share(part.core, one.core)
-        if near >= SAID or swapped(part, one):
-            yield near, -len(one.words), not denies(part, one), number
+def disagree(one: Claim, other: Claim) -> bool:
+    """Whether two claims in much the same words differ by a "not" or a number.
+
+    Less strict than `contradict`: it tells that one does not repeat the other.
+    """
+    if one.words.isdisjoint(other.words):
+        return False
+    mine, theirs = (
+        frozenset(word for word in claim.words if not word[0][:1].isdigit()) for claim in (one, other)
+    )
+    fewer = min(len(mine), len(theirs))
+    if mine != theirs and (fewer < FEWEST_WORDS or len(mine & theirs) < _MUCH_THE_SAME * fewer):
+        return False
+    news = one.figures - other.figures
+    return one.denied != other.denied or bool(news and other.figures)
 
 
-def denies(one: Reading, other: Reading) -> bool:
-    """Whether of two statements that speak of the same one has a "not" where the other has none."""
+def stance_on(claim: str, statements: Sequence[Statement], share: Share) -> Stance:
+    """How statements relate to a claim: of those on the same topic, the closest decides."""
+    for clause in parse_clauses(claim):
+        closest = max(_on_topic(clause, statements, share), default=None)
+        if closest and not closest[2]:
+            return Stance.DENIES
+    whole = parse_statement(claim)
+    found = [
+        (closeness, not differs(whole, statements[place]))
+        for closeness, _, _, place in _on_topic(whole, statements, share)
+    ]
+    return Stance.SAYS if max(found, default=(0.0, True))[1] else Stance.DIFFERS
+
+
+def _on_topic(
+    wanted: Statement, statements: Sequence[Statement], share: Share
+) -> Iterator[tuple[float, int, bool, int]]:
+    """The statements on the same topic: closeness, brevity, whether they agree, and place."""
+    for place, one in enumerate(statements):
+        closeness = share(wanted.topic, one.topic)
+        if closeness >= SAME_TOPIC or replaces_word(wanted, one):
+            yield closeness, -len(one.words), not denies(wanted, one), place
+
+
+def denies(one: Statement, other: Statement) -> bool:
+    """Whether of two statements on the same topic one has a "not" where the other has none."""
     if one.denied == other.denied:
         return False
-    mine, theirs = _marked(one), _marked(other)
+    mine, theirs = _negations(one), _negations(other)
     return any(mine[word] != theirs[word] for word in mine.keys() & theirs.keys())
 
 
-def _marked(one: Reading) -> dict[str, bool]:
-    """The words of a statement, and whether each stands behind a "not", or is the opposite of the word."""
-    marked = dict[str, bool]()
-    for word in one.sequence:
-        plain, opposite = turned(word)
-        marked[plain] = opposite != (word in one.negated)
-    return marked
+def _negations(statement: Statement) -> dict[str, bool]:
+    """Whether each word stands after a "not" or for its opposite."""
+    found = dict[str, bool]()
+    for word in statement.sequence:
+        plain, is_opposite = replace_opposite(word)
+        found[plain] = is_opposite != (word in statement.negated)
+    return found
 
 
-def differs(one: Reading, other: Reading) -> bool:
-    """Whether a statement, for all the words that it shares with another, speaks of something else."""
-    if one.turns & _LIMITS - other.turns:
+def differs(one: Statement, other: Statement) -> bool:
+    """Whether a statement, for all the words it shares with another, is about something else."""
+    if one.limits & _LIMITS - other.limits:
         return True
     mine, theirs = one.words - other.words, other.words - one.words
     unlike = any(frozenset((a, b)) in _UNLIKE for a in mine for b in theirs)
-    return unlike or swapped(one, other) or crosses(one, other)
+    return unlike or replaces_word(one, other) or reverses_order(one, other)
 
 
-def swapped(one: Reading, other: Reading) -> bool:
-    """Whether one word alone is another, and so was meant to be; for a number a word is only less exact."""
+def replaces_word(one: Statement, other: Statement) -> bool:
+    """Whether exactly one word is different; a word in place of a number is only less exact."""
     shared = one.words & other.words
-    if len(shared) < _FRAME or not len(one.words) == len(other.words) == len(shared) + 1:
+    if len(shared) < _FEWEST_SHARED or not len(one.words) == len(other.words) == len(shared) + 1:
         return False
     return bool(figures(one.words - shared)) or not figures(other.words - shared)
 
 
-def crosses(one: Reading, other: Reading) -> bool:
-    """Whether two statements put things in opposite order: this before that, that before this."""
-    for pivot, left, right in sides(one):
-        for other_pivot, other_left, other_right in sides(other):
+def reverses_order(one: Statement, other: Statement) -> bool:
+    """Whether two statements order things oppositely: this before that, that before this."""
+    for pivot, left, right in relations(one):
+        for other_pivot, other_left, other_right in relations(other):
             if pivot == other_pivot and left & other_right - right and right & other_left - left:
                 return True
-    return _at_odds_on_time(one, other) or _transposed(one, other)
+    return _reverses_time(one, other) or _swaps_words(one, other)
 
 
-def _at_odds_on_time(one: Reading, other: Reading) -> bool:
-    """Whether one says "before" and the other "after", and not of the same two things the other way round."""
+def _reverses_time(one: Statement, other: Statement) -> bool:
+    """Whether one says "before" and the other "after", and not of the same two things in turn."""
     mine, theirs = ({"after", "before"} & set(side.sequence) for side in (one, other))
     if {*mine, *theirs} != {"after", "before"} or mine & theirs:
         return False
     return not any(
         left & other_left and right & other_right
-        for _, left, right in sides(one)
-        for _, other_left, other_right in sides(other)
+        for _, left, right in relations(one)
+        for _, other_left, other_right in relations(other)
     )
 
 
-def _transposed(one: Reading, other: Reading) -> bool:
-    """Whether two words, apart from each other, have changed places, and no "by" explains it."""
+def _swaps_words(one: Statement, other: Statement) -> bool:
+    """Whether two words, apart from each other, have changed places, and no passive "by" explains it."""
     if (" by " in one.text) != (" by " in other.text):
         return False
     mine = [word for word in one.sequence if word in other.words]
@@ -124,7 +198,70 @@ def _transposed(one: Reading, other: Reading) -> bool:
     if len(mine) != len(theirs):
         return False
     places = [place for place, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
-    if len(places) != 2 or places[1] - places[0] < 2:  # side by side is another way to say it
+    if len(places) != 2 or places[1] - places[0] < 2:  # neighbours are only another wording
         return False
     first, second = places
     return mine[first] == theirs[second] and mine[second] == theirs[first]
+
+
+def comparable_claim(text: str) -> Claim:
+    """A normalised claim that also knows up from down, before from after, and from-to."""
+    lower = text.lower()
+    small = {(stem(word),) for word in _SMALL_WORDS.findall(lower)}
+    claim = normalised_claim(text)
+    claim = claim._replace(words=claim.words | small)
+    commands, sorts = bool(_COMMAND.search(lower)), bool(_SORTING.search(lower))
+    if commands:
+        claim = replace_opposites(claim, _COMMAND_OPPOSITES)
+    if sorts:
+        claim = replace_opposites(claim, _SORT_OPPOSITES)
+    ways = {(stem(source), stem(target)) for source, target in _FROM_TO.findall(lower)}
+    orders = [
+        (_joined(left), _joined(right))
+        for pivot, left, right in relations(parse_statement(text))
+        if pivot == "before"
+    ]
+    claim = _with_relations(claim, "from", ways, exclusive=sorts)
+    return _with_relations(claim, "before", orders, exclusive=commands)
+
+
+def _with_relations(
+    claim: Claim, relation: str, pairs: Iterable[tuple[str, str]], *, exclusive: bool
+) -> Claim:
+    """A claim with its relations as words; where only one order can hold, the reverse is a denial."""
+    words, denied = set(claim.words), claim.denied
+    for pair in pairs:
+        first, second = sorted(pair) if exclusive else pair
+        words.add((relation, first, second))
+        denied ^= (first, second) != pair
+    return claim._replace(words=frozenset(words), denied=denied)
+
+
+def _joined(words: Words) -> str:
+    return " ".join(sorted(words - figures(words)))  # another number is a contradiction anyway
+
+
+class ClaimIndex:
+    """Comparable claims, to find those that contradict another."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self._same_words: dict[frozenset[Word], list[tuple[int, Claim]]] = {}
+        for place, one in enumerate(claims):
+            if len(one.words) >= _fewest_words(one):
+                self._same_words.setdefault(one.words, []).append((place, one))
+
+    def contradicting(self, claim: Claim) -> list[int]:
+        """The places of claims that contradict one, at most `MOST_CONTRADICTIONS`."""
+        others = self._same_words.get(claim.words, ())
+        found = (place for place, other in others if contradict(claim, other))
+        return list(islice(found, MOST_CONTRADICTIONS))
+
+
+def _fewest_words(claim: Claim) -> int:
+    """A claim with a number needs more words, unless it says what something is set to."""
+    return FEWEST_WORDS_WITH_FIGURES if claim.figure and not _ASSIGNMENT.search(claim.text) else FEWEST_WORDS
+
+
+def contradictions(claims: Sequence[Claim]) -> list[list[int]]:
+    """For each claim the places of those it contradicts."""
+    return list(map(ClaimIndex(claims).contradicting, claims))

@@ -1,163 +1,320 @@
-"""Statements that cannot both hold: the same words, but one has a "not" in it, or another number.
+"""Statements taken apart, so that `claim_comparison` can compare them.
 
-A number counts where it is the only one and no name: "after 30 minutes", but not "step 2" or "3 of 4".
-
-That is all that is recognised, so that what is called a contradiction is one; what is said in other words is
-left to the reader.
+A `Claim` is a set of words, with a denial and a number. A `Statement` keeps the order of its words, and knows
+which of them limit or turn it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import chain, islice
 from typing import NamedTuple
 from zlib import crc32
 
-from rum.text.code_fence import closes, opening
-from rum.text.terms import content_words
+from rum.text.code_fence import lines_outside_code
+from rum.text.lexicon import word_set
+from rum.text.sentences import prose_sentences, split_sentences
+from rum.text.shorten import one_line
+from rum.text.stem import stem
+from rum.text.terms import content_words, says_little, terms
+from rum.text.word_weights import Words
 
-
-class Claim(NamedTuple):
-    """A statement: the words it is about, whether it denies them, its number, and as it was written."""
-
-    words: frozenset[tuple[str, ...]]
-    denied: bool
-    figure: str
-    text: str
-
-    @property
-    def every_word(self) -> frozenset[tuple[str, ...]]:
-        """The words it is about, its number among them."""
-        return self.words | {(self.figure,)} if self.figure else self.words
-
-    @property
-    def figures(self) -> frozenset[str]:
-        """All its numbers."""
-        return frozenset(word[0] for word in self.every_word if word[0][:1].isdigit())
-
-    @property
-    def said(self) -> tuple[frozenset[tuple[str, ...]], bool]:
-        """What two statements share that say the same."""
-        return self.every_word, self.denied
-
-    @property
-    def key(self) -> int:
-        """A short number for the words; other words seldom have the same."""
-        return crc32(" ".join(sorted("/".join(word) for word in self.words)).encode())
-
-    @property
-    def stance(self) -> int:
-        """A short number for what is said of them: only where it differs may two statements contradict."""
-        return crc32(f"{self.denied} {self.figure}".encode())
-
+Word = tuple[str, ...]
+"""A word as the index terms it stands for."""
 
 LONGEST = 300
 """Characters; a longer statement is a paragraph that says many things."""
 FEWEST_WORDS = 2
 FEWEST_WORDS_WITH_FIGURES = 3
-_MUCH_THE_SAME = 0.75
-_MOST = 200
-_READ = 20_000
-"""Characters of an entry that are looked at: more than anybody may add at once."""
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+")
+FROM_TO = "to"
+"""Stands in the words of a statement between what follows a "from" and what follows its "to"."""
+LIMITING = word_set(
+    """
+    above after before below down except few fewer if instead less more most off only out over rather some
+    than under unless until up when
+    """
+)
+"""Small words that limit or turn what a statement says: with another one it is another statement."""
+
+_MOST_CLAIMS = 200
+_LONGEST_CONTENT = 20_000
+"""Characters of an entry that are read: more than anybody may add at once."""
+_LONGEST_STATEMENT = 1200
+
 _CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|which|while) ", re.IGNORECASE)
-_SIGNS = re.compile(r"^[ \t]*[#|<]+", re.MULTILINE)
-_LEAD = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
-_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
-DENIALS = re.compile(
+_LINE_SIGNS = re.compile(r"^[ \t]*[#|<]+", re.MULTILINE)
+_LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
+_EMPHASIS_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_DENIAL = re.compile(
     r"\b(?:no longer|not|never|no|none|without|avoid|cannot|neither|nor|"
     r"(?:do|does|did|is|are|was|were|ca|could|should|must|wo|would|has|have|had|need)n['’]?t)\b",
     re.IGNORECASE,
 )
-"""What turns a statement into its opposite."""
+_WORDED_DENIAL = re.compile(
+    r"\b(?:nobody|nothing|nowhere|hardly|rarely|seldom|(?:refuses?|refused|unable) to)\b", re.IGNORECASE
+)
+"""Words that deny without a "not"."""
 _EMPHASIS = re.compile(
     r"\b(?:always|ever|really|still|now|currently|instead|anymore|any more)\b", re.IGNORECASE
 )
-_NAMED = re.compile(
+_NUMBERED_THING = re.compile(
     r"\b(attempt|case|chapter|day|example|figure|issue|item|line|page|part|phase|point|pr|round|run|section|"
     r"sprint|stage|step|table|task|test|week)s? +#?(\d)",
     re.IGNORECASE,
 )
-"""What has a number for its name: that of another one is no contradiction."""
+"""Things whose number is their name: a different number does not contradict."""
 _FIGURES = re.compile(r"(?<![\w.])v?\d+(?:[.,:]\d+)*", re.IGNORECASE)
+_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+|,(?=\s)")
+_FROM_TO = re.compile(r"\bfrom\s+([^,;:.]{1,60}?)\s+to\b", re.IGNORECASE)
+_NAME = re.compile(r".[A-Z]|\w[_./]\w|\d")
+_NUMBER_WORDS = frozenset(
+    ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twice", "half", "double"]
+)
+_PIVOTS = frozenset(("after", "before", "than", "instead", "rather", "over", "until", FROM_TO))
+"""Words that relate what stands before them to what stands after them."""
+_FILLERS = word_set(
+    """
+    all also always any anymore currently each ensure ever every everything just let make makes must now
+    please prefer really remember should still sure too use used uses using
+    """
+)
+"""Words that only say that something holds or is to be done; compared unstemmed, as "us" is not "use"."""
+_FILLER_STEMS = frozenset(map(stem, word_set("use using used must prefer make sure ensure let")))
 
 
-def claims(content: str) -> list[Claim]:
-    """The statements of a Markdown text, in order; headings and code say nothing here."""
+def stem_pairs(pairs: str) -> dict[str, str]:
+    """A table of opposites, from `word/opposite` pairs, both stemmed."""
+    return {stem(word): stem(opposite) for word, opposite in (pair.split("/") for pair in pairs.split())}
+
+
+_OPPOSITES = stem_pairs(
+    """
+    fails/works failed/works broken/works disable/enable unsafe/safe slower/faster unreliable/reliable
+    insufficient/sufficient unsupported/supported invalid/valid forbidden/allowed disallowed/allowed
+    optional/required unnecessary/needed necessary/needed
+    """
+)
+_SYNONYMS = frozenset((stem("necessary"),))
+"""Words of that table which mean the same, not the opposite."""
+
+
+class Claim(NamedTuple):
+    """A statement as the set of words it is about, whether it denies them, its number, and its text."""
+
+    words: frozenset[Word]
+    denied: bool
+    figure: str
+    text: str
+
+    @property
+    def all_words(self) -> frozenset[Word]:
+        """The words it is about, including its number."""
+        return self.words | {(self.figure,)} if self.figure else self.words
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """All its numbers."""
+        return frozenset(word[0] for word in self.all_words if word[0][:1].isdigit())
+
+    @property
+    def meaning(self) -> tuple[frozenset[Word], bool]:
+        """Equal for two statements that say the same."""
+        return self.all_words, self.denied
+
+    @property
+    def key(self) -> int:
+        """A hash of the words; different words seldom have the same."""
+        return crc32(" ".join(sorted("/".join(word) for word in self.words)).encode())
+
+    @property
+    def stance(self) -> int:
+        """A hash of what is said of the words: two statements can contradict only where it differs."""
+        return crc32(f"{self.denied} {self.figure}".encode())
+
+
+class Statement(NamedTuple):
+    """A sentence or clause taken apart."""
+
+    sequence: tuple[str, ...]
+    """The words that carry meaning or limit it, stemmed, in order."""
+    words: Words
+    """The same as a set, with "before" for "after"."""
+    limits: Words
+    """Those among them that limit or turn the statement."""
+    names: Words
+    """Those of names and numbers."""
+    negated: Words
+    """Those after a "not"."""
+    opening: int
+    """How many of them stand before the first comma."""
+    denied: bool
+    text: str
+
+    @property
+    def topic(self) -> Words:
+        """The words it is about."""
+        return self.words - self.limits
+
+
+def claims_in(content: str) -> list[Claim]:
+    """The claims of a Markdown text, in order, without headings, tables and code."""
     found: list[Claim] = []
-    for text in _statements(content, LONGEST):
-        claim = claim_of(text)
+    for text in _sentences(content, LONGEST):
+        claim = parse_claim(text)
         if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
             found.append(claim)
-            if len(found) == _MOST:
+            if len(found) == _MOST_CLAIMS:
                 break
     return found
 
 
-def statements(content: str) -> list[Claim]:
-    """All statements of a Markdown text, headings and rows too, that have a word which says something."""
-    plain = _SIGNS.sub("", content[:_READ])
-    found = (claim_of(text) for text in _statements(plain, _READ))
-    return [claim for claim in islice(found, _MOST) if claim.every_word]
+def all_claims_in(content: str) -> list[Claim]:
+    """The claims of a Markdown text, including headings, table rows and those of a single word."""
+    plain = _LINE_SIGNS.sub("", content[:_LONGEST_CONTENT])
+    found = (parse_claim(text) for text in _sentences(plain, _LONGEST_CONTENT))
+    return [claim for claim in islice(found, _MOST_CLAIMS) if claim.all_words]
 
 
-def clauses(claim: Claim) -> list[Claim]:
-    """A statement, and the parts of it that say something by themselves."""
-    return [claim, *(part for part in map(claim_of, parted(claim.text)) if part.every_word)]
+def _sentences(content: str, longest: int) -> Iterator[str]:
+    for line in lines_outside_code(content[:_LONGEST_CONTENT].split("\n")):
+        if not line.lstrip().startswith(("#", "|", "<")):
+            plain = _EMPHASIS_MARKS.sub("", _LIST_MARK.sub("", line))
+            yield from (one for one in split_sentences(plain, semicolons=True) if len(one) <= longest)
 
 
-def parted(text: str) -> list[str]:
-    """The clauses of a statement as they are written; none where it has but one."""
-    parts = _CLAUSE_ENDS.split(text)
-    return parts if len(parts) > 1 else []
-
-
-def at_odds(one: Claim, other: Claim) -> bool:
-    """Whether two statements on much the same say otherwise: one has a "not" in it, or another number.
-
-    This is less strict than `contradict`: rather than a contradiction it tells that one is no repetition of
-    the other.
-    """
-    if one.words.isdisjoint(other.words):
-        return False
-    mine, theirs = (
-        frozenset(word for word in claim.words if not word[0][:1].isdigit()) for claim in (one, other)
-    )
-    fewer = min(len(mine), len(theirs))
-    if mine != theirs and (fewer < FEWEST_WORDS or len(mine & theirs) < _MUCH_THE_SAME * fewer):
-        return False
-    news = one.figures - other.figures
-    return one.denied != other.denied or bool(news and other.figures)
-
-
-def contradict(one: Claim, other: Claim) -> bool:
-    """Whether two statements cannot both hold."""
-    if one.words != other.words:
-        return False
-    if one.figure != other.figure:
-        return one.denied == other.denied and bool(one.figure and other.figure)
-    return one.denied != other.denied
-
-
-def claim_of(text: str) -> Claim:
-    """One statement, taken apart."""
-    named = _NAMED.sub(r"\1\2", text)
+def parse_claim(text: str) -> Claim:
+    """One statement as a claim."""
+    named = _NUMBERED_THING.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
-    said, denials = DENIALS.subn(" ", _FIGURES.sub(" ", named) if figures else named)
+    plain, denials = _DENIAL.subn(" ", _FIGURES.sub(" ", named) if figures else named)
     denied = denials % 2 == 1
-    words = frozenset(content_words(_EMPHASIS.sub(" ", said)))
+    words = frozenset(content_words(_EMPHASIS.sub(" ", plain)))
     if len(figures) == 1:
         return Claim(words, denied, figures.pop(), text)
     return Claim(words | {(figure,) for figure in figures}, denied, "", text)
 
 
-def _statements(content: str, longest: int) -> Iterator[str]:
-    fence: str | None = None
-    for line in content[:_READ].split("\n"):
-        if fence is not None:
-            fence = None if closes(line, fence) else fence
-        elif (fence := opening(line)) is None and not line.lstrip().startswith(("#", "|", "<")):
-            for sentence in _SENTENCE_ENDS.split(_MARKS.sub("", _LEAD.sub("", line))):
-                if 0 < len(text := sentence.strip()) <= longest:
-                    yield text
+def claim_and_clauses(claim: Claim) -> list[Claim]:
+    """A claim, and those of its clauses that carry meaning alone."""
+    return [claim, *(part for part in map(parse_claim, split_clauses(claim.text)) if part.all_words)]
+
+
+def split_clauses(text: str) -> list[str]:
+    """The clauses of a statement; none where it has only one."""
+    parts = _CLAUSE_ENDS.split(text)
+    return parts if len(parts) > 1 else []
+
+
+@lru_cache(maxsize=4096)
+def normalised_claim(text: str) -> Claim:
+    """A claim in which "fails" is a denied "works", so that opposite opinions have the same words."""
+    claim = parse_claim(with_explicit_not(text))
+    return replace_opposites(claim, _OPPOSITES)._replace(text=text)
+
+
+def replace_opposites(claim: Claim, opposites: Mapping[str, str]) -> Claim:
+    """A claim with each word of the table replaced by its opposite, which turns the denial round."""
+    denied, words = claim.denied, set[Word]()
+    for word in claim.words:
+        opposite = opposites.get(word[0]) if len(word) == 1 else None
+        if opposite and word[0] not in _SYNONYMS:
+            denied = not denied
+        if word[0] not in _FILLER_STEMS or len(word) > 1:
+            words.add((opposite,) if opposite else word)
+    return claim._replace(words=frozenset(words), denied=denied)
+
+
+def replace_opposite(word: str) -> tuple[str, bool]:
+    """A word, or its opposite where it has one, and whether that turns the meaning round."""
+    opposite = _OPPOSITES.get(word)
+    return opposite or word, opposite is not None and word not in _SYNONYMS
+
+
+def with_explicit_not(text: str) -> str:
+    """A text with "not" for each word that denies without one, such as "rarely"."""
+    return _WORDED_DENIAL.sub("not", text)
+
+
+@lru_cache(maxsize=4096)
+def parse_statement(text: str) -> Statement:
+    """A sentence or clause taken apart."""
+    plain = one_line(text[:_LONGEST_STATEMENT])
+    sequence, names, opening = list[str](), set[str](), 0
+    for number, written in enumerate(_WORD.findall(_FROM_TO.sub(r"\1 →", plain))):
+        if written.startswith(","):
+            opening = opening or len(sequence)
+            continue
+        sequence += (found := _terms_of(written))
+        if _is_name(written, first=not number):
+            names.update(found)
+    # "A after B" and "B before A" have the same words; their order tells which comes first.
+    words = frozenset("before" if word == "after" else word for word in sequence)
+    return Statement(
+        sequence=tuple(sequence),
+        words=words,
+        limits=words & (LIMITING | {FROM_TO}),
+        names=frozenset(names) - LIMITING,
+        negated=_negated(plain),
+        opening=opening,
+        denied=normalised_claim(plain).denied,
+        text=plain,
+    )
+
+
+def parse_clauses(text: str) -> list[Statement]:
+    """The clauses of a statement that carry meaning alone; the whole statement where none does."""
+    plain = one_line(text[:_LONGEST_STATEMENT])
+    return [one for one in map(parse_statement, split_clauses(plain)) if one.topic] or [
+        parse_statement(plain)
+    ]
+
+
+@lru_cache(maxsize=512)
+def parse_sentences(text: str) -> tuple[Statement, ...]:
+    """Every sentence of a text and every clause of it, each once."""
+    found = prose_sentences(text) or [one_line(text[:_LONGEST_STATEMENT])]
+    parsed = chain.from_iterable((parse_statement(one), *parse_clauses(one)) for one in found)
+    return tuple({one.text: one for one in parsed if one.topic}.values())
+
+
+def relations(statement: Statement) -> Iterator[tuple[str, Words, Words]]:
+    """Each word that relates two sides, with the words of both sides; "after" is given as "before"."""
+    for place, word in enumerate(statement.sequence):
+        if word not in _PIVOTS:
+            continue
+        left, right = statement.sequence[:place], statement.sequence[place + 1 :]
+        if not place and statement.opening:  # "Before this, do that"
+            left, right = statement.sequence[statement.opening :], statement.sequence[1 : statement.opening]
+        first, second = frozenset(left), frozenset(right)
+        yield ("before", second, first) if word == "after" else (word, first, second)
+
+
+def _is_name(word: str, first: bool) -> bool:
+    """Whether a word is a name or a number; the capital at the start of a sentence does not count."""
+    shape = word[:1].lower() + word[1:] if first else word
+    return bool(_NAME.search(shape)) or shape[:1].isupper() or shape.lower() in _NUMBER_WORDS
+
+
+@lru_cache(maxsize=2048)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """The terms of a word that carry meaning or limit it."""
+    lower = word.strip(".'*_-").lower()
+    if lower == "→":
+        return (FROM_TO,)
+    if lower in LIMITING:
+        return (lower,)
+    return () if lower in _FILLERS else tuple(term for term in terms(word) if not says_little((term,)))
+
+
+def _negated(plain: str) -> Words:
+    """The words after a denial, up to the end of its clause."""
+    text = with_explicit_not(plain)
+    if not _DENIAL.search(text):
+        return frozenset()
+    found = set[str]()
+    for clause in split_clauses(text) or [text]:
+        if denial := _DENIAL.search(clause):
+            found.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
+    return frozenset(found)

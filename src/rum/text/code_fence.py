@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _OPENS = re.compile(r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<waves>~{3,}).*)")
 _CLOSES = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 
@@ -25,6 +29,22 @@ def fenced_lines(lines: list[str]) -> set[int]:
                 number = end
         number += 1
     return found
+
+
+def lines_outside_code(lines: Iterable[str]) -> Iterator[str]:
+    """The lines outside code fences, with an empty line for each line of a fence.
+
+    Unlike in `fenced_lines`, a fence that is never closed goes on to the end, as the text may have been cut
+    there; and it may be indented, as in a list.
+    """
+    mark: str | None = None
+    for line in lines:
+        if mark is not None:
+            mark = None if closes(line.lstrip(), mark) else mark
+            yield ""
+        else:
+            mark = opening(line.lstrip())
+            yield line if mark is None else ""
 
 
 def _closing(lines: list[str], start: int, mark: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The fence around text that others wrote: before a model it is data, says so, and cannot get out."""
+"""Text that others wrote, in a prompt: fenced as data, defused, and searched for orders to the model."""
 
 from __future__ import annotations
 
@@ -30,6 +30,13 @@ _TURN = re.compile(
     r"^([^\S\n]*+)[#*_[(]*+[^\S\n]*+([^\W\d_][^\n:\uff1a\ufe55]{3,63}+)[:\uff1a\ufe55]", re.MULTILINE
 )
 _TURNS = frozenset((*SPEAKERS, "instruction"))
+# Not compiled beforehand: a hook loads this module and never needs it.
+_ORDERS = r"""(?ix)
+    \b(?:ignore|disregard|forget)\ (?:\w+\ ){0,3}(?:previous|prior|above|earlier|all|your)
+        \ (?:\w+\ ){0,2}(?:instructions?|rules?|prompts?)\b
+    |\bsystem\ prompt\b|\byou\ are\ now\b|\bact\ as\ (?:an?|the)\ (?:\w+\ )?(?:assistant|admin|root)\b
+    |<\|?(?:system|im_start)\b
+"""
 
 
 def fenced(name: str, text: str, notice: str = "") -> str:
@@ -43,6 +50,11 @@ def fenced(name: str, text: str, notice: str = "") -> str:
         return ""
     tag = f"{name}-{_mark(name, inside)}"
     return f"<{tag}>\n{notice.strip()}{chr(10) * 2 if notice else ''}{inside}\n</{tag}>\n"
+
+
+def gives_orders(text: str) -> bool:
+    """Whether a text speaks to the model that will read it, not to people; such text is never kept."""
+    return re.search(_ORDERS, text) is not None
 
 
 def defused(text: str, name: str = "") -> str:

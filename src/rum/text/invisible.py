@@ -42,12 +42,3 @@ def without_unseen(text: str) -> str:
     if not _ANY.search(text):
         return text
     return re.sub(_UNSEEN, "", re.sub(_LINE_END, "\n", re.sub(_ESCAPE, "", text)))
-
-
-def one_line(text: str, most: int | None = None) -> str:
-    """A text on one line without what is not seen; one of more than `most` characters is cut at a word."""
-    line = " ".join(without_unseen(text).split())
-    if most is None or len(line) <= most:
-        return line
-    end = line.rfind(" ", most // 2, most)
-    return line[: end if end > 0 else most - 1].rstrip(" ,.;:") + "…"

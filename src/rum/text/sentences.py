@@ -1,101 +1,107 @@
-"""The sentences of a text that people wrote for people, without code, references and what programs print."""
+"""Split text into sentences, and pick those that people wrote for people out of a message with code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-LONGEST_TEXT = 6000
-"""Characters of a text that are looked at."""
+from rum.text.code_fence import lines_outside_code
 
-_FENCE = re.compile(r"(?:```|~~~)")
+LONGEST_TEXT = 6000
+"""Characters of a text that `prose_sentences` reads."""
+
+_CLOSERS = r"""["')\]`]{0,2}"""
+_STRICT_END = re.compile(
+    rf"""[.!?]{_CLOSERS}(\s+)(?=["'(\[`]*[A-Z0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(])|(\n+)"""
+)
+_ANY_CASE_END = re.compile(rf"[.!?]{_CLOSERS}(\s+)|(\n+)")
+_SEMICOLON_END = re.compile(rf"[.!?;]{_CLOSERS}(\s+)|(\n+)")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 12
+_NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
+"""`No. 5` is one thing, while "no." alone is a sentence."""
+
 _NO_PROSE = re.compile(r"[#>|<$]|={3}|-{3}|[+@-]{2}")
-_POINTER = re.compile(
+_REFERENCE = re.compile(
     r"(?:assisted|bug|cc|cherry|close[sd]?|co-authored|credits?|discovered|fixe?[sd]?|follow(?:-?up|s)|found|links?"
     r"|original|pointed|refs?|references?|regression|related|reported|reverts?|reviewed|see|similar|spotted"
     r"|suggested|thanks|upstream|via|[\w-]{1,30}-by)\b",
     re.IGNORECASE,
 )
-_UNDOES = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
+_REVERTS_COMMIT = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
 _WRAPPED = 40
-"""A line of so many characters that ends within a sentence may go on in the next."""
+"""A line of this many characters that ends within a sentence may continue in the next line."""
 _PLAIN_WORD = re.compile(r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])")
-_FEWEST_PLAIN = 3
-"""A line that begins like a reference, and has fewer plain words than these, is one."""
+_FEWEST_PLAIN_WORDS = 3
+"""A line that begins like a reference and has fewer plain words is one."""
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)]) +")
 _FOOTNOTE = re.compile(r" ?\[\d{1,3}\](?=[\s.,;:)]|$)")
-_END = re.compile(r"""[.!?]["')\]]{0,2}( )(?=["'(\[`]?[A-Z0-9]|`|\w{1,40}[_:(])""")
-_SHORTENED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
-_SHORT = 12
-"""Characters at the end of a sentence in which an abbreviation would stand."""
 _SIGN = re.compile(r"[^\w\s.,;:'\"()`/-]")
-_LETTERS = 0.55
-"""The least share of a sentence that must be letters and blanks."""
-_SIGNS = 12
-"""Characters for each sign that only programs print."""
+_FEWEST_LETTERS = 0.55
+"""The smallest share of a prose sentence that is letters and blanks."""
+_CHARACTERS_PER_SIGN = 12
+"""Prose has at most one sign of the kind that programs print in this many characters."""
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, each on one line."""
-    return [sentence for block in _blocks(text[:LONGEST_TEXT]) for sentence in _parted(block)]
+def split_sentences(text: str, *, any_case: bool = False, semicolons: bool = False) -> list[str]:
+    """The sentences of a text, stripped. A line break ends a sentence; an abbreviation or a name does not.
+
+    With `any_case` a sentence may begin with a lower-case letter, as people type prompts and notes.
+    `semicolons` ends sentences at semicolons too, and implies `any_case`.
+    """
+    pattern = _SEMICOLON_END if semicolons else _ANY_CASE_END if any_case else _STRICT_END
+    parts, start = list[str](), 0
+    for end, following in _ends(text, pattern):
+        parts.append(text[start:end].strip())
+        start = following
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def prose_sentences(text: str) -> list[str]:
+    """The sentences that people wrote: no code, quotations, headings, or lines that only refer elsewhere."""
+    return [sentence for block in _blocks(text[:LONGEST_TEXT]) for sentence in split_sentences(block)]
 
 
 def is_prose(sentence: str) -> bool:
-    """Whether a sentence is mostly words, and no address or output of a program."""
+    """Whether a sentence is mostly words, not an address or the output of a program."""
     letters = sum(one.isalpha() or one == " " for one in sentence)
     signs = len(_SIGN.findall(sentence))
     return (
-        letters >= _LETTERS * len(sentence)
-        and (signs - 2) * _SIGNS <= len(sentence)
+        letters >= _FEWEST_LETTERS * len(sentence)
+        and (signs - 2) * _CHARACTERS_PER_SIGN <= len(sentence)
         and "://" not in sentence
     )
 
 
+def _ends(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where each sentence but the last ends, and where the next one begins."""
+    start = 0
+    for match in pattern.finditer(text):
+        end = match.start(1) if match[1] else match.start(2)
+        if match[1] and "\n" not in match[1]:
+            window = max(start, end - _LONGEST_ABBREVIATION)
+            if _ABBREVIATION.search(text, window, end) or _NUMBER_SIGN.match(text, max(start, end - 3)):
+                continue
+        yield end, match.end()
+        start = match.end()
+
+
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs and items of lists, each with its lines put together."""
-    block, in_code, torn = list[str](), False, False
-    for written in text.splitlines():
+    """Paragraphs and list items, each joined into one line."""
+    block, in_reference = list[str](), False
+    for written in lines_outside_code(text.splitlines()):
         line = " ".join(written.split())
-        if _FENCE.match(line):
-            in_code, line = not in_code, ""
         item = _ITEM.match(line)
         indented = written.startswith(("    ", "\t")) and not item and not block
-        told, torn = _without_pointers(line, torn and not block)
-        skipped = in_code or indented or not told or _NO_PROSE.match(line)
-        if item or skipped or told != line:
+        prose, in_reference = _without_references(line, in_reference and not block)
+        skipped = indented or not prose or _NO_PROSE.match(line)
+        if item or skipped or prose != line:
             yield from _joined(block)
             block = []
         if not skipped:
-            block.append(told[item.end() :] if item else told)
+            block.append(prose[item.end() :] if item else prose)
     yield from _joined(block)
-
-
-def _without_pointers(line: str, torn: bool) -> tuple[str, bool]:
-    """A line without the sentences at its beginning that only point elsewhere, or began with such a one.
-
-    Beside it, whether the last of those goes on in the next line.
-    """
-    goes_on = False
-    while line and (_points(line) or (torn and line[0].islower())):
-        end = _first_end(line)
-        first, line = line[: end.start(1)] if end else line, line[end.end() :] if end else ""
-        wrapped = torn or len(first) >= _WRAPPED or bool(_UNDOES.match(first))
-        torn, goes_on = False, not line and wrapped and not first.endswith((".", "!", "?"))
-    return line, goes_on
-
-
-def _points(line: str) -> bool:
-    """Whether the sentence that a line begins with only points elsewhere or names people."""
-    end = _first_end(line)
-    first = line[: end.start(1)] if end else line
-    return bool(_UNDOES.match(first)) or (
-        bool(_POINTER.match(first)) and len(_PLAIN_WORD.findall(first)) < _FEWEST_PLAIN
-    )
-
-
-def _first_end(text: str) -> re.Match[str] | None:
-    """Where the first sentence of a text ends, if another one follows."""
-    return next(_ends(text), None)
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
@@ -103,18 +109,29 @@ def _joined(lines: list[str]) -> Iterator[str]:
         yield _FOOTNOTE.sub("", " ".join(lines))
 
 
-def _parted(block: str) -> Iterator[str]:
-    start = 0
-    for end in _ends(block):
-        yield block[start : end.start(1)]
-        start = end.end()
-    yield block[start:]
+def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
+    """A line without the sentences at its start that only refer elsewhere.
+
+    `in_reference` says that such a sentence began in the line before; returned is whether one continues in
+    the next line.
+    """
+    continues = False
+    while line and (_is_reference(line) or (in_reference and line[0].islower())):
+        first, line = _first_and_rest(line)
+        wrapped = in_reference or len(first) >= _WRAPPED or bool(_REVERTS_COMMIT.match(first))
+        in_reference = False
+        continues = not line and wrapped and not first.endswith((".", "!", "?"))
+    return line, continues
 
 
-def _ends(block: str) -> Iterator[re.Match[str]]:
-    """The ends of all sentences but the last; what is only shortened ends none."""
-    start = 0
-    for end in _END.finditer(block):
-        if not _SHORTENED.search(block, max(start, end.start(1) - _SHORT), end.start(1)):
-            yield end
-            start = end.end()
+def _is_reference(line: str) -> bool:
+    """Whether the first sentence of a line only refers elsewhere or names people."""
+    first, _ = _first_and_rest(line)
+    return bool(_REVERTS_COMMIT.match(first)) or (
+        bool(_REFERENCE.match(first)) and len(_PLAIN_WORD.findall(first)) < _FEWEST_PLAIN_WORDS
+    )
+
+
+def _first_and_rest(line: str) -> tuple[str, str]:
+    end, following = next(_ends(line, _STRICT_END), (len(line), len(line)))
+    return line[:end], line[following:]

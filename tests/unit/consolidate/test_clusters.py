@@ -8,7 +8,7 @@ import pytest
 
 from rum.consolidate.clusters import by_text, clustered
 from rum.consolidate.statements import Kind, Statement, weighed
-from rum.text.claim_opposites import opposed, position
+from rum.text.claim_comparison import comparable_claim, contradictions
 
 
 def say(*texts: str) -> list[Statement]:
@@ -67,7 +67,7 @@ def test_claims_that_cannot_both_hold_are_kept_apart_and_know_of_each_other(one:
     ],
 )
 def test_what_may_both_hold_is_no_contradiction(one: str, other: str):
-    assert opposed([position(one), position(other)]) == [[], []]
+    assert contradictions([comparable_claim(one), comparable_claim(other)]) == [[], []]
 
 
 def test_a_claim_with_another_number_or_with_the_words_of_many_claims_does_not_support_one():

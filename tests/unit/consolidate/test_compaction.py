@@ -33,7 +33,7 @@ def test_each_entry_is_a_line_with_its_metadata():
     [
         ("x" * 100, "- " + "x" * 100),
         ("x" * 101, "- " + "x" * 99 + "…"),
-        ("word " * 30, "- " + " ".join(["word"] * 19) + "…"),
+        ("word " * 30, "- " + " ".join(["word"] * 20) + "…"),
         ("two\n- lines\r\n\tof it", "- two - lines of it"),
         ("", "- "),
     ],
@@ -49,7 +49,7 @@ def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, li
         ({"a": "x" * 500}, f" [a={'x' * 97}…]"),
         (
             {"task": "Sum the totals", "result": "success " * 12},
-            f" [task=Sum the totals, result={'success ' * 7}success…]",
+            f" [task=Sum the totals, result={'success ' * 8}success…]",
         ),
         ({"agentId": "agent_01m7", "run_id": "1", "id": "2", "agent": "developer"}, " [agent=developer]"),
         ({"agentId": "agent_01m7"}, ""),

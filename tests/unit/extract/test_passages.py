@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.extract.noise import is_noise
-from rum.extract.passages import LONGEST, Passage, passages, sentences
+from rum.extract.passages import LONGEST, Passage, passages
+from rum.text.sentences import split_sentences
 
 
 def told(text: str) -> list[tuple[str, str]]:
@@ -58,7 +59,7 @@ def test_what_somebody_says_is_no_noise(line: str):
 
 
 def test_prose_is_taken_sentence_by_sentence():
-    assert sentences("It fails, e.g. on Windows. See v1.2.3 of foo.bar. `x` is set. No more.") == [
+    assert split_sentences("It fails, e.g. on Windows. See v1.2.3 of foo.bar. `x` is set. No more.") == [
         "It fails, e.g. on Windows.",
         "See v1.2.3 of foo.bar.",
         "`x` is set.",

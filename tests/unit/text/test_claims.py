@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rum.text.claims import claims, contradict
+from rum.text.claim_comparison import contradict
+from rum.text.claims import claims_in
 
 
 def disagree(one: str, other: str) -> bool:
-    found = [contradict(a, b) for a in claims(one) for b in claims(other)]
-    swapped = [contradict(b, a) for a in claims(one) for b in claims(other)]
+    found = [contradict(a, b) for a in claims_in(one) for b in claims_in(other)]
+    swapped = [contradict(b, a) for a in claims_in(one) for b in claims_in(other)]
     assert found == swapped
     return any(found)
 
@@ -55,10 +56,10 @@ def test_other_words_headings_code_and_counts_do_not(one: str, other: str):
 
 
 def test_statements_of_the_same_words_share_a_key():
-    (one,), (other,) = claims("Use JWT."), claims("Don't use JWT")
-    assert one.key == other.key != claims("Use cookies")[0].key
+    (one,), (other,) = claims_in("Use JWT."), claims_in("Don't use JWT")
+    assert one.key == other.key != claims_in("Use cookies")[0].key
 
 
 def test_a_paragraph_is_no_statement_and_a_long_text_has_an_end():
-    assert claims("word " * 100) == []
-    assert len(claims("Use the JWT.\n" * 1000)) == 200
+    assert claims_in("word " * 100) == []
+    assert len(claims_in("Use the JWT.\n" * 1000)) == 200

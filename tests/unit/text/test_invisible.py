@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.text.invisible import one_line, without_unseen
+from rum.text.invisible import without_unseen
+from rum.text.shorten import one_line
 
 PRINTED = {0x06DD, 0x070F, 0x08E2, 0x110BD, 0x110CD, *range(0x0600, 0x0606), 0x0890, 0x0891}
 """Formatting characters that have ink: signs around Arabic and Kaithi numbers."""

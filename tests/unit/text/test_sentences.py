@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rum.text.sentences import LONGEST_TEXT, is_prose, sentences
+from rum.text.sentences import LONGEST_TEXT, is_prose, prose_sentences, split_sentences
 
 
 def test_wrapped_lines_are_one_sentence_and_paragraphs_are_parted():
     text = "The cache is shared by\nall workers. It must be\nlocked.\n\nTests need a server."
-    assert sentences(text) == [
+    assert prose_sentences(text) == [
         "The cache is shared by all workers.",
         "It must be locked.",
         "Tests need a server.",
@@ -18,7 +18,7 @@ def test_wrapped_lines_are_one_sentence_and_paragraphs_are_parted():
 
 def test_items_of_a_list_are_sentences_of_their_own():
     text = "Also:\n- drop the cache\n- keep the lock,\n  it is cheap\n2. test both"
-    assert sentences(text) == ["Also:", "drop the cache", "keep the lock, it is cheap", "test both"]
+    assert prose_sentences(text) == ["Also:", "drop the cache", "keep the lock, it is cheap", "test both"]
 
 
 @pytest.mark.parametrize(
@@ -37,24 +37,24 @@ def test_items_of_a_list_are_sentences_of_their_own():
     ],
 )
 def test_code_headings_quotes_and_references_are_no_prose(left_out: str):
-    assert sentences(f"It leaks memory.\n\n{left_out}\n\nSo it is freed.") == [
+    assert prose_sentences(f"It leaks memory.\n\n{left_out}\n\nSo it is freed.") == [
         "It leaks memory.",
         "So it is freed.",
     ]
 
 
 def test_a_sentence_that_begins_like_a_reference_is_kept():
-    assert sentences("See how the parser treats quotes before changing it.") != []
-    assert sentences("Found by reading the code that only one of both paths frees the buffer.") != []
+    assert prose_sentences("See how the parser treats quotes before changing it.") != []
+    assert prose_sentences("Found by reading the code that only one of both paths frees the buffer.") != []
 
 
 def test_abbreviations_and_versions_end_no_sentence():
     text = "Some tools, e.g. Clang 3.2, fail. Others do not."
-    assert sentences(text) == ["Some tools, e.g. Clang 3.2, fail.", "Others do not."]
+    assert prose_sentences(text) == ["Some tools, e.g. Clang 3.2, fail.", "Others do not."]
 
 
 def test_only_the_beginning_of_a_huge_text_is_read():
-    assert sum(map(len, sentences("word " * 100_000))) <= LONGEST_TEXT
+    assert sum(map(len, prose_sentences("word " * 100_000))) <= LONGEST_TEXT
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,34 @@ def test_addresses_and_output_of_programs_are_told_from_prose(line: str):
     ],
 )
 def test_of_a_reference_only_its_own_sentence_is_left_out(text: str, told: list[str]):
-    assert sentences(text) == told
+    assert prose_sentences(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('He said "stop." Then it stopped.', ['He said "stop."', "Then it stopped."]),
+        (
+            "See No. 5 of the list. Is it? No. Then not.",
+            ["See No. 5 of the list.", "Is it?", "No.", "Then not."],
+        ),
+        ("One line\nanother one", ["One line", "another one"]),
+        (
+            "Use e.g. pnpm 9.1, i.e. not npm. /etc is read.",
+            ["Use e.g. pnpm 9.1, i.e. not npm.", "/etc is read."],
+        ),
+        ("no. use tabs", ["no. use tabs"]),
+        ("", []),
+    ],
+)
+def test_abbreviations_and_names_end_no_sentence(text: str, parts: list[str]):
+    assert split_sentences(text) == parts
+
+
+def test_people_who_type_begin_sentences_with_small_letters():
+    assert split_sentences("no. use tabs, e.g. here. always", any_case=True) == [
+        "no.",
+        "use tabs, e.g. here.",
+        "always",
+    ]
+    assert split_sentences("use tabs; never spaces", semicolons=True) == ["use tabs;", "never spaces"]

@@ -7,9 +7,9 @@ import re
 
 from rum.capture.git.commit_memory import is_size_of
 from rum.capture.git.message import reason_of
-from rum.extract.passages import sentences
 from rum.inject.brief import REASON
 from rum.model.memory import Memory
+from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
 PARAGRAPHS = 3
@@ -61,7 +61,7 @@ def _beginning(paragraph: str) -> str:
     """The first sentence of a paragraph, and more as long as they are short; items as a list in a line."""
     told = ""
     listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
-    for one in sentences(" ".join(listed.split())):
+    for one in split_sentences(" ".join(listed.split())):
         if told and len(told) + len(one) >= REASON:
             break
         told = f"{told} {one}".lstrip()

@@ -20,8 +20,8 @@ from rum.inject.budget import WARNING, Piece
 from rum.inject.notes import HEADING, background, beneath, cut
 from rum.model.errors import RumError
 from rum.model.notes import Broken, MatchedNote, MatchQuestion
-from rum.text.invisible import one_line
 from rum.text.patterns import Text
+from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
 
 FACTS = 1000

@@ -8,9 +8,10 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.capture.intake_events import as_event
 from rum.app.project import Project
-from rum.inject.render import one_line, short_id
+from rum.inject.render import short_id
 from rum.model.errors import InvalidQuery
 from rum.store.captured_events import Found, Sought
+from rum.text.shorten import one_line
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

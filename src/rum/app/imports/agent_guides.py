@@ -15,6 +15,7 @@ from rum.capture.peers.agent_guides import Section, sections_of
 from rum.model.errors import NotFound, RumError
 from rum.model.notes import Broken, Entry, Importance, NoteDraft
 from rum.store.files import atomic_write, markdown_section
+from rum.text.shorten import shorten
 
 LARGEST = 4 * 1024 * 1024
 TAG = "agents-md"
@@ -123,4 +124,4 @@ def _first(content: str) -> str:
 def _line(text: str) -> str:
     """A text on one line that can end no section and begin none."""
     line = " ".join(text.replace("<!--", "").replace("-->", "").split())
-    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
+    return shorten(line, _LINE)

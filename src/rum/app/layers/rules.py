@@ -22,8 +22,8 @@ from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
 from rum.store.captured_events import Proposal
 from rum.text import patterns as match
-from rum.text.invisible import one_line
 from rum.text.patterns import Match, Text, best, compiled
+from rum.text.shorten import one_line
 
 _INSTEAD = "To correct it, set it."
 _SHOWN = 60

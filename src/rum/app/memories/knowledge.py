@@ -13,7 +13,9 @@ from rum.model.questions import RecallQuestion, Strategy
 from rum.model.times import seconds
 from rum.model.wisdom import Wisdom
 from rum.recall.inquiry import Inquiry
-from rum.recall.knowledge import Sayings, ranked, sentences
+from rum.recall.knowledge import Sayings, ranked
+from rum.text.sentences import split_sentences
+from rum.text.shorten import shorten
 
 SHARE = 0.6
 """The share of a question's words that a chapter must hold to answer by its words."""
@@ -59,7 +61,7 @@ def _answering(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[
     for one in known:
         title = one.title if isinstance(one, Chapter) else ""
         said = Sayings(weights, title, one.tags, SHARE)
-        summary = sentences(one.summary)
+        summary = split_sentences(one.summary, semicolons=True)
         lines = said.telling([*_claimed(one)]) or said.telling(summary) or summary[: said.titled()]
         if lines:
             yield Answering(one, said.confidence(lines[0]), _shortened(title, lines))
@@ -78,7 +80,7 @@ def _shortened(title: str, lines: Sequence[str]) -> str:
     for line in lines[1:]:
         if len(told) + len(line) + 2 <= LONGEST:
             told = f"{told}; {line}"
-    return told if len(told) <= LONGEST else f"{told[: LONGEST - 1].rstrip()}…"
+    return shorten(told, LONGEST)
 
 
 def _view(project: Project, found: Answering) -> KnowledgeView:

@@ -17,7 +17,7 @@ from rum.model.times import seconds
 from rum.store.files.notes.folder import same_title, slug_of
 from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, is_one_entry, slug_named, written
 from rum.text import patterns as match
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 OWNER = "owner"
 """Who discovered what a person wrote."""

@@ -21,7 +21,7 @@ from rum.model.parse import nearest
 from rum.store.files.notes.folder import NoteFolder
 from rum.store.files.notes.index import NoteIndex
 from rum.store.files.notes.text import slug_named
-from rum.text.claims import claims
+from rum.text.claims import claims_in
 from rum.text.patterns import problem
 
 Clean = Callable[[dict[str, Any]], dict[str, Any]]
@@ -105,7 +105,7 @@ class Shelf:
         """What earlier entries of a note, and other notes, say that cannot hold together with it."""
         found = list(head.otherwise)
         doubting = doubted_by(head, heads.values())[:MOST_READ]
-        own = claims(entry.content) if doubting else []
+        own = claims_in(entry.content) if doubting else []
         for other in doubting:
             if len(found) < MOST_SHOWN and (theirs := self.newest(other.slug)) is not None:
                 found += against(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rum.model.runs import Result, Unsaid, Verdict
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 LONGEST = 500
 """Characters of what an event says."""

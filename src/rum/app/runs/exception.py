@@ -11,7 +11,7 @@ from rum.app.error_origin import PREFIX
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.memory_layers import FailureCategory
 from rum.model.runs import Result, Unsaid, Verdict
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (ImportError, FailureCategory.MISSING_DEPENDENCY),

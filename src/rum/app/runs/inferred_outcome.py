@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rum.app.runs.run_memory import Child, Record
 from rum.model.memory_layers import FailureCategory
 from rum.model.runs import Result, Unsaid
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 NOT_SAID = "(nobody said whether it worked)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}

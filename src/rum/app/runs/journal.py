@@ -18,7 +18,7 @@ from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Situation, moment
 from rum.model.journal_check import refuse_problems, spelt
 from rum.model.runs import RunQuestion
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 Json = dict[str, Any]
 SHOWN = 50

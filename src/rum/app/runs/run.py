@@ -32,6 +32,7 @@ from rum.model.parse import parse
 from rum.model.questions import LinkQuestion
 from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.success import UNVERIFIED
+from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Run:
             raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
         self._guarded("The agent was not registered", self._identify)
         self._journal = RunJournal(self._caller, self._question, self.problems)
-        self._shown_task = self.task if len(self.task) <= LONGEST else self.task[: LONGEST - 1] + "…"
+        self._shown_task = shorten(self.task, LONGEST)
         self._begun = Attempt(self._journal, {"description": self._shown_task})
         self._tried: list[Attempt] = []
         self._event(self._start)

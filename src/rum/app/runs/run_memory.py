@@ -9,7 +9,7 @@ from rum.model.journal import DiscoveryType
 from rum.model.memory_layers import ActionType
 from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.success import PARTIAL, UNVERIFIED
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 from rum.text.terms import content_words
 
 Json = dict[str, Any]

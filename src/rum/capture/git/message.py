@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from rum.text.invisible import without_unseen
+from rum.text.shorten import shorten
 
 LONGEST = 64 * 1024
 """Of a longer message, the beginning is looked at."""
@@ -78,11 +79,8 @@ def reason_of(body: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, cut at a word, with a sign that it was."""
-    if len(text) <= most:
-        return text
-    head = text[: most - len(CUT)]
-    return (head[: max(head.rfind(" "), head.rfind("\n"), most // 2)]).rstrip() + CUT
+    """A text shortened with a mark that differs from an ellipsis of the author's own."""
+    return shorten(text, most, CUT)
 
 
 def _said(rest: str) -> str:

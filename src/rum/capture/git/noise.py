@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
-from rum.redact.secret_plausibility import word_set
+from rum.text.lexicon import word_set
 
 _BOT = re.compile(
     r".*\[bot\]|.*[-_ ]bot|(?:dependabot|renovate|greenkeeper|pyup|snyk|mergify|imgbot|allcontributors|"

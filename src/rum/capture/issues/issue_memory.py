@@ -12,6 +12,7 @@ from rum.model.ids import id_of
 from rum.model.memory_layers import TaskType
 from rum.model.success import UNVERIFIED
 from rum.text.invisible import without_unseen
+from rum.text.lexicon import LABEL, task_type_in
 
 IMPORTANCE = 0.3
 COMMENT = 800
@@ -22,21 +23,6 @@ MENTIONED = 20
 
 _UNSAID = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NAMED = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
-_LABELS = {
-    task_type: re.compile(words, re.IGNORECASE)
-    for task_type, words in (
-        (TaskType.SECURITY_FIX, r"secur|vulnerab|cve"),
-        (TaskType.DEPENDENCY_UPDATE, r"dependenc|\bdeps\b"),
-        (TaskType.BUG_FIX, r"\bbug|crash|regress|defect|broken"),
-        (TaskType.DOCUMENTATION, r"\bdoc"),
-        (TaskType.OPTIMIZATION, r"\bperf|slow|memory usage"),
-        (TaskType.TEST_WRITE, r"\btest|flak"),
-        (TaskType.FEATURE_ADD, r"feature|enhance|proposal|\bnew\b"),
-        (TaskType.REFACTOR, r"refactor|clean|tech.?debt"),
-        (TaskType.CONFIGURATION, r"\bci\b|\bbuild|config|packaging|infra"),
-        (TaskType.INVESTIGATION, r"question|support|discuss|help|invest"),
-    )
-}
 
 
 def issue_id(issue: Issue) -> str:
@@ -101,8 +87,8 @@ def _kept(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
 
 def _task_type(issue: Issue, title: str) -> TaskType:
     labels = " ".join(issue.labels)[:1000]
-    told = next((kind for kind, words in _LABELS.items() if words.search(labels)), None)
-    return told or kind_of(title, ()).task_type
+    found = task_type_in(labels, LABEL)
+    return TaskType(found) if found else kind_of(title, ()).task_type
 
 
 def _tag(label: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rum.capture.observe.attempts import lines
 from rum.capture.observe.errors import fault_in
 from rum.model.memory_layers import ActionType
+from rum.text.shorten import shorten, shorten_start
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Touched
@@ -50,7 +51,7 @@ def _diff_of(file: Touched) -> str:
     new = [f"+{line}" for line in file.get("added", "").splitlines()]
     both = {line[1:] for line in old} & {line[1:] for line in new}
     text = "\n".join(line for line in (*old, *new) if line[1:] not in both)
-    return text if len(text) <= _DIFF else text[: _DIFF - 1] + "…"
+    return shorten(text, _DIFF)
 
 
 def _diff_hash(file: Touched) -> str:
@@ -111,7 +112,5 @@ def _is_failure(action: Json) -> bool:
 
 
 def _one_line(text: str, *, keep_end: bool = True) -> str:
-    said = " ".join(text.split())
-    if len(said) <= _OUTPUT:
-        return said
-    return "…" + said[-_OUTPUT:] if keep_end else said[:_OUTPUT] + "…"
+    line = " ".join(text.split())
+    return shorten_start(line, _OUTPUT) if keep_end else shorten(line, _OUTPUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rum.redact.secret_plausibility import word_set
+from rum.text.lexicon import word_set
 from rum.text.shell import segments
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from rum.capture.observe.messages import cleaned, is_going_on
 from rum.model.ids import id_of
-from rum.redact.secret_plausibility import word_set
+from rum.text.lexicon import word_set
+from rum.text.sentences import split_sentences
 
 _LONGEST = 240
 _MOST = 3
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _START = re.compile(
     r"^\W*(?:no|nope|stop|wait|actually|please|hey|and|also|but|ok(?:ay)?)\b[,.:;!\s]*", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ def corrections_in(prompt: str, earlier: str = "") -> list[Candidate]:
         return []
     denied = _DENIES.match(said) is not None
     found: list[Candidate] = []
-    for at, sentence in enumerate(part.strip() for part in _SENTENCE.split(said)):
+    for at, sentence in enumerate(split_sentences(said, any_case=True)):
         told = _START.sub("", sentence)
         if not 8 <= len(told) <= _LONGEST or _ASKS.search(told):
             continue

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 from rum.model.memory_layers import TaskType
+from rum.text.code_fence import lines_outside_code
+from rum.text.lexicon import PROMPT, task_type_in
+from rum.text.sentences import split_sentences
+from rum.text.shorten import shorten
 
 GOAL, CONTEXT, SUMMARY = 200, 600, 300
 """Characters that are kept at most."""
@@ -19,9 +23,7 @@ _TAG = re.compile(r"</?(?:command-(?:name|args)|\w+-(?:name|args))>")
 _NOTICE = re.compile(
     r"^(?:Caveat: The messages below|\[Request interrupted by user[^\]]*\]).*$", re.MULTILINE
 )
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _MARKS = re.compile(r"^\s*(?:#{1,6}|[-*+]|>|\d+[.)])\s+", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(\[])|\n{2,}|\n(?=\S)")
 _POLITE = re.compile(
     r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|thanks?|great|cool)\b[,.! ]*)+", re.IGNORECASE
 )
@@ -33,50 +35,6 @@ _GO_ON = re.compile(
     r"|and|now|then|fine|right|correct|\W)+\W*",
     re.IGNORECASE,
 )
-_TASKS: tuple[tuple[TaskType, str], ...] = (
-    (TaskType.SECURITY_FIX, r"security|vulnerabilit|cve-\d|xss|csrf|injection|sanitiz"),
-    (
-        TaskType.DEPENDENCY_UPDATE,
-        r"(?:upgrade|bump|update|pin)\b.{0,40}\b(?:dependenc|version|package|librar|to v?\d)|\bdependabot",
-    ),
-    (TaskType.TEST_WRITE, r"(?:add|write|create|extend|more|missing)\b.{0,30}\b(?:tests?|specs?|coverage)\b"),
-    (
-        TaskType.BUG_FIX,
-        r"\b(?:fix|bug|crash|broken|breaks?|fails?|failing|error|exception|regression|wrong|incorrect"
-        r"|repair|debug"
-        r"|doesn'?t work|not work|should (?:be|return|give|not)|instead of|traceback|stack ?trace"
-        r"|hangs?|leak)",
-    ),
-    (
-        TaskType.OPTIMIZATION,
-        r"\b(?:optimi[sz]e|faster|slow|speed(?: up)?|performance|latency|memory usage"
-        r"|reduce (?:the )?(?:time|size))",
-    ),
-    (
-        TaskType.REFACTOR,
-        r"\b(?:refactor|rename|clean ?up|simplif|extract|move|split|restructure|reorgani[sz]e|dedup"
-        r"|tidy|inline)",
-    ),
-    (TaskType.DOCUMENTATION, r"\b(?:document|docs?|docstrings?|readme|changelog|comments?|tutorial)\b"),
-    (
-        TaskType.CONFIGURATION,
-        r"\b(?:config|configure|settings?|set up|setup|install|docker|ci\b|pipeline|workflow"
-        r"|env(?:ironment)? var"
-        r"|deploy|lint(?:er)?)",
-    ),
-    (
-        TaskType.FEATURE_ADD,
-        r"\b(?:add|implement|create|build|support|introduce|write|make|new|allow|enable|extend"
-        r"|provide|generate)\b",
-    ),
-    (
-        TaskType.INVESTIGATION,
-        r"\b(?:why|how (?:does|do|is|are|can)|what|where|which|explain|investigate|look (?:at|into)"
-        r"|find(?: out)?|check"
-        r"|analy[sz]e|review|understand|search|explore|compare|list|show|tell me|describe)\b",
-    ),
-)
-_COMPILED = tuple((task, re.compile(pattern, re.IGNORECASE)) for task, pattern in _TASKS)
 _ASKS = re.compile(
     r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should)\b[^.!]*\?", re.IGNORECASE
 )
@@ -155,7 +113,7 @@ def context_of(prompt: str) -> str:
     rest = (
         said[len(goal) :].strip() if said.startswith(goal) else (said if len(said) > len(goal) + 20 else "")
     )
-    return _cut(rest, CONTEXT)
+    return shorten(rest, CONTEXT)
 
 
 def summary_of(last_words: str) -> str:
@@ -170,7 +128,8 @@ def task_type(prompt: str, earlier: str = "") -> TaskType | None:
         said = cleaned(earlier)
     if _ASKS.match(said) and not re.search(r"\b(?:fix|add|implement|change|make)\b", said, re.IGNORECASE):
         return TaskType.INVESTIGATION
-    return next((task for task, pattern in _COMPILED if pattern.search(said[:1000])), None)
+    found = task_type_in(said[:1000], PROMPT)
+    return TaskType(found) if found else None
 
 
 def gave_up(last_words: str) -> bool:
@@ -182,8 +141,8 @@ def gave_up(last_words: str) -> bool:
 
 def reason_given(last_words: str) -> str:
     """The sentence that says what did not work."""
-    parts = _SENTENCE.split(_FENCE.sub(" ", cleaned(last_words)))
-    return next((_cut(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
+    parts = split_sentences(_without_code(cleaned(last_words)))
+    return next((shorten(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
 
 
 def rejects(prompt: str) -> bool:
@@ -192,14 +151,14 @@ def rejects(prompt: str) -> bool:
 
 
 def _flat(text: str) -> str:
-    plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
+    plain = _MARKS.sub("", _without_code(text)).replace("**", "")
     return _POLITE.sub("", " ".join(plain.split()))
 
 
 def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
     """The first sentences that fit, at least one, which is cut if need be; without words that open a talk."""
-    plain = _MARKS.sub("", _FENCE.sub(" ", text)).replace("**", "")
-    parts = [" ".join(part.split()) for part in _SENTENCE.split(plain) if part.strip()]
+    plain = _MARKS.sub("", _without_code(text)).replace("**", "")
+    parts = [" ".join(part.split()) for part in split_sentences(plain)]
     if not parts:
         return ""
     said = (opening.sub("", parts[0]) if opening else "") or parts[0]
@@ -207,8 +166,8 @@ def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) 
         if len(said) + len(part) + 1 > most // 2:
             break
         said = f"{said} {part}"
-    return _cut(said, most)
+    return shorten(said, most)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+def _without_code(text: str) -> str:
+    return "\n".join(lines_outside_code(text.splitlines()))

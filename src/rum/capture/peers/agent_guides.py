@@ -6,10 +6,10 @@ import re
 from typing import NamedTuple
 
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
+from rum.text.code_fence import lines_outside_code
 from rum.text.invisible import without_unseen
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _OURS = re.compile(r"<!-- (rum[\w-]*): begin.*?<!-- \1: end -->[ \t]*\n?", re.DOTALL)
 _DEEPEST = 3
 """Headings below this level stay in the text of the one above them."""
@@ -28,14 +28,9 @@ def sections_of(text: str, name: str) -> list[Section]:
     What RUM wrote into it is left out. A section longer than a note may be is cut between its paragraphs.
     """
     found: list[tuple[str, list[str]]] = [(name, [])]
-    fence = ""
-    for line in _OURS.sub("", without_unseen(text)).splitlines():
-        mark = _FENCE.match(line)
-        heading = None if fence or mark else _HEADING.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
+    lines = _OURS.sub("", without_unseen(text)).splitlines()
+    for line, plain in zip(lines, lines_outside_code(lines), strict=True):
+        heading = _HEADING.match(plain)
         if heading and len(heading[1]) <= _DEEPEST and heading[2].strip():
             found.append((_title(heading[2]), []))
         else:

@@ -14,7 +14,7 @@ from rum.consolidate.chapters.titles import LONGEST_TITLE
 from rum.llm.base import BadAnswer, LanguageModel
 from rum.model.chapters import ChapterWords
 from rum.model.memory import Memory
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 
 class Answer(Struct, frozen=True, kw_only=True):

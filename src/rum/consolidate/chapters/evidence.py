@@ -12,11 +12,18 @@ from rum.consolidate.clusters import MEANS, Likeness
 from rum.consolidate.statements import LONGEST_CLAIM, statements_of
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
-from rum.text.claim_comparison import SAID, Stand, denies, differs, stand
-from rum.text.claim_opposites import Positions, position
-from rum.text.claim_parts import parts, reading, units
-from rum.text.invisible import one_line
-from rum.text.sentences import sentences
+from rum.text.claim_comparison import (
+    SAME_TOPIC,
+    ClaimIndex,
+    Stance,
+    comparable_claim,
+    denies,
+    differs,
+    stance_on,
+)
+from rum.text.claims import parse_clauses, parse_sentences, parse_statement
+from rum.text.sentences import prose_sentences
+from rum.text.shorten import one_line
 from rum.text.word_weights import Vocabulary, Words, figures, telling_words
 
 MOST_NAMED = 12
@@ -94,8 +101,8 @@ class Tracing:
         return [(one, text) for one, memory in self._members.items() for text in _said(memory)]
 
     @cached_property
-    def _positions(self) -> Positions:
-        return Positions(position(text) for _, text in self._statements)
+    def _positions(self) -> ClaimIndex:
+        return ClaimIndex(comparable_claim(text) for _, text in self._statements)
 
     def evidence(self, claim: str) -> Evidence:
         """What a claim rests on; nothing where no member says it."""
@@ -104,26 +111,26 @@ class Tracing:
 
     def traced(self, claim: str) -> Traced:
         """How the members stand to a claim."""
-        wanted = reading(claim).core or telling_words(claim)
+        wanted = parse_statement(claim).topic or telling_words(claim)
         denying = self._denying(claim)
         shares = {one: self._share(one, wanted) for one in self._members if one not in denying}
         near = sorted(
             (one for one in shares if shares[one] >= HALF_SAID), key=lambda one: (-shares[one], one)
         )
         stands = {one: self._stand(one, claim) for one in near}
-        agreeing = [one for one in near if stands[one] is Stand.SAYS]
-        saying = [one for one in agreeing if shares[one] >= SAID]
+        agreeing = [one for one in near if stands[one] is Stance.SAYS]
+        saying = [one for one in agreeing if shares[one] >= SAME_TOPIC]
         if self._likeness:
-            others = [one for one in agreeing if shares[one] < SAID][:_MEANT]
+            others = [one for one in agreeing if shares[one] < SAME_TOPIC][:_MEANT]
             saying += [one for one in others if self._means(one, claim, self._likeness)]
-        against = [*denying, *(one for one in near if stands[one] is Stand.DENIES)]
-        elsewhere = frozenset(one for one in near if stands[one] is Stand.DIFFERS)
+        against = [*denying, *(one for one in near if stands[one] is Stance.DENIES)]
+        elsewhere = frozenset(one for one in near if stands[one] is Stance.DIFFERS)
         return Traced(tuple(saying), tuple(against), elsewhere)
 
     def traced_parts(self, text: str) -> list[Traced]:
         """The same for a text, each of its sentences, and each clause that says something by itself."""
-        said = dict.fromkeys((text, *sentences(text)))
-        clauses = (part.text for one in said for part in parts(one) if len(part.core) >= _CLAUSE)
+        said = dict.fromkeys((text, *prose_sentences(text)))
+        clauses = (part.text for one in said for part in parse_clauses(one) if len(part.topic) >= _CLAUSE)
         return [self.traced(one) for one in dict.fromkeys((*said, *clauses))]
 
     def _share(self, memory_id: str, wanted: Words) -> float:
@@ -132,15 +139,15 @@ class Tracing:
         fitting = (one.words for one in self._passages[memory_id] if not numbers - one.words)
         return max((self._vocabulary.share(wanted, words) for words in fitting), default=0.0)
 
-    def _stand(self, memory_id: str, claim: str) -> Stand:
+    def _stand(self, memory_id: str, claim: str) -> Stance:
         """How a memory that has the words of a claim stands to it; what it was after counts least."""
-        wanted = reading(claim).core
+        wanted = parse_statement(claim).topic
         share = self._vocabulary.share
         fitting = [one for one in self._passages[memory_id] if share(wanted, one.words) >= HALF_SAID]
-        told = [unit for passage in fitting for text in passage.texts for unit in units(text)]
-        if not any(share(wanted, one.core) >= SAID for one in told):
-            told += units(self._members[memory_id].intent.goal[:_PASSAGE])
-        return stand(claim, told, share)
+        told = [unit for passage in fitting for text in passage.texts for unit in parse_sentences(text)]
+        if not any(share(wanted, one.topic) >= SAME_TOPIC for one in told):
+            told += parse_sentences(self._members[memory_id].intent.goal[:_PASSAGE])
+        return stance_on(claim, told, share)
 
     def _means(self, memory_id: str, claim: str, likeness: Likeness) -> bool:
         said = [one.text for one in statements_of(self._members[memory_id])[:_MEANT_TEXTS]]
@@ -148,18 +155,20 @@ class Tracing:
 
     def _denying(self, claim: str) -> list[str]:
         """The members of which a statement cannot hold beside the claim."""
-        against = self._positions.against(position(claim))
+        against = self._positions.contradicting(comparable_claim(claim))
         return list(dict.fromkeys(self._statements[number][0] for number in against))
 
 
 def _unlike(claim: str, text: str) -> bool:
-    one, other = reading(claim), reading(text)
+    one, other = parse_statement(claim), parse_statement(text)
     return denies(one, other) or differs(one, other)
 
 
 def _said(memory: Memory) -> list[str]:
     told = (*memory.outcome.learnings, *memory.perception.patterns_noticed)
-    return [*(text[:LONGEST_CLAIM] for text in told), *sentences(memory.intent.context)][:_MOST_PASSAGES]
+    return [*(text[:LONGEST_CLAIM] for text in told), *prose_sentences(memory.intent.context)][
+        :_MOST_PASSAGES
+    ]
 
 
 def _passages(memory: Memory) -> list[_Passage]:

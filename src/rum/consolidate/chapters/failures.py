@@ -12,8 +12,8 @@ from rum.consolidate.counting import changed_files, times
 from rum.consolidate.statements import FEWEST_WORDS, Kind, Statement, goal_of, says_something, weighed
 from rum.model.memory import Memory
 from rum.text.claim_comparison import differs
-from rum.text.claim_parts import reading
-from rum.text.sentences import sentences
+from rum.text.claims import parse_statement
+from rum.text.sentences import prose_sentences
 from rum.text.word_weights import Vocabulary, Words, telling_words
 
 LONGEST_REASON = 220
@@ -137,7 +137,7 @@ class _Work:
 
     def one_aim(self, one: int, other: int) -> bool:
         """Whether nothing in two goals tells that they were after different things."""
-        return not differs(reading(self._goals[one]), reading(self._goals[other]))
+        return not differs(parse_statement(self._goals[one]), parse_statement(self._goals[other]))
 
 
 def _undoes(memory: Memory) -> bool:
@@ -147,7 +147,7 @@ def _undoes(memory: Memory) -> bool:
 def _opening(text: str) -> str:
     """The first sentences of a reason, as many as are soon read."""
     told = ""
-    for sentence in dropwhile(_UNTOLD.match, sentences(text)):
+    for sentence in dropwhile(_UNTOLD.match, prose_sentences(text)):
         if told and (len(told) + len(sentence) >= LONGEST_REASON or not sentence.endswith((".", "!"))):
             break
         told = shortened(f"{told} {sentence}", LONGEST_REASON)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rum.consolidate.days import day_of
 from rum.model.memory import Memory
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 LONGEST_FIELD = 6000
 """Characters of a field that are looked at."""

@@ -13,7 +13,7 @@ from rum.consolidate.compaction_by_model import CUT
 from rum.consolidate.statements import says_something
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 from rum.text.word_weights import Words, telling_words
 
 W = TypeVar("W")

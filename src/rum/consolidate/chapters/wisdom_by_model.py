@@ -15,7 +15,7 @@ from rum.llm.base import BadAnswer, LanguageModel
 from rum.model.chapters import Chapter
 from rum.model.memory import Memory
 from rum.model.wisdom import WisdomWords
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 _CHAPTERS = 8000
 """Characters of all chapters in one question."""

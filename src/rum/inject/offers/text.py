@@ -5,6 +5,7 @@ from __future__ import annotations
 from rum.inject.offers.offer import Offer
 from rum.inject.render import short_id
 from rum.text.fence import fenced
+from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -46,7 +47,8 @@ def offer(
         if not long:
             break
         longest = max(long, key=lambda at: len(texts[at]) / (2 if at == dear else 1))
-        texts[longest] = texts[longest][: max(_LEAST, int(len(texts[longest]) * _SHORTER)) - 1].rstrip() + "…"
+        room = max(_LEAST, int(len(texts[longest]) * _SHORTER))
+        texts[longest] = shorten(texts[longest], room)
     return Offer(kind, tuple(memory_ids), text)
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from rum.model.errors import InvalidQuery
+from rum.text.shorten import shorten
 
 LIMIT = 1024 * 1024
 """Characters that are parsed at most: more than that takes longer than anybody waits."""
@@ -94,11 +95,11 @@ def field_name(path: Path) -> str:
     name = ""
     for step in path:
         name += f"[{step}]" if isinstance(step, int) else f".{_shown(step)}" if name else _shown(step)
-    return name if len(name) <= _LONGEST_FIELD else name[:_LONGEST_FIELD] + "…"
+    return shorten(name, _LONGEST_FIELD)
 
 
 def _shown(key: str) -> str:
-    return key if len(key) <= _LONGEST_NAME else key[:_LONGEST_NAME] + "…"
+    return shorten(key, _LONGEST_NAME)
 
 
 def plain_scalar(text: str) -> object:

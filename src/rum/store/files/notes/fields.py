@@ -12,7 +12,7 @@ from rum.model.notes import LONGEST_TITLE, MOST_PATTERNS, Importance
 from rum.model.pattern import LONGEST_PATTERN
 from rum.model.times import seconds
 from rum.store.files.yaml import Path
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line, shorten
 
 Judge = Callable[[str], str | None]
 """Says what to know of a pattern that is seldom or never met."""
@@ -160,7 +160,7 @@ def _meant(name: str) -> str | None:
 
 def _short(text: str) -> str:
     flat = one_line(text)
-    return flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1] + "…"
+    return shorten(flat, _SHOWN)
 
 
 def _text(value: object) -> str:

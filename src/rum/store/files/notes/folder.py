@@ -14,7 +14,7 @@ from rum.model.notes import Note
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 from rum.store.files.notes import text as notes_text
 from rum.store.files.notes.fields import Judge, sound
-from rum.text.invisible import one_line
+from rum.text.shorten import one_line
 
 LIMIT = 1024 * 1024
 """Bytes of one file; what comes after that goes into another."""

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rum.app.offers.history import MOST, WHY
-from rum.inject.render import one_line, short_id, when
+from rum.inject.render import short_id, when
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import meant, opened
@@ -15,6 +15,7 @@ from rum.surfaces.cli.options import Asked, command
 from rum.surfaces.cli.output import note, say
 from rum.surfaces.cli.times import When
 from rum.surfaces.cli.views import Table, View, Word, said
+from rum.text.shorten import one_line
 
 
 @command("offers")

@@ -1,0 +1,181 @@
+"""The words by which a text says what type of task it is about.
+
+One table for all texts: a word added here counts in commit subjects, prompts and issue labels alike, unless
+it stands in the column of one of them. The names are those of the model's `TaskType`, which this package does
+not import.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMIT, PROMPT, LABEL = "commit", "prompt", "label"
+"""The texts that have words of their own: a commit's subject, a prompt, the labels of an issue."""
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a table that is written as running text."""
+    return frozenset(words.split())
+
+
+CONVENTIONAL_TYPES = {
+    "feat": "feature_add",
+    "feature": "feature_add",
+    "fix": "bug_fix",
+    "bugfix": "bug_fix",
+    "hotfix": "bug_fix",
+    "revert": "bug_fix",
+    "docs": "documentation",
+    "doc": "documentation",
+    "style": "refactor",
+    "refactor": "refactor",
+    "cleanup": "refactor",
+    "perf": "optimization",
+    "test": "test_write",
+    "tests": "test_write",
+    "build": "configuration",
+    "ci": "configuration",
+    "config": "configuration",
+    "deps": "dependency_update",
+    "security": "security_fix",
+    "chore": "other",
+}
+"""The first word of a conventional commit subject, as in `fix(parser)!: …`."""
+
+SUBSYSTEMS = {
+    "documentation": r"docs?|documentation|man(ual|page)?s?|readme|changelog|release-?notes|news|faq",
+    "test_write": r"tests?|testing|unit ?tests?|runtests|spec",
+    "configuration": (
+        r"ci|gha|github|gitlab|workflows?|appveyor|azure|travis|circleci|cirrus|cmake|meson|make(file)?|"
+        r"configure|autotools|packaging|docker(file)?|tox|nox|pre-commit|pyproject"
+    ),
+}
+"""Names of the part of a project before the colon of a subject, as in `ci: …` or `docs/README: …`."""
+
+# For each type of task: whose words they are ("" for every text), and the words.
+_WORDS: dict[str, dict[str, str]] = {
+    "security_fix": {
+        "": r"cve(?:-\d+)?|security|vulnerab\w*|exploit\w*|xss|csrf|(?:sql|code) injection|sanitiz\w*",
+        PROMPT: r"injection",
+        LABEL: r"secur\w*",
+    },
+    "dependency_update": {
+        "": (
+            r"(?:bump|upgrade|update|pin|unpin)s? .{0,200}\b(?:from|to) v?\d\S*"
+            r"|(?:bump|upgrade|pin|unpin)s?\b.{0,40}\b(?:dependenc\w*|versions?|packages?|librar\w*)"
+        ),
+        PROMPT: r"update\b.{0,40}\b(?:dependenc\w*|versions?|packages?|librar\w*)|dependabot",
+        COMMIT: r"dependenc(?:y|ies)|requirements\.txt",
+        LABEL: r"dependenc\w*|deps",
+    },
+    "bug_fix": {
+        "": (
+            r"fix(?:es|ed|up|ing)?|bugs?|crash\w*|broken|leak(?:s|ed|ing)?|regressions?|repairs?|wrong(?:ly)?"
+            r"|incorrect(?:ly)?|segfault\w*"
+        ),
+        COMMIT: (
+            r"reverts?|reverted|avoids?|prevents?|corrects?|overflow\w*|race|deadlock|mistak\w*|don't|do not"
+            r"|invalid"
+        ),
+        PROMPT: (
+            r"breaks?|fail\w*|errors?|exceptions?|debug\w*|doesn'?t work|not work\w*"
+            r"|should (?:be|return|give|not)|instead of|traceback|stack ?trace|hang(?:s|ing)?"
+        ),
+        LABEL: r"bug\w*|\w*regress\w*|\w*defects?",
+    },
+    "optimization": {
+        "": r"optimi[sz]\w*|faster|slow\w*|speed(?:s| ?up)?|perf(?:ormance)?|latency|memory usage",
+        COMMIT: r"perf\w*|cach(?:e|es|ing)",
+        PROMPT: r"reduce (?:the )?(?:time|size)",
+        LABEL: r"perf\w*",
+    },
+    "test_write": {
+        COMMIT: r"tests?|testing|coverage|test ?cases?",
+        # A prompt that mentions tests is about them only if it asks for some.
+        PROMPT: r"(?:add|write|create|extend|more|missing)\b.{0,30}\b(?:tests?|specs?|coverage)",
+        LABEL: r"test\w*|flak\w*",
+    },
+    "refactor": {
+        "": (
+            r"refactor\w*|clean(?:s|ed|ing)?[- ]?ups?|renam\w*|split\w*|simplif\w*|extract\w*|restructur\w*"
+            r"|reorgani[sz]\w*|mov(?:e|es|ed|ing)|dedup\w*"
+        ),
+        COMMIT: (
+            r"remov\w*|drop\w*|delet\w*|unused|dead code|re-?format\w*|whitespace|indent\w*|lint\w*|style"
+            r"|convert\w*|replac\w*|factor out|get rid"
+        ),
+        PROMPT: r"tidy|inline",
+        LABEL: r"clean\w*|tech.?debt",
+    },
+    "documentation": {
+        "": r"docs?|docstrings?|readme|changelog",
+        COMMIT: r"typos?|spelling|documentation|man ?pages?",
+        PROMPT: r"document|comments?|tutorial",
+        LABEL: r"doc\w*",
+    },
+    "configuration": {
+        "": r"ci|config|configur\w*|docker\w*|workflow",
+        COMMIT: r"builds?|makefile|cmake|meson|travis",
+        PROMPT: r"settings?|set ?up|install\w*|pipelines?|env(?:ironment)? var\w*|deploy\w*|lint(?:er)?",
+        LABEL: r"build\w*|\w*config\w*|\w*packaging|infra\w*",
+    },
+    "feature_add": {
+        "": r"add|implement|support|introduce|new|allow|enable|extend|provide|create",
+        COMMIT: (
+            r"add(?:s|ed|ing)|introduc\w*|implement\w*|support\w*|allow\w*|enabl\w*|provid\w*|creat\w*|extend\w*"
+            r"|teach\w*|learn\w*|initial|first"
+        ),
+        PROMPT: r"build|write|make|generate",
+        LABEL: r"\w*feature\w*|\w*enhance\w*|proposal",
+    },
+    "investigation": {
+        PROMPT: (
+            r"why|how (?:does|do|is|are|can)|what|where|which|explain|investigate|look (?:at|into)"
+            r"|find(?: out)?|check|analy[sz]e|review|understand|search|explore|compare|list|show"
+            r"|tell me|describe"
+        ),
+        LABEL: r"question\w*|support\w*|discuss\w*|help\w*|invest\w*",
+    },
+}
+
+# Which type wins where a text has words of several. A subject is short and names its object, so that "Fix
+# typo in README" is documentation; a prompt mentions much in passing, so that what is to be done comes first.
+_ORDER: Mapping[str, tuple[str, ...]] = {
+    COMMIT: (
+        "security_fix", "dependency_update", "documentation", "bug_fix", "optimization", "test_write",
+        "refactor", "configuration", "feature_add",
+    ),
+    PROMPT: (
+        "security_fix", "dependency_update", "test_write", "bug_fix", "optimization", "refactor",
+        "documentation", "configuration", "feature_add", "investigation",
+    ),
+    LABEL: (
+        "security_fix", "dependency_update", "bug_fix", "documentation", "optimization", "test_write",
+        "feature_add", "refactor", "configuration", "investigation",
+    ),
+}  # fmt: skip
+
+
+def task_type_in(text: str, source: str) -> str | None:
+    """The type of task that a text is about, by its words; None where they do not tell."""
+    return next((name for name, words in _patterns(source) if words.search(text)), None)
+
+
+def mentions_security(text: str) -> bool:
+    """Whether a text speaks of a vulnerability."""
+    return bool(_patterns(COMMIT)[0][1].search(text))
+
+
+@cache
+def _patterns(source: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    found: list[tuple[str, re.Pattern[str]]] = []
+    for name in _ORDER[source]:
+        columns = _WORDS[name]
+        words = "|".join(filter(None, (columns.get(""), columns.get(source))))
+        found.append((name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)))
+    return tuple(found)
