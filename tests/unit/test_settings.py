@@ -447,6 +447,12 @@ def test_a_date_in_a_config_is_refused_the_second_time_too(here: Surroundings):
             here.user_says("session = 2024-01-01")
 
 
+def test_a_null_byte_in_a_folder_of_a_repository_is_ignored_with_a_warning(here: Surroundings):
+    settings = here.repository_says('notes_dir = "\\u0000"')
+    assert settings.notes_dir == ".rum/notes"
+    assert any("notes_dir" in warning for warning in settings.warnings)
+
+
 TOML_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

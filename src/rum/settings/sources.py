@@ -180,6 +180,8 @@ class Layers:
 def needs_trust(setting: Setting, value: object, root: str) -> bool:
     """Whether a repository may set this value only with the user's leave."""
     if setting.scope == INSIDE and isinstance(value, str):
+        if "\0" in value:  # no path; the setting's own check refuses it with a warning
+            return False
         return not _is_below(*map(os.path.realpath, (inside(root, value), root)))
     return setting.scope == TRUST
 
