@@ -101,7 +101,7 @@ def _replaced(
     if span.key is None or in_brackets:
         return Edit(span.start, end, flow(new))
     colon = text.index(":", span.key[1]) + 1
-    written = value(new, _column(text, span.key[0]), blocks=blocks)
+    written = value(new, column_of(text, span.key[0]), blocks=blocks)
     head, _, more = written.partition("\n")
     on_one_line = not re.search(r"[\r\n\x85]", text[colon:end])
     if on_one_line and not more and span.end > span.start:
@@ -120,7 +120,7 @@ def _replaced(
 def _added(text: str, located: Located, path: Path, new: dict[str, object], *, blocks: bool) -> Edit:
     """Fields after the last one of a map, at its column."""
     inner = [span for at, span in located.spans.items() if len(at) == len(path) + 1 and at[:-1] == path]
-    column = _column(text, inner[0].key[0]) if inner[0].key else 0
+    column = column_of(text, inner[0].key[0]) if inner[0].key else 0
     end = content_end(text, located, path)
     rest = _REST.match(text, end)
     end = rest.end() if rest else end
@@ -160,7 +160,8 @@ def _leaf_end(text: str, span: Span, *, kept: bool) -> int:
     return max((line.end() for line in lines if line in said or len(line[0]) > own > 0), default=header.end())
 
 
-def _column(text: str, at: int) -> int:
+def column_of(text: str, at: int) -> int:
+    """The column of a character, from 0."""
     return at - max(text.rfind(mark, 0, at) for mark in "\r\n\x85") - 1
 
 

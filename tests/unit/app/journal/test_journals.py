@@ -236,7 +236,7 @@ def test_secrets_are_cut_out_of_what_is_written_and_of_what_is_shown(shop: Shop)
         "s2",
         "developer",
         "agent-memory.yaml",
-        text=HEADER + FRAGMENTS["one_discovery"].replace("An export", planted),
+        text=HEADER + FRAGMENTS["one_discovery"].replace("An export", planted.replace("\n", "\n      ")),
     )
     assert secret not in shop.open().journal("s2", "developer").prompt()
 

@@ -22,6 +22,7 @@ from rum.store.files.yaml_text import STEP, fields, flow, item
 
 _BREAKS = ("\r", "\n", "\x85")
 _EMPTY = re.compile(r"[ \t]*(?:\[\s*\]|(?:~|null|Null|NULL)(?=[ \t]*(?:[ \t]#|[\r\n\x85]|\Z)))")
+_COMMENT = re.compile(r"(?:(?<=\s)|\A)#[^\r\n\x85]*")
 _ENTRIES = "a list of entries, each after a dash"
 _HEADER = re.compile(r"([|>])([1-9]?)[-+]?([1-9]?)")
 _NEWEST_NAMED = 3
@@ -39,11 +40,7 @@ class JournalText:
     @cached_property
     def outline(self) -> Outline:
         """Its sections; InvalidQuery where it is no journal that could be read or edited."""
-        try:
-            return outline(self.text, self.where)
-        except InvalidQuery:
-            locate(self.text, self.where)
-            raise
+        return outline(self.text, self.where)
 
     @cached_property
     def _line_ends(self) -> list[int]:
@@ -163,7 +160,9 @@ class JournalText:
             return self.with_lines(name, item(entry, 0, blocks=blocks))
         if self.text[section.flow[0]] == "{":
             raise self._unfit(section, _ENTRIES)
-        comma = ", " if section.comma else ""
+        last = self._bounds(section)[-1:]
+        rest = _COMMENT.sub("", self.text[last[0][1] : section.flow[1]]) if last else ","
+        comma = "" if "," in rest else ", "
         return apply(self.text, [Edit(section.flow[1], section.flow[1], comma + flow(entry))])
 
     def with_lines(self, name: str, lines: str) -> str:
