@@ -10,19 +10,15 @@ from contextlib import suppress
 import click
 
 from rum.app.damage_warning import damage
+from rum.app.imports.agent_guides import Written
 from rum.model.errors import InvalidQuery
-from rum.surfaces.cli.imports.agent_guides import export_guide, import_graph, import_guides
-from rum.surfaces.cli.imports.git import import_git
-from rum.surfaces.cli.imports.import_view import taken, tell_of_vectors
-from rum.surfaces.cli.imports.issues import import_issues
-from rum.surfaces.cli.imports.layers import export_layers, import_layers
-from rum.surfaces.cli.imports.notes import import_notes
-from rum.surfaces.cli.imports.transcripts import CLIENTS
+from rum.surfaces.cli.imports.import_commands import IMPORTS, import_command
+from rum.surfaces.cli.imports.import_view import import_view, note_missing_vectors
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, Command, Group
 from rum.surfaces.cli.output import note, say, say_lines
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import said
+from rum.surfaces.cli.views import View, said
 
 
 class ExchangeGroup(Group):
@@ -52,8 +48,36 @@ def export_group(ctx: click.Context) -> None:
         ctx.invoke(export_lines, file=None)
 
 
-export_group.add_command(export_layers)
-export_group.add_command(export_guide)
+@export_group.command("layers")
+@click.argument("folder", metavar="DIR", type=click.Path())
+@click.pass_obj
+def export_layers(asked: Asked, folder: str) -> None:
+    """Write facts, rules and events as files of layers.
+
+    To episodic.json, semantic.json and procedural.json in DIR, which must not have any of them yet.
+    """
+    with opened(asked) as rum:
+        counts = rum.export_layers(folder)
+    words = ", ".join(f"{name} {count}" for name, count in counts.items())
+    say(asked.json, {"dir": folder, "entries": counts}, lambda _: said(f"{folder}: {words}"))
+
+
+@export_group.command("agents-md")
+@click.argument("file", required=False, type=click.Path())
+@click.pass_obj
+def export_guide(asked: Asked, file: str | None) -> None:
+    """Write rules, facts and the best notes into AGENTS.md.
+
+    Into a section of FILE between two marks, at its end or where it stood; nothing else in it is touched.
+    """
+    with opened(asked) as rum:
+        answer = rum.export_guide(file)
+    say(asked.json, answer, _guide_view)
+
+
+def _guide_view(answer: Written) -> View:
+    counts = f"rules {answer.rules}, facts {answer.facts}, notes {answer.notes}"
+    return said(f"{answer.file}: {counts}{'' if answer.changed else '; nothing changed'}.")
 
 
 @click.command("lines", cls=Command)
@@ -63,16 +87,16 @@ def export_lines(asked: Asked, file: str | None) -> None:
     """Write everything as JSON lines."""
     with opened(asked) as rum:
         if file is None:
-            say_lines(rum.export(_left_out))
+            say_lines(rum.export(_warn_damaged))
             return
         if os.path.exists(file):
             raise InvalidQuery(f"{file} exists already; an export never overwrites.", field="file")
         with progress("Exporting", None) as tell:
-            count = _write(file, rum.export(_left_out), tell)
+            count = _write(file, rum.export(_warn_damaged), tell)
     say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
 
 
-def _left_out(memory_id: str) -> None:
+def _warn_damaged(memory_id: str) -> None:
     note(damage(memory_id))
 
 
@@ -111,14 +135,8 @@ def import_group(ctx: click.Context) -> None:
         raise click.UsageError(f"Give a FILE, - for stdin, or a command: {known}.", ctx)
 
 
-import_group.add_command(import_git)
-import_group.add_command(import_issues)
-import_group.add_command(import_notes)
-import_group.add_command(import_guides)
-import_group.add_command(import_graph)
-import_group.add_command(import_layers)
-for importing in CLIENTS:
-    import_group.add_command(importing)
+for form in IMPORTS:
+    import_group.add_command(import_command(form))
 
 
 @click.command("lines", cls=Command)
@@ -130,9 +148,9 @@ def import_lines(asked: Asked, file: str) -> None:
     with opened(asked) as rum:
         with progress("Importing", len(lines)) as tell:
             answer = rum.import_lines(lines, tell)
-        say(asked.json, answer, taken)
+        say(asked.json, answer, import_view)
         if not asked.json:
-            tell_of_vectors(rum)
+            note_missing_vectors(rum)
 
 
 def _lines(file: str) -> list[bytes]:

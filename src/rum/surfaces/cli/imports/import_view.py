@@ -6,55 +6,73 @@ from rum.app.exchange.chapters import ChapterImport
 from rum.app.exchange.json_lines import ImportResult
 from rum.app.exchange.layers import LayerImport
 from rum.app.imports.import_batch import Imported
+from rum.app.imports.transcripts import TranscriptImport
 from rum.app.rum import Rum
 from rum.surfaces.cli.output import note
 from rum.surfaces.cli.views import View, said
 
-_BESIDES = {
+Answer = Imported | ImportResult | LayerImport
+Nouns = tuple[str, str]
+"""What one imported thing is called, and several."""
+MEMORIES: Nouns = ("memory", "memories")
+LAYERS: Nouns = ("entry of layers", "entries of layers")
+_CHAPTERS: Nouns = ("chapters and wisdom", "chapters and wisdom")
+
+_NOT_ADDED = {
     "unchanged": "here already",
     "updated": "updated",
     "different": "changed here and left so",
     "forgotten": "forgotten",
 }
-"""What may become of a piece that is not added, and how it is called."""
+_FOUND = {
+    "failures": "failures",
+    "links": "links",
+    "rewritten": "rewritten",
+    "cut": "too large to keep every file",
+}
+_SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
 _MANY = 200
 """Memories without a vector from which on it is said how they get one."""
 
 
-def taken(
-    answer: Imported | ImportResult, *, would: bool = False, one: str = "memory", many: str = "memories"
-) -> View:
-    """How many memories an import brought, and what became of the rest where there is one."""
-    word, noun = ("Would add" if would else "Added"), one if answer.added == 1 else many
-    took = f" in {answer.seconds} s" if isinstance(answer, Imported) and not would else ""
-    besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
-    view = said(f"{word} {answer.added} {noun}{took}{f' ({besides})' if besides else ''}.")
-    if isinstance(answer, ImportResult) and answer.layers:
-        view += layers_taken(answer.layers)
-    if isinstance(answer, ImportResult) and answer.chapters:
-        view += _added(answer.chapters, "chapters and wisdom")
-    if isinstance(answer, Imported) and answer.skipped:
-        most_first = sorted(answer.skipped.items(), key=lambda one: -one[1])
-        view += said(f"Skipped: {counts(dict(most_first))}.")
+def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
+    """How many things an import added, what happened to the rest, and what else it found."""
+    view = _added(answer, nouns)
+    if isinstance(answer, ImportResult):
+        view += _added(answer.layers, LAYERS) if answer.layers else []
+        view += _added(answer.chapters, _CHAPTERS) if answer.chapters else []
+    if isinstance(answer, Imported):
+        skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
+        view += _line("Skipped", _join({name.replace("_", " "): count for name, count in skipped}))
+        view += _line("Found", _counts(answer, _FOUND))
+    if isinstance(answer, TranscriptImport):
+        view += _line("Sessions", _counts(answer, _SESSIONS)) or said("No sessions were found.")
     return view
 
 
-def layers_taken(answer: LayerImport) -> View:
-    """How many facts, rules and events an import brought, and what became of the rest."""
-    return _added(answer, "entry of layers" if answer.added == 1 else "entries of layers")
+def _added(answer: Answer | ChapterImport, nouns: Nouns) -> View:
+    dry_run = getattr(answer, "dry_run", False)
+    noun = nouns[0] if answer.added == 1 else nouns[1]
+    time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
+    others = _counts(answer, _NOT_ADDED)
+    verb = "Would add" if dry_run else "Added"
+    return said(f"{verb} {answer.added} {noun}{time}{f' ({others})' if others else ''}.")
 
 
-def _added(answer: LayerImport | ChapterImport, noun: str) -> View:
-    besides = counts({called: getattr(answer, name, 0) for name, called in _BESIDES.items()})
-    return said(f"Added {answer.added} {noun}{f' ({besides})' if besides else ''}.")
+def _counts(answer: object, names: dict[str, str]) -> str:
+    return _join({words: getattr(answer, name, 0) for name, words in names.items()})
 
 
-def counts(found: dict[str, int]) -> str:
+def _join(counts: dict[str, int]) -> str:
     """Counts that are not zero, each after its name."""
-    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found.items() if count)
+    return ", ".join(f"{words} {count}" for words, count in counts.items() if count)
 
 
-def tell_of_vectors(rum: Rum) -> None:
+def _line(title: str, counts: str) -> View:
+    return said(f"{title}: {counts}.") if counts else []
+
+
+def note_missing_vectors(rum: Rum) -> None:
     """Say how memories will be found by meaning, if many cannot be yet."""
     waiting = rum.pending
     if waiting >= _MANY:

@@ -1,0 +1,240 @@
+"""`rum import git`, `notes`, `codex` and so on: a table of what can be imported, and one way to run it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from msgspec import structs
+
+from rum.app.imports.transcripts import TranscriptImport, by_folder, sessions
+from rum.app.rum import Rum
+from rum.model.errors import RumError
+from rum.surfaces.cli.imports.import_view import (
+    LAYERS,
+    MEMORIES,
+    Answer,
+    Nouns,
+    import_view,
+    note_missing_vectors,
+)
+from rum.surfaces.cli.open_project import opened
+from rum.surfaces.cli.options import Asked, Command
+from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.progress import Tell, progress
+from rum.surfaces.cli.times import When
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Import:
+    """One subcommand of `rum import`."""
+
+    name: str
+    help: str
+    params: list[click.Parameter]
+    run: Callable[[Rum, Arguments, Tell], Answer]
+    nouns: Nouns = MEMORIES
+    title: str | None = "Importing"
+    """The title of the progress bar, if there is one."""
+    notes: Callable[[Any], Iterable[str]] = lambda _: ()
+    """What to say of an answer on stderr."""
+    vectors: bool = False
+    """Whether it may leave many memories without a vector."""
+
+
+def import_command(form: Import) -> click.Command:
+    """A row of the table as a command."""
+
+    @click.pass_obj
+    def run(asked: Asked, **arguments: Any) -> None:
+        if arguments.pop("all_projects", False):
+            answer = _import_all_projects(asked, form.name, arguments["path"])
+            say(asked.json, answer, import_view)
+            return
+        if isinstance(arguments.get("file"), str):
+            arguments["file"] = _read(arguments["file"])
+        with opened(asked, arguments.get("path") if form.name == "git" else None) as rum:
+            answer = _run(form, rum, arguments)
+            say(asked.json, answer, lambda answer: import_view(answer, form.nouns))
+            if asked.json:
+                return
+            for remark in form.notes(answer):
+                note(remark)
+            if form.vectors:
+                note_missing_vectors(rum)
+
+    return Command(form.name, callback=run, params=[*form.params], help=form.help)
+
+
+def _run(form: Import, rum: Rum, arguments: Arguments) -> Answer:
+    if form.title is None:
+        return form.run(rum, arguments, lambda done, total=None: None)  # noqa: ARG005
+    with progress(form.title, None) as tell:
+        return form.run(rum, arguments, tell)
+
+
+def _read(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    with open(file, "rb") as source:
+        return source.read()
+
+
+def _import_all_projects(asked: Asked, client: str, path: str | None) -> TranscriptImport:
+    folders = by_folder(client, sessions(client, path))
+    total, done, failed = sum(map(len, folders.values())), 0, 0
+    answers: list[TranscriptImport] = []
+    with progress("Reading sessions", total) as tell:
+        for folder, found in folders.items():
+            try:
+                answers.append(_import_folder(asked, client, folder, found))
+            except RumError as error:
+                failed += len(found)
+                note(f"{folder or 'Sessions that do not say where they were'}: {error.message}")
+            done += len(found)
+            tell(done, total)
+    return _sum(answers, failed)
+
+
+def _import_folder(asked: Asked, client: str, folder: str, found: list[list[str]]) -> TranscriptImport:
+    if not os.path.isdir(folder):
+        return TranscriptImport(skipped={"folder is gone": len(found)})
+    with Rum.open(folder, client="cli", owner=asked.agent is None, agent=asked.agent) as rum:
+        return rum.import_transcripts(client, sessions=found)
+
+
+def _sum(answers: list[TranscriptImport], failed: int) -> TranscriptImport:
+    counts, skipped = Counter[str](), Counter[str]()
+    seconds = 0.0
+    for answer in answers:
+        fields: dict[str, Any] = structs.asdict(answer)
+        skipped.update(fields.pop("skipped"))
+        seconds += fields.pop("seconds")
+        counts.update(fields)
+    if failed:
+        skipped["no project"] += failed
+    return TranscriptImport(**counts, skipped=dict(skipped), seconds=round(seconds, 1))
+
+
+_PATH = click.Argument(["path"], required=False, type=click.Path())
+_FILE = click.Argument(["file"])
+_FOLDER = click.Argument(["folder"], metavar="DIR", type=click.Path())
+
+
+def _transcripts(client: str, name: str) -> Import:
+    return Import(
+        client,
+        f"""Make memories of {name}'s earlier sessions.
+
+        Of those that are about this project, or with --all-projects of all, each in the project of its
+        folder. PATH is a transcript or a folder of them, instead of where {name} keeps its own. What was
+        imported or seen by hooks before is not taken twice, and what was forgotten stays forgotten: run it
+        again at any time.
+        """,
+        [
+            _PATH,
+            click.Option(["--all-projects"], is_flag=True, help="Sessions of all projects, each in its own."),
+        ],
+        lambda rum, arguments, tell: rum.import_transcripts(client, arguments["path"], progress=tell),
+        title="Reading sessions",
+        vectors=True,
+    )
+
+
+IMPORTS: list[Import] = [
+    Import(
+        "git",
+        """Make memories of a repository's history.
+
+        Of the repository here, or at PATH. What was imported before stays as it is, and what was forgotten
+        stays forgotten, so it can be run again at any time: only what is new is read.
+        """,
+        [
+            _PATH,
+            click.Option(["--since"], type=When(), metavar="WHEN", help="Only commits since then."),
+            click.Option(
+                ["--max", "max_commits"],
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Only the newest N commits.",
+            ),
+            click.Option(
+                ["--paths"], multiple=True, metavar="PATH", help="Only commits that touch it (repeat)."
+            ),
+            click.Option(["--dry-run"], is_flag=True, help="Count, and keep nothing."),
+        ],
+        lambda rum, arguments, tell: rum.import_git(**arguments, progress=tell),
+        notes=lambda answer: answer.notes,
+        vectors=True,
+    ),
+    Import(
+        "github-issues",
+        """Make memories of exported issues.
+
+        FILE holds the JSON of `gh issue list --json ...` or of GitHub's REST API; - is stdin. It is checked
+        whole before anything is written. Issues that went on since the last import are brought up to date.
+        """,
+        [_FILE],
+        lambda rum, arguments, tell: rum.import_issues(arguments["file"], tell),
+        vectors=True,
+    ),
+    Import(
+        "notes",
+        """Take in the notes of another folder.
+
+        DIR holds Markdown files with frontmatter. Each entry is appended to the note of its title, as it was
+        written; what is here already, or was forgotten, is left out.
+        """,
+        [click.Argument(["folder"], metavar="DIR")],
+        lambda rum, arguments, _: rum.notes.import_from(arguments["folder"]),
+        nouns=("entry", "entries"),
+        title=None,
+        notes=lambda answer: (f"Left out: {broken.problem}" for broken in answer.broken),
+    ),
+    Import(
+        "agents-md",
+        """Make notes of CLAUDE.md, AGENTS.md, MEMORY.md and the like.
+
+        A note for each heading, down to the third level. What is here already, or was forgotten, is left out;
+        the files stay as they are.
+        """,
+        [click.Argument(["files"], metavar="FILE...", nargs=-1, required=True, type=click.Path())],
+        lambda rum, arguments, _: rum.import_guides(*arguments["files"]),
+        nouns=("note", "notes"),
+        title=None,
+        notes=lambda answer: (f"Left out: {broken.file}: {broken.problem}" for broken in answer.broken),
+    ),
+    Import(
+        "mcp-memory",
+        """Make memories of the graph of the MCP reference memory server.
+
+        FILE holds its JSON lines (memory.json or memory.jsonl); - is stdin. It is checked whole before
+        anything is written. Entities become memories, with their observations; those that are related are
+        linked.
+        """,
+        [_FILE],
+        lambda rum, arguments, tell: rum.import_graph(arguments["file"], tell),
+    ),
+    Import(
+        "layers",
+        """Take in files of layers.
+
+        DIR holds episodic.json, semantic.json or procedural.json, such as .rlm-data/memory. They are checked
+        whole before anything is written. What is here already stays as it is.
+        """,
+        [_FOLDER],
+        lambda rum, arguments, _: rum.import_layers(arguments["folder"]),
+        nouns=LAYERS,
+        title=None,
+    ),
+    _transcripts("claude-code", "Claude Code"),
+    _transcripts("codex", "Codex"),
+    _transcripts("gemini", "Gemini CLI"),
+]
