@@ -18,7 +18,7 @@ from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
 from rum.model.journal_answers import JournalArchived, JournalWritten, Validated
 from rum.model.journal_check import refuse_problems, spelt
 from rum.model.parse import parse
-from rum.store.files.journal.archive import PATIENCE, archive, may_be_due
+from rum.store.files.journal.archive import GRACE, archive, may_be_due
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import Sessions
 from rum.store.files.journal.metadata import note_work
@@ -134,12 +134,12 @@ class AgentJournal:
     def kind_of(self, id: str) -> Kind:
         """What kind of entry one is."""
         with self._turn():
-            return self._file.read().one(id)[0]
+            return self._file.read().get(id)[0]
 
     def entry(self, id: str) -> dict[str, Any]:
         """One entry with everything in it."""
         with self._turn():
-            return self._caller.project.clean(self._file.read().one(id)[1].value)
+            return self._caller.project.clean(self._file.read().get(id)[1].value)
 
     def entries(self, kind: Kind | str) -> list[dict[str, Any]]:
         """All entries of a kind, in their order."""
@@ -207,7 +207,7 @@ class AgentJournal:
         """Before a journal takes no entry any more, archive what can be."""
         if self._file.is_full:
             with suppress(RumError):
-                archive(self._file, now, to_follow=True)
+                archive(self._file, now, entry_follows=True)
 
     def _written(
         self, now: float, before: JournalText, entry_id: str | None = None, kind: Kind | None = None
@@ -232,7 +232,7 @@ class AgentJournal:
     def _tidied(self, journal: JournalText, now: float) -> str | None:
         """Archive what is old, if the journal as it was says that this is due."""
         try:
-            moved = archive(self._file, now, PATIENCE) if may_be_due(journal) else None
+            moved = archive(self._file, now, GRACE) if may_be_due(journal) else None
         except RumError as error:
             return f"This journal has grown long, and could not be archived: {error.message}"
         if moved is None or not moved.moved:

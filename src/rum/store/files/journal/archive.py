@@ -6,19 +6,17 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rum.model.journal import Kind, Result, moment, seconds_of
 from rum.store.files.atomic_write import inside, locked, replace
-from rum.store.files.journal.entry import Entry
 from rum.store.files.journal.file import JournalFile, text_of
-from rum.store.files.journal.history import one_more_period
 from rum.store.files.journal.outline import Section
-from rum.store.files.journal.text import JournalText, begun, shifted
-from rum.store.files.journal.verification import Part, Said, more, proven
+from rum.store.files.journal.text import Entry, JournalText, reindent, with_header
+from rum.store.files.journal.verification import Part, Value, first_valid, with_more
 from rum.store.files.yaml import LIMIT
 from rum.store.files.yaml_edit import Edit, apply
-from rum.store.files.yaml_text import flow, item
+from rum.store.files.yaml_text import STEP, flow, item
 
 ARCHIVE = "agent-memory-archive.yaml"
 LARGE = 100 * 1024
@@ -27,15 +25,21 @@ LONG = 4 * 3600
 """Seconds from its beginning to its last entry from which on it is long, too."""
 KEPT = 2 * 3600
 """Seconds before its last entry that always stay."""
-_TITLE = 100
-PATIENCE = 1800
-"""Seconds that something is over its time before it is worth being moved by itself."""
+GRACE = 1800
+"""Seconds past its time that the oldest entry waits before a write archives on its own."""
 HALF = LIMIT // 2
-"""Bytes that are moved at once, and from which on an archive is full: both together can still be checked."""
+"""Bytes moved at once, and from which on an archive is full: both together can still be checked."""
+HISTORY = "history"
+MOST_TITLES = 200
+"""Archived entries that the history still names; older ones are only counted."""
+_TITLE = 100
+
+Period = dict[str, Any]
+"""One item of the history: what one archiving moved."""
 
 
 class Old(NamedTuple):
-    """An entry that is to be moved, and which of its section it is."""
+    """An entry to be moved, and its position in its section."""
 
     kind: Kind
     number: int
@@ -60,19 +64,19 @@ def is_long(journal: JournalText) -> bool:
 
 
 def may_be_due(journal: JournalText) -> bool:
-    """Whether there is something to move, as far as the first and the last entries tell."""
-    ends = [entry for kind in Kind for entry in journal.ends(kind.section)]
+    """Whether there may be something to move, judged by the first and the last entry of each section."""
+    ends = [entry for kind in Kind for entry in journal.first_and_last(kind.section)]
     times = [at for entry in ends if (at := entry.time) is not None]
     span = max(times) - min(times) if times else 0.0
-    return span > (KEPT + PATIENCE if _is_large(journal) else LONG)
+    return span > (KEPT + GRACE if _is_large(journal) else LONG)
 
 
-def archive(file: JournalFile, now: float, patience: float = 0.0, *, to_follow: bool = False) -> Archiving:
-    """Move what is old out of a long journal; an attempt that is still going on stays.
+def archive(file: JournalFile, now: float, grace: float = 0.0, *, entry_follows: bool = False) -> Archiving:
+    """Move what is old out of a long journal; an attempt in progress stays.
 
-    With `patience` nothing is moved before the oldest of it is so many seconds over its time. An entry that
-    is `to_follow` will be the last one. The archive is written first: whoever is interrupted in between has
-    entries twice, and none lost.
+    Nothing is moved before the oldest entry is `grace` seconds past its time. If an `entry_follows`, ages are
+    counted from now instead of from the last entry. The archive is written first: an interruption in between
+    leaves entries in both files, and loses none.
     """
     path = inside(file.folder, file.path)
     long, moved, beside = False, Counter[str](), _archives(file, path)[-1]
@@ -80,10 +84,10 @@ def archive(file: JournalFile, now: float, patience: float = 0.0, *, to_follow: 
         return Archiving(long, {}, beside)
     with locked(path):
         while True:
-            journal = JournalText(text_of(path), file.path).ended()
+            journal = JournalText(text_of(path), file.path).with_line_end()
             file.refuse_newer(journal)
             long = long or is_long(journal)
-            batch = _batch(_old(journal, now, patience, to_follow=to_follow)) if long else []
+            batch = _batch(_old(journal, now, grace, entry_follows=entry_follows)) if long else []
             if not batch:
                 return Archiving(long, dict(moved), beside)
             beside = _move(file, path, journal, batch, now)
@@ -91,8 +95,8 @@ def archive(file: JournalFile, now: float, patience: float = 0.0, *, to_follow: 
 
 
 def _move(file: JournalFile, path: str, journal: JournalText, batch: list[Old], now: float) -> str:
-    """Write both files anew; where the archive is."""
-    archives = [JournalText(text_of(one), one).ended() for one in _archives(file, path)[-2:]]
+    """Write both files; the path of the archive."""
+    archives = [JournalText(text_of(one), one).with_line_end() for one in _archives(file, path)[-2:]]
     archived = _archived(file, archives, journal, batch, now)
     shortened = _shortened(journal, batch, now)
     replace(archived.where, archived.text.encode())
@@ -105,7 +109,7 @@ def _is_large(journal: JournalText) -> bool:
 
 
 def _archives(file: JournalFile, path: str) -> list[str]:
-    """The archives beside a journal, the last of which takes what comes next: one that is not full yet."""
+    """The archives beside a journal; the last, which may not exist yet, is the one that is not full."""
     stem, ending = os.path.splitext(ARCHIVE)
     found: list[str] = []
     for number in count(1):
@@ -116,35 +120,35 @@ def _archives(file: JournalFile, path: str) -> list[str]:
     return found
 
 
-def _old(journal: JournalText, now: float, patience: float, *, to_follow: bool) -> list[Old]:
+def _old(journal: JournalText, now: float, grace: float, *, entry_follows: bool) -> list[Old]:
     everything = [Old(kind, *one) for kind in Kind for one in enumerate(journal.entries(kind.section))]
     times = [at for one in everything if (at := one.entry.time) is not None]
-    # Somebody's clock may have run ahead.
-    cutoff = (now if to_follow else min(max(times, default=0.0), now)) - KEPT
+    # A clock may have run ahead.
+    cutoff = (now if entry_follows else min(max(times, default=0.0), now)) - KEPT
     old = [
         one
         for one in everything
-        if ((at := _over_at(one)) is not None and at < cutoff)
+        if ((at := _end_time(one)) is not None and at < cutoff)
         and (one.kind is not Kind.ATTEMPT or one.entry.field("result") != Result.IN_PROGRESS)
         and isinstance(one.entry.field("id"), str)
     ]
-    oldest = min((at for one in old if (at := _over_at(one)) is not None), default=cutoff)
-    return old if oldest <= cutoff - patience else []
+    oldest = min((at for one in old if (at := _end_time(one)) is not None), default=cutoff)
+    return old if oldest <= cutoff - grace else []
 
 
-def _over_at(one: Old) -> float | None:
-    """When an entry was last true: an attempt is as old as its end, where it says how long it took."""
-    begun = one.entry.time
-    if begun is None or one.kind is not Kind.ATTEMPT:
-        return begun
+def _end_time(one: Old) -> float | None:
+    """The time from which an entry's age counts: an attempt's end, where it has a duration."""
+    start = one.entry.time
+    if start is None or one.kind is not Kind.ATTEMPT:
+        return start
     try:
-        return begun + float(str(one.entry.field("duration_ms") or 0)) / 1000
+        return start + float(str(one.entry.field("duration_ms") or 0)) / 1000
     except ValueError:
-        return begun
+        return start
 
 
 def _batch(old: list[Old]) -> list[Old]:
-    """As many of them as are moved at once."""
+    """Those that are moved at once: up to HALF bytes, and at least one."""
     size, batch = 0, list[Old]()
     for one in old:
         size += len(one.entry.text.encode())
@@ -154,8 +158,8 @@ def _batch(old: list[Old]) -> list[Old]:
     return batch
 
 
-def _whereabouts(journal: JournalText, one: Old) -> tuple[int, int]:
-    """An entry's lines, with blank ones and comments above it, which are about it."""
+def _bounds(journal: JournalText, one: Old) -> tuple[int, int]:
+    """Where an entry begins and ends, with the blank lines and comments above it, which are about it."""
     before = journal.entries(one.kind.section)[one.number - 1] if one.number else None
     start = before.start + len(before.lines) if before else one.entry.start
     return start, one.entry.start + len(one.entry.lines)
@@ -167,70 +171,70 @@ def _archived(
     """The last archive with these entries as they were written, but for those that are archived already."""
     archive = archives[-1]
     if not archive.outline.sections:
-        text = begun(archive.text, file.session, file.agent, moment(now))
+        text = with_header(archive.text, file.session, file.agent, moment(now))
         archive = JournalText(text, archive.where)
     for kind in Kind:
         known = _known(archives, kind, {one.entry.field("id") for one in old if one.kind is kind})
         new = [one for one in old if one.kind is kind and one.entry.value not in known]
         if new:
-            wanted = {kind.section: more(archive, kind.section, [one.entry.value for one in new])}
-            archive = proven(archive, _with_all(archive, kind.section, journal, new), wanted)
+            wanted = {kind.section: with_more(archive, kind.section, [one.entry.value for one in new])}
+            archive = first_valid(archive, _with_all(archive, kind.section, journal, new), wanted)
     return archive
 
 
 def _known(archives: list[JournalText], kind: Kind, ids: set[object]) -> list[dict[str, Any]]:
-    """All that archived entries with some ids say: another may have been given the id of one before."""
+    """The values of archived entries with these ids: an id may have been used again after archiving."""
     entries = [one for archive in archives for one in archive.entries(kind.section)]
     return [one.value for one in entries if one.field("id") in ids]
 
 
 def _with_all(archive: JournalText, section: str, journal: JournalText, new: list[Old]) -> Iterator[str]:
-    """The archive with these entries too: as they were written, else as they would be written now."""
-    yield archive.with_lines(section, "\n\n".join(_at_the_edge(journal, one) for one in new))
+    """The archive with these entries: with their text kept, else as RUM writes them."""
+    yield archive.with_entry_lines(section, "\n\n".join(_unindented(journal, one) for one in new))
     for blocks in (True, False):
         lines = "\n\n".join(item(one.entry.value, 0, blocks=blocks) for one in new)
-        yield archive.with_lines(section, lines)
+        yield archive.with_entry_lines(section, lines)
 
 
-def _at_the_edge(journal: JournalText, one: Old) -> str:
-    """An entry as it was written, with its dash at the left edge."""
+def _unindented(journal: JournalText, one: Old) -> str:
+    """The text of an entry with its dash at the left edge."""
     if one.entry.in_brackets:
         return item(one.entry.value, 0)
-    start, end = _whereabouts(journal, one)
+    start, end = _bounds(journal, one)
     column = len(one.entry.text) - len(one.entry.text.lstrip(" "))
-    return shifted(journal.text[start:end].replace("\r\n", "\n").strip("\n"), -column)
+    return reindent(journal.text[start:end].replace("\r\n", "\n").strip("\n"), -column)
 
 
 def _shortened(journal: JournalText, old: list[Old], now: float) -> str:
-    """The journal without these entries, which are told of in its history."""
+    """The journal without these entries, which its history names instead."""
     gone = {kind.section: {one.number for one in old if one.kind is kind} for kind in Kind}
     touched = {name: numbers for name, numbers in gone.items() if numbers}
-    wanted = {name: _left(journal, name, numbers) for name, numbers in touched.items()}
+    wanted = {name: _remaining(journal, name, numbers) for name, numbers in touched.items()}
     # Comments after an entry stay where they do not become part of a block before it.
-    cut = proven(journal, (_without(journal, old, after=after) for after in (False, True)), wanted)
-    return one_more_period(cut, _period(old, now)).text
+    cut = first_valid(journal, (_without(journal, old, after=after) for after in (False, True)), wanted)
+    return _with_period(cut, _period(old, now)).text
 
 
 def _without(journal: JournalText, old: list[Old], *, after: bool) -> str:
-    """The text without these entries, and without what comes after each if that is said."""
+    """The text without these entries, and if `after` without the lines up to the next one either."""
     edits: list[Edit] = []
     for kind in Kind:
         section = journal.outline.sections.get(kind.section)
         if section and any(one.kind is kind for one in old):
-            edits += _taken_out(journal, section, [one for one in old if one.kind is kind], after=after)
+            edits += _removals(journal, section, [one for one in old if one.kind is kind], after=after)
     return apply(journal.text, edits)
 
 
-def _left(journal: JournalText, name: str, gone: set[int]) -> list[Part]:
-    """What is left of a section without some of its entries."""
+def _remaining(journal: JournalText, name: str, gone: set[int]) -> list[Part]:
+    """The parts of a section without some of its entries."""
     section = journal.outline.sections[name]
     if section.indent is None or len(gone) == len(section.items):
         kept = [one.value for number, one in enumerate(journal.entries(name)) if number not in gone]
-        return [Said({name: kept})]
+        return [Value({name: kept})]
     return [text for number, text in enumerate(journal.slices(name)) if number not in gone]
 
 
-def _taken_out(journal: JournalText, section: Section, old: list[Old], *, after: bool) -> list[Edit]:
+def _removals(journal: JournalText, section: Section, old: list[Old], *, after: bool) -> list[Edit]:
     gone = {one.number for one in old}
     if section.flow:
         entries = enumerate(journal.entries(section.name))
@@ -238,7 +242,7 @@ def _taken_out(journal: JournalText, section: Section, old: list[Old], *, after:
         return [Edit(section.flow[0], section.flow[1] + 1, flow(kept))]
     edits: list[Edit] = []
     for one in old:
-        start, end = _whereabouts(journal, one)
+        start, end = _bounds(journal, one)
         reached = edits[-1].end if edits else start  # what comes after one is what comes before the next
         edits.append(Edit(max(start, reached), one.entry.end if after else end, ""))
     return edits if len(gone) < len(section.items) else [*edits, Edit(section.value, section.value, " []")]
@@ -262,10 +266,66 @@ def _counts(old: list[Old]) -> dict[str, int]:
 
 def _title(one: Old) -> dict[str, str]:
     value = one.entry.value
-    said = str(value.get("content" if one.kind is Kind.DISCOVERY else "description") or "").strip()
-    title = said.split("\n", 1)[0][:_TITLE]
-    told = {
+    text = str(value.get("content" if one.kind is Kind.DISCOVERY else "description") or "").strip()
+    title = text.split("\n", 1)[0][:_TITLE]
+    fields = {
         "id": str(value["id"]),
         "title": f"[{value.get('type')}] {title}" if one.kind is Kind.DISCOVERY else title,
     }
-    return told | ({"result": str(value.get("result"))} if one.kind is Kind.ATTEMPT else {})
+    return fields | ({"result": str(value.get("result"))} if one.kind is Kind.ATTEMPT else {})
+
+
+def _with_period(journal: JournalText, period: Period) -> JournalText:
+    """The journal with one more period in its history; beyond MOST_TITLES the oldest titles go.
+
+    Periods without titles are merged into one.
+    """
+    wanted = {HISTORY: with_more(journal, HISTORY, [period])}
+    after = first_valid(journal, [journal.with_entry(HISTORY, period)], wanted)
+    periods = [entry.value for entry in after.entries(HISTORY)]
+    if sum(map(_titles, periods)) <= MOST_TITLES:
+        return after
+    shorter = list(_merged(_with_fewer_titles(periods)))
+    section = after.outline.sections[HISTORY]
+    lines = f"{HISTORY}:\n" + "\n\n".join(item(one, STEP) for one in shorter) + "\n"
+    text = apply(after.text, [Edit(section.start, section.end, lines)])
+    return first_valid(after, [text], {HISTORY: [*map(Value, shorter)]})
+
+
+def _with_fewer_titles(periods: list[Period]) -> list[Period]:
+    room, fewer = MOST_TITLES, list[Period]()
+    for one in reversed(periods):
+        kept = min(_titles(one), room)
+        room -= kept
+        # The newest of them: the next id is counted on from theirs.
+        named = {"entries": one["entries"][-kept:]} if kept else {}
+        fewer.append({name: value for name, value in one.items() if name != "entries"} | named)
+    return fewer[::-1]
+
+
+def _merged(periods: list[Period]) -> Iterator[Period]:
+    untitled = [one for one in periods if not _titles(one)]
+    if untitled:
+        counts = Counter[str]()
+        for one in untitled:
+            counts.update(_period_counts(one))
+        since, until = _times(untitled, "since"), _times(untitled, "until")
+        bounds = {"since": min(since, default=None), "until": max(until, default=None)}
+        known = {name: at for name, at in bounds.items() if at is not None}
+        yield {**untitled[-1], **known, "counts": dict(counts)}
+    yield from (one for one in periods if _titles(one))
+
+
+def _period_counts(period: Period) -> dict[str, int]:
+    counts = period.get("counts")
+    named = cast("dict[str, object]", counts) if isinstance(counts, dict) else {}
+    return {name: count for name, count in named.items() if isinstance(count, int)}
+
+
+def _times(periods: list[Period], name: str) -> list[str]:
+    return [one[name] for one in periods if isinstance(one.get(name), str)]
+
+
+def _titles(period: Period) -> int:
+    entries = period.get("entries")
+    return len(cast("list[object]", entries)) if isinstance(entries, list) else 0

@@ -1,4 +1,4 @@
-"""One journal on disk: read at any time, changed by one writer at a time, replaced whole."""
+"""One journal on disk: read at any time, changed by one writer at a time, always replaced as a whole."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rum.model.journal_answers import Finding
 from rum.model.journal_check import problems
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 from rum.store.files.journal.outline import outline
-from rum.store.files.journal.text import JournalText, begun
-from rum.store.files.journal.verification import Part, Said, more, one_changed, proven
+from rum.store.files.journal.text import JournalText, with_header
+from rum.store.files.journal.verification import Part, Value, first_valid, with_more, with_one_changed
 from rum.store.files.yaml import LIMIT, field_name, locate
 from rum.store.files.yaml_edit import merged
 
 READ = 8 * LIMIT
-"""Bytes of a journal that are still read where little of it is parsed; nothing is written beyond LIMIT."""
-LONGEST = 64 * 1024
-"""Characters of an entry: more than that nobody reads again."""
+"""Bytes of a journal that is still read, as little of it is parsed; nothing is written beyond LIMIT."""
+LONGEST_ENTRY = 64 * 1024
+"""Characters of an entry."""
 
 Changes = Callable[[Kind, dict[str, Any]], dict[str, Any]]
 _BLOCKS = (True, False)
-"""Texts are written as blocks; where that reads back as something else, in quotes."""
+"""How texts of several lines are tried: as blocks; if that reads back differently, in quotes."""
 
 
 class JournalFile:
@@ -32,67 +32,67 @@ class JournalFile:
 
     def __init__(self, folder: str, path: str, session: str, agent: str) -> None:
         self.folder = folder
-        """The folder of all sessions, which a link must not lead out of."""
+        """The folder of all sessions; no link may lead out of it."""
         self.path = path
         self.session = session
         self.agent = agent
 
     @property
     def is_full(self) -> bool:
-        """Whether there may be no room for one more entry."""
-        return self.exists and os.path.getsize(self.path) + LONGEST > LIMIT
+        """Whether there may be no space for one more entry."""
+        return self.exists and os.path.getsize(self.path) + LONGEST_ENTRY > LIMIT
 
     @property
     def exists(self) -> bool:
-        """Whether anything was written down yet."""
+        """Whether anything was written yet."""
         return os.path.isfile(self.path)
 
     def read(self) -> JournalText:
-        """What it holds now; an empty text where there is none."""
+        """Its content; an empty text if there is no file."""
         return JournalText(text_of(inside(self.folder, self.path)), self.path)
 
     def add(
         self, kind: Kind, entry_id: str | None, entry: Mapping[str, Any], now: float
     ) -> tuple[str, JournalText]:
-        """Append an entry to its section; its id, made where none was given, and the journal until then."""
-        made: list[str] = []
+        """Append an entry to its section. Returns its id, generated if None, and the journal before it."""
+        ids: list[str] = []
 
         def with_entry(journal: JournalText) -> JournalText:
             if entry_id and journal.find(entry_id):
                 raise InvalidQuery(
-                    f"{self.path} has an entry `{entry_id}` already; update it, or give another id.",
+                    f"{self.path} has an entry `{entry_id}` already; update it, or use another id.",
                     field="id",
                 )
-            made.append(entry_id or journal.next_id(kind))
-            whole = {"id": made[0], **entry}
+            ids.append(entry_id or journal.next_id(kind))
+            whole = {"id": ids[0], **entry}
             texts = (journal.with_entry(kind.section, whole, blocks=blocks) for blocks in _BLOCKS)
-            return _proven(journal, texts, {kind.section: more(journal, kind.section, [whole])})
+            return _first_valid(journal, texts, {kind.section: with_more(journal, kind.section, [whole])})
 
         before = self._change(with_entry, now)
-        return made[0], before
+        return ids[0], before
 
     def update(self, entry_id: str, changes: Changes, now: float) -> JournalText:
-        """Set some fields of an entry, as `changes` says for what it holds now; the journal until then."""
+        """Set the fields that `changes` returns for the entry's current value. Returns the journal before."""
         if not self.exists:
-            raise NotFound(f"{self.path} is not there, so it has no entry `{entry_id}`.", id=entry_id)
+            raise NotFound(f"There is no file {self.path}, so no entry `{entry_id}`.", id=entry_id)
 
         def with_changes(journal: JournalText) -> JournalText:
-            kind, entry = journal.one(entry_id)
+            kind, entry = journal.get(entry_id)
             fields = changes(kind, entry.value)
             new = merged(entry.value, fields)
             texts = (journal.with_changes(entry, fields, blocks=blocks) for blocks in _BLOCKS)
-            wanted = {kind.section: one_changed(journal, kind.section, entry.start, new)}
-            return _proven(journal, texts, wanted)
+            wanted = {kind.section: with_one_changed(journal, kind.section, entry.start, new)}
+            return _first_valid(journal, texts, wanted)
 
         return self._change(with_changes, now)
 
     def set_context(self, changes: Mapping[str, Any], now: float) -> JournalText:
-        """Set some fields of the context; maps in it are merged; the journal until then."""
+        """Set some fields of the context; maps in it are merged. Returns the journal before."""
 
         def with_context(journal: JournalText) -> JournalText:
             texts = (journal.with_context(changes, blocks=blocks) for blocks in _BLOCKS)
-            wanted = {"context": [Said({"context": merged(journal.context or {}, changes)})]}
-            return _proven(journal, texts, wanted)
+            wanted = {"context": [Value({"context": merged(journal.context or {}, changes)})]}
+            return _first_valid(journal, texts, wanted)
 
         return self._change(with_context, now)
 
@@ -101,7 +101,7 @@ class JournalFile:
         try:
             text = text_of(inside(self.folder, self.path))
             located = locate(text, self.path)
-            outline(text, self.path)  # it may be valid YAML, and yet nothing that could be written into
+            outline(text, self.path)  # valid YAML may still have a layout that RUM cannot edit
         except RumError as error:
             line, field = error.details.get("line", 1), error.details.get("field", "")
             yield Finding(int(str(line)), str(field), error.message)
@@ -116,13 +116,13 @@ class JournalFile:
             journal = JournalText(text_of(path), self.path)
             self.refuse_newer(journal)
             if not journal.outline.sections:
-                text = begun(journal.text, self.session, self.agent, moment(now))
+                text = with_header(journal.text, self.session, self.agent, moment(now))
                 journal = JournalText(text, self.path)
-            replace(path, make(journal.ended()).text.encode())
+            replace(path, make(journal.with_line_end()).text.encode())
             return journal
 
     def refuse_newer(self, journal: JournalText) -> None:
-        """A format that is not known yet is read as far as it goes, and never written."""
+        """A newer format is read as far as possible, and never written."""
         version = journal.scalar("version")
         if is_newer(version):
             raise StorageError(
@@ -133,7 +133,7 @@ class JournalFile:
 
 
 def text_of(path: str) -> str:
-    """The text of a journal, empty where there is none."""
+    """The text of a file; empty if there is none."""
     try:
         return (read(path, READ) or b"").decode()
     except UnicodeDecodeError as error:
@@ -141,20 +141,23 @@ def text_of(path: str) -> str:
         raise InvalidQuery(f"{path}, line {line}: it is not UTF-8.", file=path, line=line) from None
 
 
-def _proven(before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequence[Part]]) -> JournalText:
-    return proven(before, (_within(before, text) for text in texts), changed)
+def _first_valid(
+    before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequence[Part]]
+) -> JournalText:
+    return first_valid(before, (_checked_size(before, text) for text in texts), changed)
 
 
-def _within(before: JournalText, after: str) -> str:
-    """Refuse what would make a journal too long to be read."""
-    if len(after) - len(before.text) > LONGEST:
+def _checked_size(before: JournalText, after: str) -> str:
+    """The text after a change; an error if the entry or the journal is too large."""
+    if len(after) - len(before.text) > LONGEST_ENTRY:
         raise InvalidQuery(
-            f"An entry has at most {LONGEST // 1024} kB; name the file that holds the rest.", limit=LONGEST
+            f"An entry has at most {LONGEST_ENTRY // 1024} kB; name the file that holds the rest.",
+            limit=LONGEST_ENTRY,
         )
     if len(after.encode()) > LIMIT and len(after) > len(before.text):
         raise StorageError(
             f"{before.where} would have more than {LIMIT // 1024} kB, and nothing in it is old enough to be "
-            "archived; go on in another session.",
+            "archived; continue in another session.",
             path=before.where,
         )
     return after

@@ -1,4 +1,4 @@
-"""What a changed journal must say: it is read back before it is written, where its text is not the same."""
+"""What a changed journal must hold: where its text differs, it is read back before it is written."""
 
 from __future__ import annotations
 
@@ -10,47 +10,49 @@ from rum.store.files.journal.text import JournalText
 from rum.store.files.yaml import load, locate
 
 
-class Said(NamedTuple):
-    """What an entry must say, however it is written; of a section that is no list of entries, all of it."""
+class Value(NamedTuple):
+    """The value of an entry, however it is written; of a section that is no block list, its whole value."""
 
     value: object
 
 
-Part = str | Said
-"""An entry that stays: by its text; or one that is new: by what it says."""
+Part = str | Value
+"""An entry that stays, by its text; or one that is new, by its value."""
 
 
-def more(journal: JournalText, name: str, entries: Sequence[Mapping[str, object]]) -> list[Part]:
-    """A section after some entries more."""
+def with_more(journal: JournalText, name: str, entries: Sequence[Mapping[str, object]]) -> list[Part]:
+    """The parts of a section after some entries are appended."""
     section = journal.outline.sections.get(name)
     if section is None or journal.is_empty(name):
-        return [*map(Said, entries)]
+        return [*map(Value, entries)]
     if section.indent is None:
-        return [Said({name: [*(one.value for one in journal.entries(name)), *entries]})]
-    return [*journal.slices(name), *map(Said, entries)]
+        return [Value({name: [*(entry.value for entry in journal.entries(name)), *entries]})]
+    return [*journal.slices(name), *map(Value, entries)]
 
 
-def one_changed(journal: JournalText, name: str, start: int, new: Mapping[str, object]) -> list[Part]:
-    """A section after the entry that begins there was changed."""
+def with_one_changed(journal: JournalText, name: str, start: int, value: Mapping[str, object]) -> list[Part]:
+    """The parts of a section after the entry at `start` has a new value."""
     entries = journal.entries(name)
     if journal.outline.sections[name].indent is None:
-        return [Said({name: [new if one.start == start else one.value for one in entries]})]
+        return [Value({name: [value if entry.start == start else entry.value for entry in entries]})]
+    texts = journal.slices(name)
     return [
-        Said(new) if one.start == start else text
-        for one, text in zip(entries, journal.slices(name), strict=True)
+        Value(value) if entry.start == start else text for entry, text in zip(entries, texts, strict=True)
     ]
 
 
-def proven(before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequence[Part]]) -> JournalText:
-    """The first of some ways to write a change down that reads back as it should.
+def first_valid(
+    before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequence[Part]]
+) -> JournalText:
+    """The first of several texts in which the `changed` sections hold these parts, and no other changed.
 
-    In some sections it says what is wanted, in all others what it said before; only such a text is written.
+    StorageError if none does: RUM writes no text that it has not read back.
     """
     for text in texts:
         after = JournalText(text, before.where)
         if _holds(before, after, changed):
             return after
-    locate(before.text, before.where)  # where something is broken, that is what has to be told
+    locate(before.text, before.where)  # if the journal is broken, that is the error to report
     raise StorageError(
         f"{before.where} is written in a way that RUM cannot change safely; nothing was changed. "
         "Check it with `rum journal validate`.",
@@ -59,19 +61,19 @@ def proven(before: JournalText, texts: Iterable[str], changed: Mapping[str, Sequ
 
 
 def _holds(before: JournalText, after: JournalText, changed: Mapping[str, Sequence[Part]]) -> bool:
-    kept = {name: before.slices(name) for name in before.outline.sections}
-    wanted: dict[str, Sequence[Part]] = {**kept, **changed}
+    unchanged = {name: before.slices(name) for name in before.outline.sections}
+    expected: dict[str, Sequence[Part]] = {**unchanged, **changed}
     try:
-        same_sections = wanted.keys() == after.outline.sections.keys()
-        return same_sections and all(_alike(after.slices(name), parts) for name, parts in wanted.items())
+        same_sections = expected.keys() == after.outline.sections.keys()
+        return same_sections and all(_same(after.slices(name), parts) for name, parts in expected.items())
     except InvalidQuery:
         return False
 
 
-def _alike(found: Sequence[str], wanted: Sequence[Part]) -> bool:
-    return len(found) == len(wanted) and all(
-        text == part or _value(text) == (part.value if isinstance(part, Said) else _value(part))
-        for text, part in zip(found, wanted, strict=True)
+def _same(texts: Sequence[str], expected: Sequence[Part]) -> bool:
+    return len(texts) == len(expected) and all(
+        text == part or _value(text) == (part.value if isinstance(part, Value) else _value(part))
+        for text, part in zip(texts, expected, strict=True)
     )
 
 

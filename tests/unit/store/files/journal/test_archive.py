@@ -8,9 +8,9 @@ import pytest
 from rum.model.errors import StorageError
 from rum.model.journal import Kind, moment
 from rum.model.journal_check import problems
-from rum.store.files.journal.archive import ARCHIVE, HALF, PATIENCE, archive, is_long, may_be_due
+from rum.store.files.journal.archive import ARCHIVE, GRACE, HALF, archive, is_long, may_be_due
 from rum.store.files.journal.file import JournalFile
-from rum.store.files.journal.text import JournalText, shifted
+from rum.store.files.journal.text import JournalText, reindent
 from rum.store.files.yaml import load
 from support.journals import HEADER
 
@@ -186,7 +186,7 @@ def test_history_names_the_newest_entries_and_only_counts_the_oldest(tmp_path: P
         lines = [attempt(f"{batch}-{number}", hour, "success") for number, hour in enumerate(hours)]
         lines.append(attempt(f"{batch}-last", batch * 10 + 9, "success"))
         text = JournalText(Path(file.path).read_text(encoding="utf-8"), "file")
-        new = text.with_lines("attempts", shifted("".join(lines), -2).rstrip())
+        new = text.with_entry_lines("attempts", reindent("".join(lines), -2).rstrip())
         Path(file.path).write_text(new, encoding="utf-8")
         assert archive(file, START + 99 * HOUR).moved == {"attempts": 90 if batch == 0 else 91}
 
@@ -238,7 +238,7 @@ def test_what_is_hardly_over_its_time_waits_until_more_is(tmp_path: Path) -> Non
     def add(hours: float) -> dict[str, int]:
         entry = {"timestamp": at(hours), "type": "data_model", "content": "x"}
         file.add(Kind.DISCOVERY, None, entry, START + hours * HOUR)
-        return archive(file, START + hours * HOUR, PATIENCE).moved
+        return archive(file, START + hours * HOUR, GRACE).moved
 
     moved = [add(number / 5) for number in range(50)]
     assert len([one for one in moved if one]) == 10
@@ -252,8 +252,8 @@ def test_a_full_archive_is_followed_by_another_and_each_can_be_checked(tmp_path:
     for batch in range(3):
         rows = [discovery(batch * 9 + number, batch * 10 + number / 100, extra) for number in range(9)]
         text = JournalText(Path(file.path).read_text(encoding="utf-8"), "file")
-        lines = shifted("".join(rows) + discovery(999 + batch, batch * 10 + 9), -2).rstrip()
-        Path(file.path).write_text(text.with_lines("discoveries", lines), encoding="utf-8")
+        lines = reindent("".join(rows) + discovery(999 + batch, batch * 10 + 9), -2).rstrip()
+        Path(file.path).write_text(text.with_entry_lines("discoveries", lines), encoding="utf-8")
         archive(file, START + 99 * HOUR)
     files = sorted(Path(file.path).parent.glob("agent-memory-archive*.yaml"))
     assert [path.name for path in files] == [
@@ -285,7 +285,7 @@ def test_periods_that_name_nothing_any_more_are_counted_together(tmp_path: Path)
         rows = [attempt(f"{batch}-{number}", batch * 10 + number / 1000, "success") for number in range(120)]
         rows.append(attempt(f"{batch}-last", batch * 10 + 9, "success"))
         text = JournalText(Path(file.path).read_text(encoding="utf-8"), "file")
-        new = text.with_lines("attempts", shifted("".join(rows), -2).rstrip())
+        new = text.with_entry_lines("attempts", reindent("".join(rows), -2).rstrip())
         Path(file.path).write_text(new, encoding="utf-8")
         archive(file, START + 99 * HOUR)
     history = values(file.path)["history"]

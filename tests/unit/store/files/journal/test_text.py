@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.journal import Kind
-from rum.store.files.journal.text import JournalText, begun, shifted
+from rum.store.files.journal.text import JournalText, reindent, with_header
 from rum.store.files.yaml import load
 from support.journals import FRAGMENTS, HEADER, added_lines, is_insertion, whole, wrapped
 
@@ -119,7 +119,7 @@ def test_a_section_that_is_no_list_is_named_with_its_line(text: str) -> None:
 def test_the_fields_of_one_entry_change_and_no_other_line() -> None:
     text = whole()
     journal = JournalText(text, "file")
-    new = journal.with_changes(journal.one("attempt-002")[1], {"result": "partial", "lessons": "- Flush\n"})
+    new = journal.with_changes(journal.get("attempt-002")[1], {"result": "partial", "lessons": "- Flush\n"})
 
     value: Any = load(new, "file")
     assert value["attempts"][1]["result"] == "partial"
@@ -171,14 +171,14 @@ def test_an_entry_is_found_by_its_id_however_that_is_written() -> None:
     )
     journal = JournalText(text, "file")
 
-    assert [journal.one(name)[0] for name in ("it's", "ab", "c", "d")] == [
+    assert [journal.get(name)[0] for name in ("it's", "ab", "c", "d")] == [
         "discovery",
         "discovery",
         "attempt",
         "decision",
     ]
     with pytest.raises(NotFound, match="no entry `e`"):
-        journal.one("e")
+        journal.get("e")
 
 
 def test_an_id_that_two_entries_have_is_refused_with_their_lines() -> None:
@@ -265,15 +265,17 @@ def test_the_newest_entries_come_first_and_broken_ones_that_are_not_wanted_do_no
 
 
 def test_a_journal_begins_after_whatever_comments_there_are() -> None:
-    assert begun("", "s", "a", "t").startswith('version: "1"\nschema: "agent-memory"\n\nsessionId: "s"\n')
-    assert begun("# mine", "s", "a", "t").startswith('# mine\nversion: "1"\n')
-    assert "\r\nagent" in begun("# mine\r\n", "s", "a", "t")
+    assert with_header("", "s", "a", "t").startswith(
+        'version: "1"\nschema: "agent-memory"\n\nsessionId: "s"\n'
+    )
+    assert with_header("# mine", "s", "a", "t").startswith('# mine\nversion: "1"\n')
+    assert "\r\nagent" in with_header("# mine\r\n", "s", "a", "t")
 
 
 @settings(deadline=None)
 @given(st.text("ab -\n", max_size=40), st.integers(0, 4))
 def test_lines_that_are_set_in_can_be_set_out_again(lines: str, columns: int) -> None:
-    assert shifted(shifted(lines, columns), -columns) == lines
+    assert reindent(reindent(lines, columns), -columns) == lines
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.text(
