@@ -115,7 +115,18 @@ with Rum.open({str(tmp_path)!r}, home={str(tmp_path / "home")!r}) as rum:
 """
     loaded = loaded_after(program)
     assert "rum.app.memories.recall" in loaded
-    late = ("notes", "journal", "layers", "brief", "exchange", "imports", "chapters", "runs", "capture")
+    late = (
+        "notes",
+        "journal",
+        "layers",
+        "brief",
+        "exchange",
+        "imports",
+        "chapters",
+        "runs",
+        "capture",
+        "upkeep",
+    )
     packages = tuple(f"rum.app.{name}" for name in late)
     assert not [name for name in loaded if name.startswith((*packages, "rum.app.memories.knowledge"))]
     rooms = ("rum.llm", "rum.store.files", "ruamel", "rum.consolidate", "rum.model.chapters")

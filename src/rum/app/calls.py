@@ -1,105 +1,169 @@
-"""The calls of the API by name, from plain JSON arguments to an answer; every door goes through here."""
+"""The calls of the API by name: one table for every interface; a use case is loaded when first called."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Struct
 
-from rum.app.agents import identity
-from rum.app.call_parsing import Call, Json, asks, question
 from rum.app.caller import Caller
-from rum.app.memories import recall, store
 from rum.model.errors import InvalidQuery
-from rum.model.parse import nearest
-from rum.model.questions import IdentityQuestion, LinkQuestion, ListQuestion, RecallQuestion, TraceQuestion
+from rum.model.parse import nearest, parse
+
+Json = dict[str, Any]
+Q = TypeVar("Q")
 
 
-def _recall(caller: Caller, given: Json) -> Struct:
-    settings = caller.project.settings
-    usual: Json = {
-        "depth": settings.recall_depth,
-        "limit": settings.recall_limit,
-        "min_confidence": settings.min_confidence,
-    }
-    unsaid = {field: value for field, value in usual.items() if given.get(field) is None}
-    return recall.recall(caller, question("recall", RecallQuestion, given | unsaid))
+class Call(NamedTuple):
+    """Where the parts of a call are, as `module:name` within the package."""
 
-
-def _update(caller: Caller, given: Json) -> Struct:
-    changes = dict(given)
-    memory_id = changes.pop("memory_id", None)
-    if not isinstance(memory_id, str):
-        raise InvalidQuery("update_memory: `memory_id` is required.", field="memory_id")
-    return store.update(caller, memory_id, changes)
-
-
-def _of_layers(name: str) -> Call:
-    """A call of another layer, whose room most sessions never enter."""
-
-    def call(caller: Caller, given: Json) -> Struct:
-        from rum.app import layer_calls  # noqa: PLC0415 (half as much again to load as all that recall needs)
-
-        return layer_calls.CALLS[name](caller, given)
-
-    return call
-
-
-def _of_chapters(name: str) -> Call:
-    """A call for chapters or wisdom, which have a room of their own."""
-
-    def call(caller: Caller, given: Json) -> Struct:
-        from rum.app import chapter_calls  # noqa: PLC0415 (as above)
-
-        return chapter_calls.CALLS[name](caller, given)
-
-    return call
+    use_case: str
+    """Takes the caller and the question, or plain JSON arguments if there is no type of question."""
+    question: str | None = None
+    own_turns: bool = False
+    """Whether it takes the project's lock itself, as it may ask a language model in between."""
+    settings: Mapping[str, str] = {}
+    """Fields that a setting decides where the caller does not."""
 
 
 CALLS: dict[str, Call] = {
-    "store": store.store,
-    "update_memory": _update,
-    "recall": _recall,
-    "trace": asks("trace", TraceQuestion, recall.trace),
-    "list": asks("list", ListQuestion, recall.listing),
-    "link": asks("link", LinkQuestion, store.link),
-    "identity": asks("identity", IdentityQuestion, identity.identify),
-    **{name: _of_layers(name) for name in ("forget", "note", "journal", "learn", "brief", "feedback")},
-    **{
-        name: _of_chapters(name)
-        for name in ("create_chapter", "list_chapters", "synthesize", "recall_wisdom")
-    },
+    "store": Call("app.memories.store:store"),
+    "update_memory": Call("app.memories.store:update"),
+    "recall": Call(
+        "app.memories.recall:recall",
+        "model.questions:RecallQuestion",
+        settings={
+            "depth": "recall_depth",
+            "limit": "recall_limit",
+            "min_confidence": "min_confidence",
+        },
+    ),
+    "trace": Call("app.memories.recall:trace", "model.questions:TraceQuestion"),
+    "list": Call("app.memories.recall:listing", "model.questions:ListQuestion"),
+    "link": Call("app.memories.store:link", "model.questions:LinkQuestion"),
+    "identity": Call("app.agents.identity:identify", "model.questions:IdentityQuestion"),
+    "forget": Call("app.memories.forget:forget", "model.questions:ForgetQuestion"),
+    "note": Call("app.notes.notes:call"),
+    "journal": Call("app.journal.journals:call", "model.journal_answers:JournalQuestion"),
+    "learn": Call("app.layers.learn_call:learn", "model.facts:LearnQuestion"),
+    "brief": Call("app.brief.brief:brief", "model.brief:BriefQuestion"),
+    "feedback": Call("app.offers.history:feedback", "model.offers:FeedbackQuestion"),
+    "create_chapter": Call(
+        "app.chapters.create_chapter:create", "model.chapter_answers:CreateChapterQuestion", own_turns=True
+    ),
+    "list_chapters": Call("app.chapters.read_chapters:listing", "model.chapter_answers:ListChaptersQuestion"),
+    "synthesize": Call(
+        "app.chapters.create_wisdom:synthesize", "model.wisdom_answers:SynthesizeQuestion", own_turns=True
+    ),
+    "recall_wisdom": Call("app.chapters.read_wisdom:recall", "model.wisdom_answers:RecallWisdomQuestion"),
 }
-"""What can be called, by the name it has at every door."""
+"""What every interface offers."""
 
-TAKES_TURNS = frozenset({"create_chapter", "synthesize"})
-"""What takes its turns by itself, as it may ask a language model between them."""
+PYTHON: dict[str, str] = {
+    # Functions of a caller.
+    "show": "app.memories.recall:show",
+    "summary": "app.memories.recall:summary",
+    "tags": "app.memories.recall:tags",
+    "history": "app.memories.store:history",
+    "restore": "app.memories.store:restore",
+    "purge": "app.memories.forget:purge",
+    "agents": "app.agents.identity:all_agents",
+    "refresh": "app.chapters.refresh:refresh",
+    "extract": "app.runs.extraction:extract",
+    "report": "app.upkeep.report:report",
+    "archive": "app.upkeep.archive:archive",
+    "tidy": "app.upkeep.tidy:tidy",
+    "take_in": "app.capture.intake:intake",
+    "import_git": "app.imports.git:import_git",
+    "import_issues": "app.imports.issues:import_issues",
+    "import_transcripts": "app.imports.transcripts:import_transcripts",
+    "import_guides": "app.imports.agent_guides:import_guides",
+    "export_guide": "app.imports.agent_guides:export_guide",
+    "import_graph": "app.imports.mcp_memory:import_graph",
+    "import_layers": "app.exchange.layers:import_layers",
+    "export_layers": "app.exchange.layers:export_layers",
+    # Functions of a project.
+    "export": "app.exchange.json_lines:export",
+    "import_lines": "app.exchange.json_lines:import_lines",
+    "seen": "app.capture.events_view:seen",
+    "offers": "app.offers.history:offers",
+    "tokens": "app.upkeep.tokens:spent",
+    "doctor": "app.upkeep.doctor:doctor",
+    "reindex": "app.upkeep.doctor:reindex",
+    "backup": "app.upkeep.doctor:backup",
+    "pending": "app.upkeep.tidy:pending",
+    "idle": "app.upkeep.idle:start",
+    "restore_archived": "app.upkeep.archive:restore",
+    # Classes made with a caller.
+    "notes": "app.notes.notes:Notes",
+    "journals": "app.journal.journals:Journals",
+    "facts": "app.layers.facts:Facts",
+    "rules": "app.layers.rules:Rules",
+    "chapters": "app.chapters.chapters:Chapters",
+    "wisdom": "app.chapters.wisdom:WisdomKept",
+    "layers": "app.layers.layers:Layers",
+    "stored_layers": "app.layers.stored:KeptLayers",
+    "run": "app.runs.run:Run",
+}
+"""What only Python programs and the command line have, by the name of the method of `Rum`."""
 
 
-def called(caller: Caller, name: str, given: Json) -> Struct:
-    """The answer to a call."""
+@cache
+def load(place: str) -> Any:
+    """What stands at `module:name`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"rum.{module}"), name)
+
+
+def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
+    """The answer of a call of the API to plain JSON arguments."""
     if name not in CALLS:
         near = nearest(name, list(CALLS))
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
-    return CALLS[name](caller, given)
+    found, given = CALLS[name], plain_json(arguments)
+    if found.own_turns:
+        return _answer(caller, name, found, given)
+    with caller.turn():
+        return _answer(caller, name, found, given)
 
 
-def plain(given: Mapping[str, Any]) -> Json:
+def _answer(caller: Caller, name: str, found: Call, arguments: Json) -> Any:
+    if found.question is None:
+        return load(found.use_case)(caller, arguments)
+    settings = caller.project.settings
+    defaults = {
+        field: getattr(settings, setting)
+        for field, setting in found.settings.items()
+        if arguments.get(field) is None
+    }
+    question = parse_question(name, load(found.question), arguments | defaults)
+    return load(found.use_case)(caller, question)
+
+
+def parse_question(name: str, model: type[Q], arguments: Json) -> Q:
+    """A checked question; null for a field is the same as leaving it out."""
+    known: tuple[str, ...] = getattr(model, "__struct_fields__", ())
+    present = {field: value for field, value in arguments.items() if value is not None or field not in known}
+    return parse(present, model, name)
+
+
+def plain_json(arguments: Mapping[str, Any]) -> Json:
     """Arguments as plain JSON values, without the half characters that cutting an emoji in two leaves."""
     try:
-        told: Json = msgspec.to_builtins(dict(given), enc_hook=os.fspath)
+        plain: Json = msgspec.to_builtins(dict(arguments), enc_hook=os.fspath)
         try:
-            msgspec.json.encode(told)
+            msgspec.json.encode(plain)
         except UnicodeEncodeError:
-            text = json.dumps(told, ensure_ascii=False).encode("utf-16", "surrogatepass")
-            told = json.loads(text.decode("utf-16", "ignore"))
+            text = json.dumps(plain, ensure_ascii=False).encode("utf-16", "surrogatepass")
+            plain = json.loads(text.decode("utf-16", "ignore"))
     except TypeError as error:
         raise InvalidQuery(f"Only what JSON can say can be asked or stored: {error}.") from None
     except RecursionError:
         raise InvalidQuery("This is nested too deeply; a memory needs four levels.") from None
-    return told
+    return plain

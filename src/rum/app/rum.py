@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from rum.app.agents import identity
-from rum.app.call_types import Briefed, Changes, Given, Identified, Nothing, Ran, Recalled, Running, Traced
-from rum.app.calls import plain
-from rum.app.error_origin import public
-from rum.app.memories import recall as reading
-from rum.app.memories import store as writing
-from rum.app.watching import Watching
-from rum.model.agents import Identity
-from rum.model.answers import (
-    ForgetResult,
-    LinkResult,
-    ListResult,
-    RecallResult,
-    RetrievedMemory,
-    Tag,
-    TraceResult,
-    UpdateResult,
+from rum.app.call_types import (
+    Briefed,
+    Changes,
+    Chosen,
+    Given,
+    Identified,
+    Nothing,
+    Offered,
+    Ran,
+    Recalled,
+    Running,
+    Sought,
+    Traced,
 )
-from rum.model.links import Links
-from rum.model.memory import GivenAction, StoreResult, Version
-from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
+from rum.app.caller import Caller, Spell
+from rum.app.calls import PYTHON, call, load, plain_json
+from rum.app.damage_warning import warn_of_damage
+from rum.app.error_origin import public
+from rum.app.project import Clock, Project
+from rum.model.errors import RumError
 from rum.model.parse import parse
 from rum.model.questions import Depth
+from rum.repo.project import ProjectLocation, open_project
+from rum.repo.registry import PROJECTS
+from rum.settings.load import Settings
+from rum.settings.load import load as load_settings
+from rum.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
+    import msgspec
+
+    from rum.app.capture.events_view import SeenList
+    from rum.app.capture.intake import Intake
     from rum.app.chapters.chapters import Chapters
     from rum.app.chapters.wisdom import WisdomKept
+    from rum.app.exchange.json_lines import ImportResult
+    from rum.app.exchange.layers import LayerImport
+    from rum.app.imports.agent_guides import Written
+    from rum.app.imports.git import GitImport
+    from rum.app.imports.issues import IssueImport
+    from rum.app.imports.mcp_memory import GraphImport
+    from rum.app.imports.notes import NotesImport
+    from rum.app.imports.transcripts import TranscriptImport
     from rum.app.journal.agent_journal import AgentJournal
     from rum.app.journal.journals import Journals
     from rum.app.layers.facts import Facts
@@ -41,21 +59,168 @@ if TYPE_CHECKING:
     from rum.app.layers.stored import KeptLayers
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
+    from rum.app.upkeep.archive import Archived, Restored
+    from rum.app.upkeep.tidy import TidyResult
     from rum.app.upkeep.tokens import TokensSpent
+    from rum.model.agents import Identity
+    from rum.model.answers import (
+        Diagnosis,
+        ForgetResult,
+        LinkResult,
+        ListResult,
+        RecallResult,
+        RetrievedMemory,
+        Tag,
+        TraceResult,
+        UpdateResult,
+    )
     from rum.model.brief import Brief
     from rum.model.chapter_answers import RefreshResult
     from rum.model.extraction import Extracted
+    from rum.model.links import Links
+    from rum.model.memory import GivenAction, StoreResult, Version
+    from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
+    from rum.model.offers import FeedbackResult, OffersResult
     from rum.model.report import Report
-
-# What answering never needs is loaded by the method that does: all of it together takes as long as the rest.
 
 
 @public
-class Rum(Watching):
+class Rum:
     """The memory of one project.
 
     Use it as a context manager; calls from several threads take turns.
     """
+
+    # Opening and closing
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        project: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        home: str | os.PathLike[str] | None = None,
+        client: str = "python",
+        owner: bool = False,
+        clock: Clock = time.time,
+        spell: Spell = str,
+    ) -> Self:
+        """Open the memory of the project at `path` (default: the current directory).
+
+        `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
+        person, who may change every agent's memories. `spell` writes the name of a parameter as those who
+        read hints and errors know it.
+        """
+        cwd = os.path.abspath(path or os.getcwd())
+        given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
+        flags = {name: value for name, value in given.items() if value is not None}
+        settings, location = open_project(cwd, flags=flags)
+        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
+
+    @classmethod
+    def open_database(
+        cls,
+        directory: str,
+        *,
+        agent: str | None = None,
+        client: str = "python",
+        owner: bool = False,
+        clock: Clock = time.time,
+    ) -> Self:
+        """Open the memory whose files are in a directory, whatever project it is of."""
+        above, name = os.path.split(os.path.realpath(directory))
+        home, folder = os.path.split(above)
+        flags = {"agent": agent, "home": home if folder == PROJECTS else None}
+        settings = load_settings(
+            None, flags={key: flag for key, flag in flags.items() if flag}, cwd=directory
+        )
+        location = ProjectLocation(name, name, None, os.path.join(above, name), ())
+        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=directory, spell=str)
+
+    @classmethod
+    def _of(
+        cls,
+        location: ProjectLocation,
+        settings: Settings,
+        *,
+        client: str,
+        owner: bool,
+        clock: Clock,
+        cwd: str,
+        spell: Spell,
+    ) -> Self:
+        store = SqliteStore(location.directory, patience=settings.busy_timeout)
+        project = Project(location, settings, store, clock)
+        return cls(Caller(project, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is pending and close the files."""
+        self._project.settle()
+        self._project.store.close()
+
+    def settle(self) -> None:
+        """Write what is pending (how often memories were retrieved)."""
+        self._project.settle()
+
+    @property
+    def _project(self) -> Project:
+        return self._caller.project
+
+    @property
+    def project(self) -> ProjectLocation:
+        """Which project this is."""
+        return self._project.location
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._project.settings
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know: settings that were ignored, a project that moved, an old index."""
+        return self._project.warnings()
+
+    def use_session(self, session_id: str) -> None:
+        """Work in the client's session from now on, unless the settings name one."""
+        if not self.settings.session:
+            self._caller.session_id = self._project.label(session_id)
+
+    # How use cases are called
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
+        """Any call of the API by its name, with plain JSON arguments."""
+        return call(self._caller, name, arguments)
+
+    def _call(self, name: str, /, **arguments: Any) -> Any:
+        return call(self._caller, name, arguments)
+
+    def _do(self, name: str, /, *arguments: Any, **options: Any) -> Any:
+        """Use one of the functions that take a caller."""
+        with self._caller.turn():
+            return load(PYTHON[name])(self._caller, *arguments, **options)
+
+    def _maintain(self, name: str, /, *arguments: Any, **options: Any) -> Any:
+        """Use one of the functions that take a project; no rate limit applies to upkeep."""
+        with self._project.turn():
+            return load(PYTHON[name])(self._project, *arguments, **options)
+
+    def _make(self, name: str, *arguments: Any) -> Any:
+        """Make one of the classes that take a caller."""
+        return load(PYTHON[name])(self._caller, *arguments)
+
+    # Memories
 
     def store(
         self,
@@ -71,37 +236,32 @@ class Rum(Watching):
         **unknown: Unpack[Nothing],
     ) -> StoreResult:
         """Keep a finished unit of work in five layers."""
-        given = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags, **unknown}
         optional = {
             "perception": perception,
             "reasoning": reasoning,
             "links": links,
             "importance": importance,
         }
-        given |= {name: layer for name, layer in optional.items() if layer is not None}
-        return self._call("store", given, StoreResult)
+        present = {name: layer for name, layer in optional.items() if layer is not None}
+        return self._call(
+            "store", intent=intent, outcome=outcome, actions=actions, tags=tags, **present, **unknown
+        )
 
     def update_memory(self, memory_id: str, **changes: Unpack[Changes]) -> UpdateResult:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
-        return self._call("update_memory", {"memory_id": memory_id, **changes}, UpdateResult)
+        return self._call("update_memory", memory_id=memory_id, **changes)
 
     def recall(self, **question: Unpack[Recalled]) -> RecallResult:
         """The memories that answer a question; see RecallQuestion for what can be asked."""
-        return self._call("recall", question, RecallResult)
+        return self._call("recall", **question)
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
         """One memory by id, with its links."""
-        return self._do(reading.show, memory_id, parse(depth, Depth, "depth"))
-
-    def brief(self, **question: Unpack[Briefed]) -> Brief:
-        """What is known and matters to a task or some files, as one block of text for a prompt."""
-        from rum.model.brief import Brief  # noqa: PLC0415
-
-        return self._call("brief", {**question, "explain": True}, Brief)
+        return self._do("show", memory_id, parse(depth, Depth, "depth"))
 
     def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
-        return self._call("trace", {"memory_id": memory_id, **question}, TraceResult)
+        return self._call("trace", memory_id=memory_id, **question)
 
     def list(
         self,
@@ -113,144 +273,278 @@ class Rum(Watching):
         sort: Literal["recent", "importance", "access_count"] = "recent",
     ) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
-        asked = {"session_id": session_id, "since": since, "before": before, "limit": limit, "sort": sort}
-        return self._call("list", asked, ListResult)
+        return self._call("list", session_id=session_id, since=since, before=before, limit=limit, sort=sort)
 
     def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
-        """Tie two memories together."""
-        asked = {"source_id": source_id, "target_id": target_id, "link_type": link_type}
-        return self._call("link", asked, LinkResult)
+        """Link two memories."""
+        return self._call("link", source_id=source_id, target_id=target_id, link_type=link_type)
+
+    def forget(
+        self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False
+    ) -> ForgetResult:
+        """Delete anything that has an id, with its history; `purge` leaves no trace of it in the files."""
+        return self._call("forget", id=id, kind=kind, dry_run=dry_run, purge=purge)
+
+    def purge(self) -> bool:
+        """Make what was forgotten unrecoverable; False when another process is in the way."""
+        return bool(self._do("purge")["purged"])
+
+    def history(self, memory_id: str) -> Sequence[Version]:
+        """Every version of a memory, oldest first."""
+        return self._do("history", memory_id)
+
+    def restore(self, memory_id: str, version: int) -> UpdateResult:
+        """Make an earlier version the newest one."""
+        return self._do("restore", memory_id, version)
+
+    def tags(self) -> Sequence[Tag]:
+        """Every tag with the number of its memories, the most used first."""
+        return self._do("tags")
+
+    def feedback(self, memory_id: str, *, useful: bool) -> FeedbackResult:
+        """Say whether a memory was of use; that raises or lowers its rank a little."""
+        return self._call("feedback", memory_id=memory_id, useful=useful)
+
+    # Agents and the project
 
     def identity(
         self, action: Literal["register", "resume", "info"], **question: Unpack[Identified]
     ) -> Identity:
         """Register, resume or look up an agent."""
-        return self._call("identity", {"action": action, **question}, Identity)
+        return self._call("identity", action=action, **question)
+
+    def agents(self) -> Sequence[Identity]:
+        """Every agent of the project, the last active first."""
+        return self._do("agents")
+
+    def summary(self) -> dict[str, Any]:
+        """The project in a few figures: its name and place, its agents, the number of memories."""
+        return self._do("summary")
+
+    def report(self, *, since: float | None = None) -> Report:
+        """The project's memory on one page: its figures, and as `text` Markdown."""
+        return self._do("report", since)
+
+    # Knowledge
+
+    def brief(self, **question: Unpack[Briefed]) -> Brief:
+        """What is known and matters to a task or some files, as one block of text for a prompt."""
+        return self._call("brief", **question, explain=True)
 
     @cached_property
     def notes(self) -> Notes:
-        """Markdown files in the repository: what is known for people to read, too."""
-        from rum.app.notes.notes import Notes  # noqa: PLC0415
-
-        return Notes(self._caller)
+        """Markdown files in the repository, for people and agents to read."""
+        return self._make("notes")
 
     @cached_property
     def journals(self) -> Journals:
-        """What agents note down while they work: all sessions of this checkout."""
-        from rum.app.journal.journals import Journals  # noqa: PLC0415
-
-        return Journals(self._caller)
+        """What agents note while they work: all sessions of this checkout."""
+        return self._make("journals")
 
     def journal(
         self, session: str | None = None, agent: str | None = None, *, task: str | None = None
     ) -> AgentJournal:
-        """An agent's journal of a session; by default whoever acts, in the session that goes on."""
+        """An agent's journal of a session; by default the caller's own, in the current session."""
         return self.journals.of(session, agent, task)
 
     @cached_property
     def facts(self) -> Facts:
         """What is known: keys and values."""
-        from rum.app.layers.facts import Facts  # noqa: PLC0415
-
-        return Facts(self._caller)
+        return self._make("facts")
 
     @cached_property
     def rules(self) -> Rules:
         """What to do when: conditions and actions."""
-        from rum.app.layers.rules import Rules  # noqa: PLC0415
-
-        return Rules(self._caller)
+        return self._make("rules")
 
     @cached_property
     def chapters(self) -> Chapters:
         """Memories that tell one story, and what they say together."""
-        from rum.app.chapters.chapters import Chapters  # noqa: PLC0415
-
-        return public(Chapters)(self._caller)
+        return self._make("chapters")
 
     @cached_property
     def wisdom(self) -> WisdomKept:
-        """What chapters say together: insights, patterns and practices, each with what it rests on."""
-        from rum.app.chapters.wisdom import WisdomKept  # noqa: PLC0415
-
-        return public(WisdomKept)(self._caller)
+        """What chapters say together: insights, patterns and practices, each with its evidence."""
+        return self._make("wisdom")
 
     def refresh(self, *ids: str, dry_run: bool = False) -> RefreshResult:
-        """Renew the chapters and wisdom that are named, or else all that are stale; says what changed."""
-        from rum.app.chapters import refresh as refreshing  # noqa: PLC0415
-
-        return refreshing.refresh(self._caller, ids, dry_run=dry_run)
+        """Renew the named chapters and wisdom, or else all that are stale; says what changed."""
+        return load(PYTHON["refresh"])(self._caller, ids, dry_run=dry_run)
 
     @cached_property
     def layers(self) -> Layers:
         """Working, episodic, semantic and procedural memory as layers of entries."""
-        from rum.app.layers.layers import Layers  # noqa: PLC0415
-
-        return Layers(self.lasting)
+        return load(PYTHON["layers"])(self.lasting)
 
     def lasting(self) -> KeptLayers:
-        """Where the lasting layers lie; closing it closes this too."""
-        from rum.app.layers.stored import KeptLayers  # noqa: PLC0415
+        """The layers that last beyond a process; closing them closes this too."""
+        return self._make("stored_layers", self.close)
 
-        return KeptLayers(self._caller, self.close)
+    # Runs of agents, captured events, offers
 
     def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
-        """One agent's work on one task, for a `with` block: prompt, steps and outcome keep themselves."""
-        from rum.app.runs.run import Run  # noqa: PLC0415
-        from rum.model.runs import RunQuestion  # noqa: PLC0415
-
-        return Run(self._caller, parse(plain({**how, "agent": agent, "task": task}), RunQuestion, "run"))
+        """One agent's work on one task, for a `with` block: prompt, steps and outcome are recorded."""
+        question = plain_json({**how, "agent": agent, "task": task})
+        return self._make("run", parse(question, load("model.runs:RunQuestion"), "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
-        from rum.app.runs import extraction  # noqa: PLC0415
+        return load(PYTHON["extract"])(self._caller, plain_json(run), dry_run=dry_run)
 
-        return extraction.extract(self._caller, plain(run), dry_run=dry_run)
+    def take_in(self, *, patience: float = 0.0) -> Intake:
+        """Read the events that hooks captured, and make memories of the turns that are over."""
+        with self._project.turn():
+            return load(PYTHON["take_in"])(self._caller, patience)
+
+    def seen(self, **sought: Unpack[Sought]) -> SeenList:
+        """The captured events, newest first, and which memories were made of them."""
+        return self._maintain("seen", **sought)
+
+    def offers(self, **which: Unpack[Offered]) -> OffersResult:
+        """What was offered to agents automatically, newest first, with reason and outcome."""
+        return self._maintain("offers", **which)
+
+    # Import and export
+
+    def export(self, left_out: Callable[[str], None] = warn_of_damage) -> Iterator[bytes]:
+        """Everything as JSON lines; `left_out` gets the id of each memory that cannot be read."""
+        with self._caller.turn():
+            yield from load(PYTHON["export"])(self._project, left_out)
+
+    def import_lines(
+        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
+    ) -> ImportResult:
+        """Take in an export; it is checked whole before anything is written."""
+        with self._caller.turn():
+            return load(PYTHON["import_lines"])(self._project, lines, progress)
+
+    def import_git(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        **chosen: Unpack[Chosen],
+    ) -> GitImport:
+        """Make memories of the history of the project's repository, or of that at `path`."""
+        return self._do("import_git", path, plain_json(chosen), progress)
+
+    def import_issues(
+        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> IssueImport:
+        """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
+        return self._do("import_issues", exported, progress)
+
+    def import_transcripts(
+        self,
+        client: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        sessions: Sequence[list[str]] | None = None,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> TranscriptImport:
+        """Make memories of sessions that a client recorded: about this project, or at a path."""
+        where = os.fspath(path) if path is not None else None
+        return self._do("import_transcripts", client, where, sessions, progress)
+
+    def import_guides(self, *paths: str | os.PathLike[str]) -> NotesImport:
+        """Make notes of files of instructions for agents, as CLAUDE.md: one for each heading."""
+        return self._do("import_guides", tuple(os.fspath(path) for path in paths))
+
+    def export_guide(self, path: str | os.PathLike[str] | None = None) -> Written:
+        """Write what everybody should know into a section of AGENTS.md, or of another file."""
+        return self._do("export_guide", None if path is None else os.fspath(path))
+
+    def import_graph(
+        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> GraphImport:
+        """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
+        return self._do("import_graph", exported, progress)
+
+    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
+        """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
+        return self._do("import_layers", os.path.abspath(path))
+
+    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
+        """Write such files into a directory that has none; the number of entries of each."""
+        return self._do("export_layers", os.path.abspath(path))
+
+    # Upkeep
+
+    def doctor(self) -> Diagnosis:
+        """Check files, index, permissions, space and settings."""
+        return self._maintain("doctor")
+
+    def reindex(
+        self,
+        progress: Callable[[int], None] = lambda _: None,
+        *,
+        vectors: bool = False,
+        left_out: Callable[[str], None] = warn_of_damage,
+    ) -> int:
+        """Rebuild everything derived; vectors only on request, and then as there is time.
+
+        `left_out` gets the id of each memory that cannot be read.
+        """
+        return self._maintain("reindex", progress, left_out, vectors=vectors)
+
+    @property
+    def pending(self) -> int:
+        """How many memories wait for a vector."""
+        return self._maintain("pending")
+
+    @property
+    def behind(self) -> bool:
+        """Whether the last semantic question found memories without a vector."""
+        return "semantic" in self._project.__dict__ and self._project.semantic.behind
+
+    def tidy(
+        self,
+        seconds: float = 30.0,
+        *,
+        patience: float = 0.0,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> TidyResult:
+        """Do pending work for at most so many seconds; `math.inf` finishes it.
+
+        One process at a time does so for a project; another is waited for at most `patience` seconds.
+        """
+        with self._project.turn():
+            return load(PYTHON["tidy"])(self._caller, seconds, patience, progress)
+
+    def idle(self) -> bool:
+        """Start a short-lived process that does pending work; whether one was started."""
+        try:
+            return self._maintain("idle")
+        except RumError:  # nobody waits for this, so nobody needs the error
+            return False
+
+    def backup(self, path: str | os.PathLike[str]) -> int:
+        """Copy the memory to a new file while others go on writing."""
+        return self._maintain("backup", os.fspath(path))
+
+    def archive(
+        self,
+        *,
+        older_than: float | None = None,
+        importance: float | None = None,
+        uses: int | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> Archived:
+        """Compress memories older than a number of days and rarely used; they are still found.
+
+        Memories at least that important, or retrieved more often, stay as they are. The defaults are
+        settings.
+        """
+        with self._project.turn():
+            return load(PYTHON["archive"])(
+                self._caller, older_than, importance, uses, dry_run=dry_run, progress=progress
+            )
+
+    def restore_archived(self, memory_ids: str | Sequence[str]) -> Restored:
+        """Make archived memories live again."""
+        return self._maintain("restore_archived", [memory_ids] if isinstance(memory_ids, str) else memory_ids)
 
     def tokens(self) -> TokensSpent:
-        """What language models have cost by day and project, and how much they may cost today."""
-        from rum.app.upkeep import tokens  # noqa: PLC0415
-
-        return self._look_after(tokens.spent)
-
-    def report(self, *, since: float | None = None) -> Report:
-        """The project's memory on one page: its figures, and as `text` Markdown."""
-        from rum.app.upkeep import report  # noqa: PLC0415
-
-        return self._do(report.report, since)
-
-    def summary(self) -> dict[str, Any]:
-        """The project in a few figures: what it is called, where it lies, who remembers how much."""
-        return self._do(reading.summary)
-
-    def tags(self) -> Sequence[Tag]:
-        """Every tag with the number of its memories, the one used most first."""
-        return self._do(reading.tags)
-
-    def agents(self) -> Sequence[Identity]:
-        """Every agent of the project, the one that was active last first."""
-        with self._caller.turn():
-            known = self._caller.project.store.agents.all()
-            known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
-            return [identity.describe(self._caller.project, agent, full=True) for agent in known]
-
-    def forget(
-        self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False
-    ) -> ForgetResult:
-        """Delete whatever has an id, with its history; `purge` leaves no trace of it in the files."""
-        asked = {"id": id, "kind": kind, "dry_run": dry_run, "purge": purge}
-        return self._call("forget", asked, ForgetResult)
-
-    def purge(self) -> bool:
-        """Make what was forgotten unrecoverable; False when another process is in the way."""
-        from rum.app.memories import forget as forgetting  # noqa: PLC0415
-
-        return bool(self._do(forgetting.purge)["purged"])
-
-    def history(self, memory_id: str) -> Sequence[Version]:
-        """Every version of a memory, oldest first."""
-        return self._do(writing.history, memory_id)
-
-    def restore(self, memory_id: str, version: int) -> UpdateResult:
-        """Make an earlier version the newest one."""
-        return self._do(writing.restore, memory_id, version)
+        """What language models have used by day and project, and may use today."""
+        return self._maintain("tokens")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, RateLimited, Rum
+from rum.app.calls import CALLS, PYTHON, load
 from rum.model.answers import RecallResult
 from support.builders import make_draft
 from support.projects import Shop, edited, keep
@@ -18,6 +19,16 @@ def test_an_unknown_call_gets_the_nearest_one(rum: Rum) -> None:
         rum.call("recal", {})
     assert caught.value.details["nearest"] == "recall"
     assert "store" in str(caught.value.details["allowed"])
+
+
+def test_everything_in_the_tables_can_be_loaded() -> None:
+    places = [place for one in CALLS.values() for place in (one.use_case, one.question) if place]
+    assert all(callable(load(place)) for place in [*places, *PYTHON.values()])
+
+
+def test_a_field_that_a_setting_decides_is_one_of_the_question() -> None:
+    for one in CALLS.values():
+        assert not one.settings or set(one.settings) <= set(load(one.question or "").__struct_fields__)
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,13 @@ def _resumable(project: Project, name: str) -> bool:
     return bool(found) and not (agent and agent.imported_at is not None and agent.name == name)
 
 
+def all_agents(caller: Caller) -> list[Identity]:
+    """Every agent of the project, the last active first."""
+    known = caller.project.store.agents.all()
+    known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
+    return [describe(caller.project, agent, full=True) for agent in known]
+
+
 def describe(project: Project, agent: Agent, *, full: bool = False) -> Identity:
     """An agent as `identity` answers it."""
     figures = project.store.agents.figures(agent.id)

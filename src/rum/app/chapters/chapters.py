@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from rum.app.call_parsing import question
 from rum.app.call_types import CreatedChapter, ListedChapters
 from rum.app.caller import Caller
-from rum.app.calls import plain
-from rum.app.chapters import create_chapter, read_chapters
+from rum.app.calls import call
+from rum.app.chapters import read_chapters
 from rum.app.chapters import refresh as refreshing
 from rum.app.chapters import suggest as suggesting
 from rum.app.chapters.forgettable import CHAPTER
 from rum.app.chapters.staleness import judged
+from rum.app.error_origin import public
 from rum.app.memories.forgettable import forgotten
 from rum.consolidate.suggest.groups import Suggestion
 from rum.model.answers import ForgetResult
 from rum.model.chapter_answers import (
     ChapterView,
-    CreateChapterQuestion,
     CreateChapterResult,
-    ListChaptersQuestion,
     ListChaptersResult,
     RefreshResult,
     chapter_view,
 )
 
 
+@public
 class Chapters:
     """The chapters of an open project."""
 
@@ -36,15 +35,11 @@ class Chapters:
 
     def create(self, **given: Unpack[CreatedChapter]) -> CreateChapterResult:
         """Make a chapter of memories, by their ids or by tags; the same memories again renew the same one."""
-        return create_chapter.create(
-            self._caller, question("create_chapter", CreateChapterQuestion, plain(given))
-        )
+        return call(self._caller, "create_chapter", given)
 
     def list(self, **given: Unpack[ListedChapters]) -> ListChaptersResult:
         """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
-        with self._caller.turn():
-            asked = question("list_chapters", ListChaptersQuestion, plain(given))
-            return read_chapters.listing(self._caller, asked)
+        return call(self._caller, "list_chapters", given)
 
     def show(self, chapter_id: str) -> ChapterView:
         """One chapter by its id, or a tail of it, with its members."""

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from rum.app.call_parsing import question
 from rum.app.call_types import RecalledWisdom, Synthesized
 from rum.app.caller import Caller
-from rum.app.calls import plain
-from rum.app.chapters import create_wisdom, read_wisdom
+from rum.app.calls import call
+from rum.app.chapters import read_wisdom
 from rum.app.chapters import refresh as refreshing
 from rum.app.chapters.forgettable import WISDOM
 from rum.app.chapters.staleness import judged_wisdom
+from rum.app.error_origin import public
 from rum.app.memories.forgettable import forgotten
 from rum.model.answers import ForgetResult
 from rum.model.chapter_answers import RefreshResult
 from rum.model.wisdom_answers import (
-    RecallWisdomQuestion,
     RecallWisdomResult,
-    SynthesizeQuestion,
     SynthesizeResult,
     WisdomView,
     wisdom_view,
 )
 
 
+@public
 class WisdomKept:
     """The wisdom of an open project."""
 
@@ -33,15 +32,11 @@ class WisdomKept:
 
     def synthesize(self, **given: Unpack[Synthesized]) -> SynthesizeResult:
         """Make wisdom of chapters, by their ids or by tags; the same chapters again renew the same one."""
-        return create_wisdom.synthesize(
-            self._caller, question("synthesize", SynthesizeQuestion, plain(given))
-        )
+        return call(self._caller, "synthesize", given)
 
     def recall(self, **given: Unpack[RecalledWisdom]) -> RecallWisdomResult:
         """Wisdom by its id, by tags, or by the question it answers."""
-        with self._caller.turn():
-            asked = question("recall_wisdom", RecallWisdomQuestion, plain(given))
-            return read_wisdom.recall(self._caller, asked)
+        return call(self._caller, "recall_wisdom", given)
 
     def show(self, wisdom_id: str) -> WisdomView:
         """One wisdom by its id, or a tail of it, with its chapters."""

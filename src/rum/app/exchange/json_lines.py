@@ -191,7 +191,12 @@ def _parsed(line: bytes, number: int) -> Line:
 def import_lines(
     project: Project, lines: Iterable[bytes], progress: Progress = lambda _: None
 ) -> ImportResult:
-    """Take in checked lines; what is there already stays as it is, what was forgotten stays forgotten."""
+    """Take in lines once all are checked; what is there already stays, what was forgotten stays forgotten.
+
+    Lines that can be read only once are kept in memory for that.
+    """
+    lines = list(lines) if isinstance(lines, Iterator) else lines
+    check(lines)
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
     layers, chapters = LayersTaken(project), ChaptersTaken(project, alike)

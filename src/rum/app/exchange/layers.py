@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.calls import plain
+from rum.app.calls import plain_json
 from rum.app.exchange.agents import take_author
 from rum.app.layers import events, facts, rules
 from rum.app.layers.stored import as_item
@@ -227,7 +227,7 @@ def import_layers(caller: Caller, folder: str) -> LayerImport:
     if not any(os.path.isfile(os.path.join(folder, name)) for name in NAMES.values()):
         raise InvalidQuery(f"{folder} has none of {', '.join(NAMES.values())}.", field="dir")
     files = LayerFiles(folder)
-    read = {layer: plain({"items": files.items(layer)})["items"] for layer in LASTING}
+    read = {layer: plain_json({"items": files.items(layer)})["items"] for layer in LASTING}
     agent_id, taken = events.author(caller).id, LayersTaken(caller.project)
     met: Counter[str] = Counter()
     for layer, items in read.items():

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from rum.app.calls import plain
+from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.app.layers.backend import LastingLayers, Older
 from rum.consolidate.compaction import worth_folding
@@ -71,7 +71,9 @@ class Layers:
         """
         layer = _layer(type)
         with self._turn() as lasting:
-            given = parse(lasting.clean(plain(_fields(entry, GivenEntry, "append"))), GivenEntry, "append")
+            given = parse(
+                lasting.clean(plain_json(_fields(entry, GivenEntry, "append"))), GivenEntry, "append"
+            )
             kept = MemoryEntry(
                 id=given.id or new_id("event"),
                 timestamp=lasting.now() if given.timestamp is None else milliseconds(given.timestamp),
@@ -115,7 +117,7 @@ class Layers:
     def learn(self, knowledge: KnowledgeEntry | Given) -> KnowledgeEntry:
         """Keep what is known under a key, in the place of what was known before; as it was kept."""
         with self._turn() as lasting:
-            given = parse(plain(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
+            given = parse(plain_json(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
             parse({"key": given.key, "value": given.value}, GivenFact, "learn")
             at = None if given.timestamp is None else milliseconds(given.timestamp)
             return lasting.learn(KnowledgeEntry(given.key, given.value, at))

@@ -113,9 +113,12 @@ def link(caller: Caller, question: LinkQuestion) -> LinkResult:
         )
 
 
-def update(caller: Caller, memory_id: str, given: dict[str, Any]) -> UpdateResult:
+def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
     """Correct or complete a memory; what it said before stays in its history."""
-    patch = caller.project.clean(given)
+    patch = caller.project.clean(arguments)
+    memory_id = patch.pop("memory_id", None)
+    if not isinstance(memory_id, str):
+        raise InvalidQuery("update_memory: `memory_id` is required.", field="memory_id")
     if not patch:
         raise InvalidQuery("update_memory: give at least one field to change.", field="memory_id")
     with caller.project.store.transaction():

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import rum
 from rum.app.error_origin import PREFIX
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.memory_layers import FailureCategory
@@ -24,8 +25,8 @@ CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
 )
 """The first class that fits gives the category; the last is for a program that ends badly."""
 _SUMMARY, _REASON = 200, 2000
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-"""Where RUM's own code lies."""
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(rum.__file__)), "")
+"""The folder of RUM's own code."""
 _PYTHONS = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
 
 

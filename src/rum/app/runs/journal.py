@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.calls import plain
+from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
@@ -144,7 +144,9 @@ class Attempt:
 
     def close(self, result: str, **fields: Any) -> None:
         """The same, also by a run that is just ending."""
-        told = plain({"result": result, **{name: one for name, one in fields.items() if one is not None}})
+        told = plain_json(
+            {"result": result, **{name: one for name, one in fields.items() if one is not None}}
+        )
         refuse_problems(Kind.ATTEMPT.model, told, Kind.ATTEMPT, whole=False)
         self.entry |= told
         self._journal.update(self._id, told)

@@ -12,7 +12,7 @@ from rum.app.agents import identity
 from rum.app.brief import brief as briefing
 from rum.app.call_types import Running, Stepped
 from rum.app.caller import Caller
-from rum.app.calls import plain
+from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.app.layers.layers import Layers
 from rum.app.layers.stored import KeptLayers
@@ -147,7 +147,7 @@ class Run:
         self._going()
         usual = {"session": self._question.session, "extract": self._question.extract}
         given = {**usual, **how, "agent": agent, "task": task}
-        return Run(self._caller, parse(plain(given), RunQuestion, "run"), self)
+        return Run(self._caller, parse(plain_json(given), RunQuestion, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
         """Something was learned about the code or the task; more fields as in a journal."""
@@ -162,7 +162,7 @@ class Run:
 
         As a context manager it has failed when its block raises, and worked when that ends.
         """
-        journal, fields = self._going(), plain({"description": description, **more})
+        journal, fields = self._going(), plain_json({"description": description, **more})
         if "id" in fields:
             raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
         if self._tried:
@@ -178,7 +178,7 @@ class Run:
         `success`, `output` and `error` say what came of it.
         """
         self._going()
-        step = parse(plain({**told, "description": description}), Step, "step")
+        step = parse(plain_json({**told, "description": description}), Step, "step")
         if step.file is not None:
             step = replace(step, file=self._caller.relative(step.file))
         action = self._record.step(self._caller.project.now(), step)
@@ -187,7 +187,7 @@ class Run:
 
     def stand(self, **fields: Any) -> None:
         """Where the agent stands: fields of the journal's `context`, such as current_plan_step, blockers."""
-        self._going().context(plain(fields))
+        self._going().context(plain_json(fields))
 
     def succeed(self, summary: str, **more: Any) -> None:
         """It worked: what came of it; `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
@@ -203,10 +203,10 @@ class Run:
 
     def _said(self, result: Result, **given: Any) -> None:
         self._going()
-        self._verdict = parse(plain({"result": result, **given}), Verdict, str(result))
+        self._verdict = parse(plain_json({"result": result, **given}), Verdict, str(result))
 
     def _noted(self, kind: Kind, **fields: Any) -> dict[str, Any]:
-        return self._going().add(kind, plain(fields))[0]
+        return self._going().add(kind, plain_json(fields))[0]
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         with kept_whole(error):
@@ -248,14 +248,14 @@ class Run:
             attempt.close(verdict.result, **told)
         if not going_on and {self._tried[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
             entry = {"description": self._shown_task, "result": verdict.result, **told}
-            journal.add(Kind.ATTEMPT, plain(entry))
+            journal.add(Kind.ATTEMPT, plain_json(entry))
 
     def _store(self, verdict: Verdict) -> None:
         caller = self._caller
         with caller.project.turn(), caller.project.store.transaction():
-            tried = [store.store(caller, plain(one)) for one in self._record.in_vain(verdict)]
+            tried = [store.store(caller, plain_json(one)) for one in self._record.in_vain(verdict)]
             draft = self._record.draft(verdict, [one.memory_id for one in tried])
-            stored = store.store(caller, plain(draft))
+            stored = store.store(caller, plain_json(draft))
         self.memory_id = stored.memory_id
 
     def adopt(self, child: Child) -> None:

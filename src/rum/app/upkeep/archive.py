@@ -57,8 +57,8 @@ class Rule(NamedTuple):
     uses: int
 
 
-def rule(caller: Caller, older_than: float | None, importance: float | None, uses: int | None) -> Rule:
-    """The rule that the settings and these exceptions from them make."""
+def _rule(caller: Caller, older_than: float | None, importance: float | None, uses: int | None) -> Rule:
+    """The rule of the settings, with what the caller wants otherwise."""
     settings = caller.project.settings
     days = settings.archive_after if older_than is None else older_than
     least = settings.archive_importance if importance is None else importance
@@ -73,15 +73,23 @@ def rule(caller: Caller, older_than: float | None, importance: float | None, use
 def _checked(caller: Caller, name: str, value: float, low: float, high: float) -> float:
     # Written so that NaN fails too; callers may not check types.
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
-        said = f"archive: `{caller.spell(name)}` is a number from {low:g} to {high:g}."
-        raise InvalidQuery(said, field=name)
+        raise InvalidQuery(
+            f"archive: `{caller.spell(name)}` is a number from {low:g} to {high:g}.", field=name
+        )
     return value
 
 
 def archive(
-    project: Project, rule: Rule, *, dry_run: bool = False, progress: Progress = lambda _done, _total: None
+    caller: Caller,
+    older_than: float | None,
+    importance: float | None,
+    uses: int | None,
+    *,
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _total: None,
 ) -> Archived:
     """Archive what the rule allows, superseded memories first, then the oldest."""
+    rule, project = _rule(caller, older_than, importance, uses), caller.project
     store = project.store
     before = _size(project)
     ripe, kept = _sorted_out(project, rule)
