@@ -16,7 +16,7 @@ from benchmarks.replay import CLIENT, spooled
 from rum import Rum
 from rum.inject.offers import offers_for
 from rum.inject.offers.offer import Offer
-from rum.surfaces.hooks.answer import hears, noted
+from rum.surfaces.hooks.answer import can_answer, record_offers
 from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def _said(rum: Rum, day: Day) -> list[tuple[Event, list[Offer]]]:
     spool = os.path.join(folder, "spool")
     said: list[tuple[Event, list[Offer]]] = []
     for event in spooled(day, spool):
-        if hears(event, CLIENT):
-            said.append((event, noted(event, offers_for(event, folder, rum.project.root), (spool,))))
+        if can_answer(event, CLIENT):
+            said.append((event, record_offers(event, offers_for(event, folder, rum.project.root), (spool,))))
         if event["kind"] in _ENDS:
             rum.take_in()
     return said

@@ -13,7 +13,7 @@ from rum.capture.events.cleaning import clean
 from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
-from rum.surfaces.hooks.payload import parsed
+from rum.surfaces.hooks.payload import parse_payload
 from support.hooks import samples
 
 REDACTOR = Redactor()
@@ -62,4 +62,4 @@ def test_any_payload_becomes_a_line_or_nothing(payload: dict[str, Any], client: 
 
 @given(st.binary(max_size=200) | payloads.map(lambda payload: json.dumps(payload).encode()))
 def test_any_bytes_are_an_object_or_nothing(raw: bytes):
-    assert parsed(raw) is None or isinstance(parsed(raw), dict)
+    assert parse_payload(raw) is None or isinstance(parse_payload(raw), dict)

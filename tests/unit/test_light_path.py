@@ -89,14 +89,14 @@ def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: s
     told = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
     program = f"""
 import os
-from rum.surfaces.hooks.handle import take
+from rum.surfaces.hooks.handle import handle_hook
 from rum.surfaces.hooks.watchdog import Watchdog
 watchdog = Watchdog("claude-code", 1.5)
 reading, writing = os.pipe()
 os.write(writing, {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode())
 os.close(writing)
-watchdog.reading.read(reading)
-take("claude-code", 1.5, watchdog, speak=True)
+watchdog.reader.read(reading)
+handle_hook("claude-code", 1.5, watchdog, speak=True)
 assert watchdog.kept
 """
     made = {"RUM_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}

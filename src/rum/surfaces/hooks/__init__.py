@@ -1,1 +1,1 @@
-"""The door for hooks of coding agents: they tell what happens, and hear what is worth knowing."""
+"""`rum-hook`: the interface for the hooks of coding agents. Events in, offers out."""

@@ -1,4 +1,4 @@
-"""What a hook prints so that the agent reads it: noted first, in the client's form, within its limit."""
+"""Print offers in the client's format. An offer is recorded in the spool before it is printed."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.inject.offers.offer import Offer
 
-MOST = 9_500
-"""Characters that a hook says at most: what is longer clients cut, or put in a file."""
+MAX_CHARACTERS = 9_500
+"""Maximum output of a hook. Clients cut longer output or move it into a file."""
 
 
-def hears(event: Event, client: str) -> bool:
-    """Whether what is said at such an event reaches the agent, and only once.
+def can_answer(event: Event, client: str) -> bool:
+    """Whether output at this event reaches the agent.
 
-    A client that runs hooks meant for another, and could have its own, would hear everything twice.
+    A client that runs another client's hooks but has hooks of its own would get everything twice.
     """
     own = event["client"] == client or event["client"] not in CLIENTS
     return own and event["kind"] in module_of(event["client"]).HEARS
 
 
-def say(event: Event, offers: list[Offer], places: tuple[str, ...]) -> None:
-    """Say what is worth saying, and not twice."""
-    fitting = noted(event, offers, places)
+def print_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> None:
+    """Print the offers that fit, each only once in a session."""
+    fitting = record_offers(event, offers, places)
     if fitting:
         answer = module_of(event["client"]).answer(event["kind"], "\n".join(one.text for one in fitting))
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
-def noted(event: Event, offers: list[Offer], places: tuple[str, ...]) -> list[Offer]:
-    """The offers that may be said now that it is noted that they are; none where that cannot be noted."""
-    fitting = within(offers)
-    if not fitting or keep(places, event["session"], to_line(_noted(event, fitting)))[0] is None:
+def record_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> list[Offer]:
+    """Record the offers that fit in the spool; none are returned if that fails, as they would be repeated."""
+    fitting = fitting_offers(offers)
+    if not fitting or keep(places, event["session"], to_line(_offered_event(event, fitting)))[0] is None:
         return []
     return fitting
 
 
-def within(offers: list[Offer]) -> list[Offer]:
-    """The first offers that fit, none of them cut."""
+def fitting_offers(offers: list[Offer]) -> list[Offer]:
+    """The first offers that fit into MAX_CHARACTERS, none of them cut."""
     fitting: list[Offer] = []
-    left = MOST
+    left = MAX_CHARACTERS
     for offer in offers:
         left -= len(offer.text) + 1
         if left < 0:
@@ -55,8 +55,8 @@ def within(offers: list[Offer]) -> list[Offer]:
     return fitting
 
 
-def _noted(event: Event, offers: list[Offer]) -> Event:
-    noted: Event = {
+def _offered_event(event: Event, offers: list[Offer]) -> Event:
+    recorded: Event = {
         "id": event_id(event["client"], event["session"], "offered", event["id"]),
         "client": event["client"],
         "session": event["session"],
@@ -66,5 +66,5 @@ def _noted(event: Event, offers: list[Offer]) -> Event:
         "offers": [{"kind": one.kind, "memories": [*one.memory_ids], "text": one.text} for one in offers],
     }
     same = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
-    noted.update(same)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    return noted
+    recorded.update(same)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return recorded

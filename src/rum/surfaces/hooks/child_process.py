@@ -1,4 +1,4 @@
-"""Start a process that outlives the hook: no window, and nothing of the client's left open in it."""
+"""Start a process that outlives the hook: no window, no inherited handles of the client."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LATE, REST = "--late", "--rest"
-"""What another process is told that goes on for a hook: since when, and where to read on."""
+"""Options of the process that continues a hook: its start time, and the handle with the unread rest."""
 _MARK = "intake.started"
-_AGAIN = 3.0
-"""Seconds within which what a second process would take in has most likely been taken in by the first."""
+_RESTART_AFTER = 3.0
+"""Seconds in which no second intake is started: the first most likely takes in everything."""
 
 
-def take_in(folder: str, home: str, *, at_once: bool) -> None:
-    """Have a project's spool taken in, unless somebody was started for that just now."""
+def start_intake(folder: str, home: str, *, at_once: bool) -> None:
+    """Start a process that takes in a project's spool, unless one was started just now."""
     mark = os.path.join(folder, _MARK)
     now = time.time()
-    if not at_once and 0 <= now - _changed(mark) < _AGAIN:
+    if not at_once and 0 <= now - _modified_at(mark) < _RESTART_AFTER:
         return
     handle = os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     os.close(handle)
@@ -30,38 +30,38 @@ def take_in(folder: str, home: str, *, at_once: bool) -> None:
     _start(["tidy", "--spool", folder], {**os.environ, "RUM_HOME": home})
 
 
-def go_on(client: str, at: float, payload: bytes, *, is_whole: bool) -> None:
-    """Have another process do what this one had no time for; what is not whole it reads on by itself."""
+def start_successor(client: str, at: float, payload: bytes, *, is_whole: bool) -> None:
+    """Start a process that finishes this hook's work; it reads the rest of an incomplete payload itself."""
     arguments = ["hook", client, LATE, repr(at)]
     if not payload and not is_whole:
         _start(arguments, dict(os.environ), 0)
     elif payload and (is_whole or os.name != "nt"):
-        with _readable(payload) as source:
+        with _ReadableBytes(payload) as source:
             rest = None if is_whole else source + 1
-            told = [] if rest is None else [REST, str(rest)]
-            _start([*arguments, *told], dict(os.environ), source, rest)
+            options = [] if rest is None else [REST, str(rest)]
+            _start([*arguments, *options], dict(os.environ), source, rest)
 
 
-def can_hand_over_much() -> bool:
-    """Whether another process can be given more than a pipe holds, without a file."""
+def can_pass_large_payload() -> bool:
+    """Whether a child process can receive more than a pipe buffer without a file."""
     return hasattr(os, "memfd_create")
 
 
-def _changed(path: str) -> float:
+def _modified_at(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:
         return 0.0
 
 
-class _readable:  # noqa: N801 (reads as a function)
-    """A descriptor from which another process reads these bytes; they never come to lie on a disk."""
+class _ReadableBytes:
+    """A descriptor from which a child process reads these bytes; they never touch the disk."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
 
     def __enter__(self) -> int:
-        if can_hand_over_much():
+        if can_pass_large_payload():
             self._end = os.memfd_create("rum-hook")
             os.write(self._end, self._data)
             os.lseek(self._end, 0, os.SEEK_SET)
@@ -85,7 +85,7 @@ class _readable:  # noqa: N801 (reads as a function)
 def _start(
     arguments: Sequence[str], environment: dict[str, str], source: int | None = None, rest: int | None = None
 ) -> None:
-    """Start `rum` with something to read; as `rest` it finds what this process was told and did not read."""
+    """Start `rum` with `source` as its stdin; handle `rest` is this process's stdin, read in part."""
     if not sys.executable or getattr(sys, "frozen", False):
         return  # an interpreter inside another program, which is no way to start one
     # -P: the current folder may be a stranger's repository, and no module must come from there.
@@ -93,21 +93,21 @@ def _start(
     if os.name == "nt":
         _start_on_windows(command, environment, source)
         return
-    reading = os.open(os.devnull, os.O_RDONLY) if source is None else source
+    stdin = os.open(os.devnull, os.O_RDONLY) if source is None else source
     writing = os.open(os.devnull, os.O_WRONLY)
     actions = [
         (os.POSIX_SPAWN_DUP2, writing, 1),
         (os.POSIX_SPAWN_DUP2, writing, 2),
         # Its number may be that of `writing`, which was used by now; what it stands for is replaced next.
         *([] if rest is None else [(os.POSIX_SPAWN_DUP2, 0, rest)]),
-        (os.POSIX_SPAWN_DUP2, reading, 0),
-        *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inherited() if handle != rest),
+        (os.POSIX_SPAWN_DUP2, stdin, 0),
+        *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inheritable_handles() if handle != rest),
     ]
     os.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
 
 
-def _inherited() -> list[int]:
-    """What the client left open in this process and would be left open in the next."""
+def _inheritable_handles() -> list[int]:
+    """Handles that the client left open and the child would inherit."""
     found: list[int] = []
     with suppress(OSError):
         for name in os.listdir("/dev/fd"):

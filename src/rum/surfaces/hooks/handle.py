@@ -1,4 +1,4 @@
-"""From what a hook is told to a line in the spool, and from there to what the agent hears."""
+"""Handle one hook call: payload to event, event to spool, then offers to the agent."""
 
 from __future__ import annotations
 
@@ -10,76 +10,76 @@ from rum.capture.events.event import to_line
 from rum.capture.events.pause import is_paused
 from rum.capture.events.spool import LONGEST_LINE, keep
 from rum.redact.redactor import Redactor
-from rum.surfaces.hooks.answer import hears, say
-from rum.surfaces.hooks.child_process import take_in
-from rum.surfaces.hooks.payload import LARGE, parsed
-from rum.surfaces.hooks.project import find_place, spool_folders
+from rum.surfaces.hooks.answer import can_answer, print_offers
+from rum.surfaces.hooks.child_process import start_intake
+from rum.surfaces.hooks.payload import LARGE, parse_payload
+from rum.surfaces.hooks.project import find_project, spool_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.capture.events.ignored_paths import Ignored
-    from rum.surfaces.hooks.project_cache import Found
+    from rum.surfaces.hooks.project_cache import HookProject
     from rum.surfaces.hooks.watchdog import Watchdog
 
-_ENDS = ("stop", "agent_stop", "end", "compact")
-"""Events after which there is something to take in."""
+_TURN_ENDS = ("stop", "agent_stop", "end", "compact")
+"""Events after which the spool is taken in."""
 
 
-def take(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
-    """Keep what the hook was told; then print what is worth saying about it."""
-    payload = parsed(watchdog.reading.payload)
+def handle_hook(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
+    """Record the event; then, with `speak`, print the offers for it."""
+    payload = parse_payload(watchdog.reader.payload)
     event = event_of(payload, client, at) if payload else None
     if payload is None or event is None:
         return
     if LARGE in payload:
         event["withheld"] = "too large"
-    found = find_place(event["cwd"])
+    found = find_project(event["cwd"])
     if found is None or is_paused(found.home, found.project, at):
         return
     places = spool_folders(found)
     try:
-        kept = _kept(event, found, places, at)
-        if event["kind"] in _ENDS and found.project is not None:
-            _have_taken_in(event, found, places)
+        kept = _record(event, found, places, at)
+        if event["kind"] in _TURN_ENDS and found.project is not None:
+            _start_intake(event, found, places)
         watchdog.kept = True
-        if speak and kept and found.project is not None and hears(event, client):
+        if speak and kept and found.project is not None and can_answer(event, client):
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
 
-            say(kept, offers_for(kept, found.directory, found.root), places)
-    except Exception as error:  # noqa: BLE001 (whatever it is, somebody must be able to read of it)
-        _note(places, f"A hook failed: {_described(error)}", at)
+            print_offers(kept, offers_for(kept, found.directory, found.root), places)
+    except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)
+        _note(places, f"A hook failed: {_describe_error(error)}", at)
 
 
-def _kept(event: Event, found: Found, places: tuple[str, ...], at: float) -> Event | None:
-    """The event as it was written down; None if it was not, or not as it should be."""
-    cleaned = _cleaned(event, found, places, at)
+def _record(event: Event, found: HookProject, places: tuple[str, ...], at: float) -> Event | None:
+    """The event as recorded; None if it could not be recorded, or only in part."""
+    cleaned = _clean(event, found, places, at)
     if found.project is not None:
         cleaned["project"] = found.project
-    # By its name as it is kept: one that is a secret must not be the name of a file either.
-    where, problem = keep(places, cleaned["session"], _fitting(cleaned))
+    # The cleaned session id: a secret in it must not become a file name.
+    where, problem = keep(places, cleaned["session"], _fit_line(cleaned))
     if problem is not None:
         went = f"kept in {where}" if where else "lost"
-        # Not every error knows of which file it is.
+        # Not every error names its file.
         what = f"{problem.filename or places[0]}: {problem.strerror or problem}"
         _note(places, f"{what}; events were {went}", at)
     return cleaned if where and "withheld" not in cleaned else None
 
 
-def _cleaned(event: Event, found: Found, places: tuple[str, ...], at: float) -> Event:
-    if found.trouble:
-        # Which secrets are the user's own is written in the settings.
-        _note(places, f"{found.trouble}; only kinds and times of events were kept", at)
+def _clean(event: Event, found: HookProject, places: tuple[str, ...], at: float) -> Event:
+    if found.problem:
+        # The user's own secret patterns are in the settings, which could not be read.
+        _note(places, f"{found.problem}; only kinds and times of events were kept", at)
         return {**bare(event), "cwd": event["cwd"]}
     try:
         redactor = Redactor(found.redact_extra, found.redact_allow)
-        return clean(event, redactor, _ignored(found))
-    except Exception as error:  # noqa: BLE001 (what cannot be cleaned is not kept, whatever the reason)
-        _note(places, f"Redaction failed: {_described(error)}; only kind and time were kept", at)
+        return clean(event, redactor, _ignored_paths(found))
+    except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
+        _note(places, f"Redaction failed: {_describe_error(error)}; only kind and time were kept", at)
         return bare(event)
 
 
-def _ignored(found: Found) -> Ignored | None:
+def _ignored_paths(found: HookProject) -> Ignored | None:
     root = found.root
     if root is None or not os.path.lexists(os.path.join(root, ".rumignore")):
         return None
@@ -88,8 +88,8 @@ def _ignored(found: Found) -> Ignored | None:
     return read_ignored(root)
 
 
-def _fitting(event: Event) -> bytes:
-    """The event as a line that is not too long: what was changed goes first, then all that was said."""
+def _fit_line(event: Event) -> bytes:
+    """The event as one line within the limit: file contents are dropped first, then all text."""
     line = to_line(event)
     if len(line) <= LONGEST_LINE:
         return line
@@ -97,27 +97,27 @@ def _fitting(event: Event) -> bytes:
     line = to_line({**event, "files": files})  # pyright: ignore[reportArgumentType]
     if len(line) <= LONGEST_LINE:
         return line
-    told = {
+    rest = {
         name: value for name, value in event.items() if name not in ("files", "text", "output", "command")
     }
-    return to_line({**told, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
+    return to_line({**rest, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
 
 
-def _have_taken_in(event: Event, found: Found, places: tuple[str, ...]) -> None:
+def _start_intake(event: Event, found: HookProject, places: tuple[str, ...]) -> None:
     try:
-        take_in(places[0], found.home, at_once=event["kind"] == "end")
-    except OSError as error:  # no room for one more process: it is done another time
-        _note(places, f"Nothing could be started to take events in: {error.strerror or error}", event["at"])
+        start_intake(places[0], found.home, at_once=event["kind"] == "end")
+    except OSError as error:  # no process can be started now: the next hook tries again
+        _note(places, f"The intake process could not be started: {error.strerror or error}", event["at"])
 
 
 def _note(places: tuple[str, ...], what: str, at: float) -> None:
-    from rum.capture.events import problems  # noqa: PLC0415 (there is hardly ever any)
+    from rum.capture.events import problems  # noqa: PLC0415 (rarely needed)
 
     problems.note(places, what, at)
 
 
-def _described(error: Exception) -> str:
-    """What kind of error and where; its words may hold what must not be kept."""
+def _describe_error(error: Exception) -> str:
+    """Type and place of an error. Its message may hold secrets."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

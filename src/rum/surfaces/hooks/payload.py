@@ -1,4 +1,4 @@
-"""What a client tells a hook: one JSON object, however large."""
+"""The payload of a hook: one JSON object of any size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LARGE = "too_large_for_rum"
-"""A key that stands in what is known of a payload too large to be read."""
+"""Key that marks a payload too large to parse."""
 
 _NAMES = (
     "hook_event_name|hookEventName|session_id|sessionId|conversation_id|transcript_path|cwd|prompt_id|turn_id"
@@ -22,18 +22,18 @@ _NAMES = (
 _NAMED = rf'(?<!\\)"({_NAMES})"\s*:\s*("(?:[^"\\\x00-\x1f]|\\.){{0,1000}}")'
 
 
-def parsed(raw: bytes) -> dict[str, Any] | None:
-    """The object that was told; of one too large, the names that stand at its ends. None: it is no object."""
+def parse_payload(raw: bytes) -> dict[str, Any] | None:
+    """The payload; of one too large, the known names at its start and end. None if it is no object."""
     if len(raw) > LARGEST:
-        return _names(raw)
+        return _find_names(raw)
     try:
-        # A byte that is no UTF-8 is no reason to lose all the others.
+        # An invalid byte must not lose the whole payload.
         return table(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
     except (ValueError, RecursionError):
         return None
 
 
-def _names(raw: bytes) -> dict[str, Any]:
+def _find_names(raw: bytes) -> dict[str, Any]:
     ends = (raw[:ENDS] + b"\n" + raw[-ENDS:]).decode("utf-8", "replace")
     found: dict[str, Any] = {LARGE: True}
     for name, value in re.findall(_NAMED, ends):

@@ -1,4 +1,4 @@
-"""Where the work in a folder belongs, as it was found out before: found anew once anything speaks for it."""
+"""Cache of folder -> project for hooks; an entry is valid while all files that decide it are unchanged."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 _FOLDER = "hooks"
 _LIMIT = 256 * 1024
 _MOST = 500
-"""Folders that are remembered."""
-_OWN = ("config.toml", "projects.json", "trust.json")
+"""Maximum number of cached folders."""
+_HOME_FILES = ("config.toml", "projects.json", "trust.json")
 """The files of RUM's home that decide which project a folder belongs to, and what is a secret there."""
-_MARKS = (".git", ".rum", "HEAD")
-"""What makes a folder above the root of a project: a checkout, RUM's own mark, a git folder itself."""
-_OF_GIT = ("config", "description", "shallow", "refs/heads")
-"""What tells a repository from others, and whether it has a history by now."""
+_ROOT_MARKERS = (".git", ".rum", "HEAD")
+"""What marks a folder as a project's root: a checkout, RUM's own folder, a git directory."""
+_GIT_FILES = ("config", "description", "shallow", "refs/heads")
+"""What tells a repository from others, and whether it has commits."""
 
 
-class Found:
-    """RUM's home, the project unless it cannot be told, and then why; and what the user calls a secret."""
+class HookProject:
+    """RUM's home and the project, or the `problem` why it is unknown; and the user's redaction settings."""
 
-    __slots__ = ("directory", "home", "project", "redact_allow", "redact_extra", "root", "trouble")
+    __slots__ = ("directory", "home", "problem", "project", "redact_allow", "redact_extra", "root")
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Found:
         root: str | None = None,
         redact_extra: tuple[str, ...] = (),
         redact_allow: tuple[str, ...] = (),
-        trouble: str = "",
+        problem: str = "",
     ) -> None:
         self.home = home
         self.project = project
@@ -51,28 +51,28 @@ class Found:
         self.root = root
         self.redact_extra = redact_extra
         self.redact_allow = redact_allow
-        self.trouble = trouble
+        self.problem = problem
 
 
-def settled(home: str, folder: str) -> Found | None:
-    """What was found out about a folder, if all that spoke for it is still as it was."""
+def cached_project(home: str, folder: str) -> HookProject | None:
+    """The cached project of a folder, if all files that decide it are unchanged."""
     try:
         known = json.loads(read_bounded(_file(home, folder), _LIMIT)[0])
-        as_before = known["folder"] == folder and known["environment"] == _environment()
+        as_before = known["folder"] == folder and known["environment"] == _environment_hash()
         if not as_before or any(_stamp(path) != stamp for path, stamp in known["stamps"].items()):
             return None
         extra, allow = tuple(known["redact_extra"]), tuple(known["redact_allow"])
-        return Found(home, known["project"], known["directory"], known["root"], extra, allow)
+        return HookProject(home, known["project"], known["directory"], known["root"], extra, allow)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None  # there is none, or it is damaged: everything is found out anew
+        return None  # missing or damaged: looked up again
 
 
-def settle(folder: str, found: Found, common_dir: str | None) -> None:
-    """Remember it; where nothing can be written, it is found out each time."""
+def cache_project(folder: str, found: HookProject, common_dir: str | None) -> None:
+    """Cache the project of a folder; where nothing can be written it is looked up each time."""
     known = {
         "folder": folder,
-        "environment": _environment(),
-        "stamps": {path: _stamp(path) for path in _deciding(folder, found, common_dir)},
+        "environment": _environment_hash(),
+        "stamps": {path: _stamp(path) for path in _decisive_files(folder, found, common_dir)},
         "project": found.project,
         "directory": found.directory,
         "root": found.root,
@@ -82,36 +82,36 @@ def settle(folder: str, found: Found, common_dir: str | None) -> None:
     path = _file(found.home, folder)
     with suppress(OSError):
         ensure_private_dir(os.path.dirname(path))
-        _make_room(os.path.dirname(path))
+        _evict_oldest(os.path.dirname(path))
         write_private(path, json.dumps(known).encode())
 
 
-def _make_room(kept: str) -> None:
-    """Let go of the oldest half once there are many: agents work in folders that are gone the next day."""
+def _evict_oldest(kept: str) -> None:
+    """Remove the oldest half of a full cache: many folders are temporary."""
     paths = [os.path.join(kept, name) for name in os.listdir(kept)]
     if len(paths) >= _MOST:
         for path in sorted(paths, key=lambda path: os.stat(path).st_mtime)[: _MOST // 2]:
             os.unlink(path)
 
 
-def _deciding(folder: str, found: Found, common_dir: str | None) -> Iterator[str]:
-    """The files and folders that make this the project of the folder; not all of them need be there."""
-    yield from (os.path.join(found.home, name) for name in _OWN)
+def _decisive_files(folder: str, found: HookProject, common_dir: str | None) -> Iterator[str]:
+    """The paths that decide which project the folder belongs to; not all of them exist."""
+    yield from (os.path.join(found.home, name) for name in _HOME_FILES)
     if found.root:
         yield found.root
         yield os.path.join(found.root, ".rum", "config.toml")
     if common_dir:
-        yield from (os.path.join(common_dir, name) for name in _OF_GIT)
+        yield from (os.path.join(common_dir, name) for name in _GIT_FILES)
     above = os.path.realpath(folder)
     while True:
-        yield from (os.path.join(above, name) for name in _MARKS)
+        yield from (os.path.join(above, name) for name in _ROOT_MARKERS)
         if os.path.dirname(above) == above:
             return
         above = os.path.dirname(above)
 
 
 def _stamp(path: str) -> Stamp:
-    """What changes with a file; of a folder only that it is another one, but for git's list of branches."""
+    """Identity of a file's content; of a folder only its inode, except git's list of branches."""
     try:
         state = os.stat(path)
     except OSError:
@@ -121,10 +121,10 @@ def _stamp(path: str) -> Stamp:
     return [state.st_ino, state.st_mtime_ns, state.st_size]
 
 
-def _environment() -> int:
-    """What changes with the variables that settings, homes and git go by; keys and tokens are among them."""
-    told = ("HOME", "USERPROFILE")
-    names = sorted(name for name in os.environ if name in told or name[:4] in ("RUM_", "GIT_"))
+def _environment_hash() -> int:
+    """A hash of the variables that settings, home and git depend on. Hashed, as tokens are among them."""
+    homes = ("HOME", "USERPROFILE")
+    names = sorted(name for name in os.environ if name in homes or name[:4] in ("RUM_", "GIT_"))
     return crc32(repr([(name, os.environ[name]) for name in names]).encode("utf-8", "surrogateescape"))
 
 

@@ -1,4 +1,4 @@
-"""What a hook reads of what it is told, so that another process can go on reading where it stopped."""
+"""Read the payload so that another process can continue where this one stopped."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import _thread
 import os
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes of a payload that are kept in mind as a whole."""
+"""Bytes; of a larger payload only both ends are kept."""
 QUICK = 512 * 1024
-"""Bytes of a payload that can be understood in the time of a hook, whatever they say."""
+"""Bytes that can be parsed within a hook's time limit, whatever they hold."""
 ENDS = 16 * 1024
-"""Bytes that are kept of the end of a larger one."""
+"""Bytes kept of the end of a larger payload."""
 
-_AT_ONCE = 64 * 1024
-_HOLD = 0.02
-"""Seconds within which whoever reads has put down what it read."""
+_CHUNK = 64 * 1024
+_LOCK_TIMEOUT = 0.02
+"""Seconds to wait for a read that is under way."""
 
 
-class Reading:
-    """A payload that comes in; of too much, both ends."""
+class PayloadReader:
+    """Reads a payload; of one over LARGEST it keeps both ends."""
 
     def __init__(self) -> None:
         self.is_whole = False
@@ -27,13 +27,13 @@ class Reading:
 
     @property
     def payload(self) -> bytes:
-        """What was read by now."""
+        """What was read so far."""
         return bytes(self._head) + self._tail
 
     def read(self, *sources: int, most: int | None = None) -> None:
-        """Read everything there is, one source after the other, so that the client's writing ends well.
+        """Read all sources to their end, so that the client's write does not fail.
 
-        With `most` it stops after about so many bytes, and is whole only if that was everything.
+        With `most` it stops after about that many bytes; `is_whole` tells whether that was everything.
         """
         for source in sources:
             while self._read(source):
@@ -42,9 +42,9 @@ class Reading:
         self.is_whole = True
 
     def _read(self, source: int) -> bool:
-        _await(source)
+        _wait_readable(source)
         with self._lock:
-            piece = os.read(source, _AT_ONCE)
+            piece = os.read(source, _CHUNK)
             if len(self._head) <= LARGEST:
                 self._head += piece
             else:
@@ -52,12 +52,12 @@ class Reading:
         return bool(piece)
 
     def stop(self) -> bool:
-        """Read no more from now on; False if nobody can tell what a read that goes on will take."""
-        return self._lock.acquire(timeout=_HOLD)
+        """Stop reading; False if a read is under way and may still take bytes."""
+        return self._lock.acquire(timeout=_LOCK_TIMEOUT)
 
 
-def _await(source: int) -> None:
-    """Wait until there is something to read: outside the lock, as that may take any time."""
+def _wait_readable(source: int) -> None:
+    """Wait until there is something to read; outside the lock, as it may take long."""
     if os.name != "nt":  # where only sockets can be waited for
         import select  # noqa: PLC0415 (Windows has no use for it)
 

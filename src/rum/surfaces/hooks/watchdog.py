@@ -1,4 +1,4 @@
-"""Ends a hook in time, whatever it waits for, and lets another process finish what it could not."""
+"""Ends a hook in time, whatever it waits for, and starts a process that finishes its work."""
 
 from __future__ import annotations
 
@@ -7,47 +7,47 @@ import os
 import sys
 import time
 
-from rum.surfaces.hooks.child_process import go_on
-from rum.surfaces.hooks.stdin import Reading
+from rum.surfaces.hooks.child_process import start_successor
+from rum.surfaces.hooks.stdin import PayloadReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-TIME = 0.14
-"""Seconds after which a hook gives up. The interpreter's own start comes before, so all stays below 0.2."""
-_AT_LAST = 0.25
-"""Seconds after which it ends even if handing over hangs, which it has no reason to do."""
-_EAGER = 0.0001
-"""Seconds after which the work makes room for the watchdog, once its time is up."""
+TIME_LIMIT = 0.14
+"""Seconds after which a hook gives up; with the interpreter's start it stays below 0.2."""
+_GRACE = 0.25
+"""More seconds after which it ends even if handing over hangs."""
+_SWITCH_INTERVAL = 0.0001
+"""Thread switch interval in seconds once the time is up, so that the watchdog runs."""
 
 
 class Watchdog:
-    """A clock that runs beside the work: `reading` what the hook is told, until that is safely `kept`."""
+    """A timer beside the work. `kept` is set once the event is recorded; until then it hands over."""
 
     def __init__(self, client: str, at: float) -> None:
-        self.reading = Reading()
+        self.reader = PayloadReader()
         self.kept = False
         self._client = client
         self._at = at
         self._once = _thread.allocate_lock()
 
     def start(self) -> None:
-        """Let the time run, after which another process goes on."""
+        """Start the timer."""
         _thread.start_new_thread(self._wait, ())
-        end_after(TIME + _AT_LAST)
+        end_after(TIME_LIMIT + _GRACE)
 
     def _wait(self) -> NoReturn:
-        time.sleep(TIME)
-        sys.setswitchinterval(_EAGER)
+        time.sleep(TIME_LIMIT)
+        sys.setswitchinterval(_SWITCH_INTERVAL)
         self.hand_over()
 
     def hand_over(self) -> NoReturn:
-        """End this process; unless its work is done, have another one go on."""
-        self._once.acquire()  # whoever has it ends the process
+        """End this process; unless its work is done, another one continues."""
+        self._once.acquire()  # the thread that has it ends the process
         try:
-            if not self.kept and self.reading.stop():
-                go_on(self._client, self._at, self.reading.payload, is_whole=self.reading.is_whole)
+            if not self.kept and self.reader.stop():
+                start_successor(self._client, self._at, self.reader.payload, is_whole=self.reader.is_whole)
         finally:
             os._exit(0)
 

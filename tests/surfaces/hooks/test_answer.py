@@ -12,7 +12,7 @@ from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import from_line
 from rum.inject.offers.offer import Offer
-from rum.surfaces.hooks.answer import MOST, hears, say, within
+from rum.surfaces.hooks.answer import MAX_CHARACTERS, can_answer, fitting_offers, print_offers
 from support.hooks import prompt, samples
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def lines(folder: Path) -> list[Event | None]:
 def test_what_is_said_is_noted_and_printed_in_the_clients_form(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    say(asked(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
+    print_offers(asked(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
     answer = json.loads(capfd.readouterr().out)["hookSpecificOutput"]
     assert answer == {
         "hookEventName": "UserPromptSubmit",
@@ -51,7 +51,7 @@ def test_what_is_said_is_noted_and_printed_in_the_clients_form(
 
 
 def test_nothing_to_say_prints_and_notes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
-    say(asked(tmp_path), [], (str(tmp_path),))
+    print_offers(asked(tmp_path), [], (str(tmp_path),))
     assert capfd.readouterr().out == ""
     assert lines(tmp_path) == []
 
@@ -60,28 +60,28 @@ def test_what_cannot_be_noted_is_not_said_as_it_would_be_said_again_and_again(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     (tmp_path / "file").write_text("")
-    say(asked(tmp_path), [WARNING], (str(tmp_path / "file"),))
+    print_offers(asked(tmp_path), [WARNING], (str(tmp_path / "file"),))
     assert capfd.readouterr().out == ""
 
 
 def test_offers_stay_within_the_clients_limit_and_are_never_cut():
     offers = [Offer("file", (), "x" * 1000) for _ in range(20)]
-    assert within(offers) == offers[:9]
-    assert sum(len(offer.text) + 1 for offer in within(offers)) <= MOST
-    assert within([Offer("file", (), "x" * (MOST + 1))]) == []
+    assert fitting_offers(offers) == offers[:9]
+    assert sum(len(offer.text) + 1 for offer in fitting_offers(offers)) <= MAX_CHARACTERS
+    assert fitting_offers([Offer("file", (), "x" * (MAX_CHARACTERS + 1))]) == []
 
 
 def test_a_client_that_runs_anothers_hooks_hears_nothing_twice(tmp_path: Path):
     codex = next(payload for payload in samples("codex") if payload["hook_event_name"] == "UserPromptSubmit")
     event = event_of(codex, "claude-code", 1.5)
     assert event
-    assert not hears(event, "claude-code")
-    assert hears(event, "codex")
-    assert hears(asked(tmp_path), "claude-code")
+    assert not can_answer(event, "claude-code")
+    assert can_answer(event, "codex")
+    assert can_answer(asked(tmp_path), "claude-code")
 
 
 def test_at_events_whose_answer_nobody_reads_nothing_is_said(tmp_path: Path):
     stop = {**prompt(tmp_path), "hook_event_name": "Stop"}
     event = event_of(stop, "claude-code", 1.5)
     assert event
-    assert not hears(event, "claude-code")
+    assert not can_answer(event, "claude-code")

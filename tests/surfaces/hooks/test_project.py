@@ -12,8 +12,8 @@ import pytest
 
 from rum.settings.trust import trust
 from rum.surfaces.hooks import project
-from rum.surfaces.hooks.project import find_place
-from rum.surfaces.hooks.project_cache import Found
+from rum.surfaces.hooks.project import find_project
+from rum.surfaces.hooks.project_cache import HookProject
 
 Told = tuple[str | None, str, str | None, tuple[str, ...], tuple[str, ...], str]
 
@@ -31,16 +31,16 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True)
 
 
-def told(found: Found | None) -> Told:
+def told(found: HookProject | None) -> Told:
     assert found is not None
     secrets = (found.redact_extra, found.redact_allow)
-    return found.project, found.directory, found.root, *secrets, found.trouble
+    return found.project, found.directory, found.root, *secrets, found.problem
 
 
 def anew(folder: Path) -> Told:
     """What is found out where nothing is remembered."""
     shutil.rmtree(Path(os.environ["RUM_HOME"]) / "hooks")
-    return told(find_place(str(folder)))
+    return told(find_project(str(folder)))
 
 
 def init_inside(work: Path) -> None:
@@ -64,7 +64,7 @@ def name_a_secret_here(work: Path) -> None:
 def name_the_project_in_trust(work: Path) -> None:
     (work / ".rum").mkdir()
     (work / ".rum" / "config.toml").write_text('project = "shared"\n')
-    find_place(str(work / "src"))
+    find_project(str(work / "src"))
     trust(os.environ["RUM_HOME"], str(work))
 
 
@@ -117,24 +117,24 @@ def test_after_any_change_it_is_as_if_nothing_were_remembered(
     work: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
 ):
     monkeypatch.delenv("RUM_PROJECT", raising=False)
-    find_place(str(work / "src"))
-    find_place(str(work / "src"))
+    find_project(str(work / "src"))
+    find_project(str(work / "src"))
     change(work)
     try:
-        found = told(find_place(str(work / "src")))
-        assert told(find_place(str(work / "src"))) == found == anew(work / "src")
+        found = told(find_project(str(work / "src")))
+        assert told(find_project(str(work / "src"))) == found == anew(work / "src")
     finally:
         os.environ.pop("RUM_PROJECT", None)
 
 
 def test_a_project_that_did_not_change_is_found_out_once(work: Path, monkeypatch: pytest.MonkeyPatch):
-    first = told(find_place(str(work / "src")))
-    monkeypatch.setattr(project, "_found_out", None)
-    assert told(find_place(str(work / "src"))) == first
+    first = told(find_project(str(work / "src")))
+    monkeypatch.setattr(project, "_look_up", None)
+    assert told(find_project(str(work / "src"))) == first
 
 
 def test_what_is_known_is_for_the_owner_alone(work: Path):
-    find_place(str(work))
+    find_project(str(work))
     folder = Path(os.environ["RUM_HOME"]) / "hooks"
     assert [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())] == [0, 0]
 
@@ -150,13 +150,15 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_outside_of_a_checkout_a_session_stays_in_the_project_it_was_started_in(plain: Path):
-    assert told(find_place(str(plain / "src" / "deep"))) == told(find_place(str(plain)))
+    assert told(find_project(str(plain / "src" / "deep"))) == told(find_project(str(plain)))
 
 
 def test_a_checkout_below_or_beside_the_folder_is_a_project_of_its_own(plain: Path, tmp_path: Path):
     git(plain / "src", "init", "-q")
     (tmp_path / "plainer").mkdir()
-    found = [told(find_place(str(path)))[0] for path in (plain, plain / "src" / "deep", tmp_path / "plainer")]
+    found = [
+        told(find_project(str(path)))[0] for path in (plain, plain / "src" / "deep", tmp_path / "plainer")
+    ]
     assert len(set(found)) == 3
 
 
@@ -164,7 +166,7 @@ def test_a_client_started_in_the_home_directory_works_where_it_goes(
     plain: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOME", str(plain))
-    found = told(find_place(str(plain / "src")))
+    found = told(find_project(str(plain / "src")))
     assert found[2] == str(plain / "src")
 
 
@@ -175,7 +177,7 @@ def test_folders_are_not_remembered_without_end(work: Path):
         old = kept / f"{number:08x}.json"
         old.write_text("{}")
         os.utime(old, (number, number))
-    find_place(str(work))
+    find_project(str(work))
     left = sorted(path.name for path in kept.iterdir())
     assert len(left) == 520 - 250 + 1
     assert f"{249:08x}.json" not in left
@@ -184,19 +186,19 @@ def test_folders_are_not_remembered_without_end(work: Path):
 def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
     monkeypatch.setenv("GIT_TOKEN", "battery-staple")
-    find_place(str(work))
+    find_project(str(work))
     (known,) = (Path(os.environ["RUM_HOME"]) / "hooks").iterdir()
     assert not any(secret in known.read_text() for secret in ("correct-horse", "battery-staple"))
 
 
 def test_another_environment_is_another_thing_to_find_out(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_REDACT_EXTRA", "acme")
-    first = told(find_place(str(work)))
+    first = told(find_project(str(work)))
     monkeypatch.setenv("RUM_REDACT_EXTRA", "zeta")
-    assert told(find_place(str(work))) != first
+    assert told(find_project(str(work))) != first
 
 
 def test_where_nothing_can_be_remembered_it_is_found_out_each_time(work: Path):
     (Path(os.environ["RUM_HOME"])).mkdir(exist_ok=True)
     (Path(os.environ["RUM_HOME"]) / "hooks").write_text("in the way")
-    assert told(find_place(str(work))) == told(find_place(str(work)))
+    assert told(find_project(str(work))) == told(find_project(str(work)))
