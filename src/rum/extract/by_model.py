@@ -107,8 +107,8 @@ def question(run: FinishedRun, known: Sequence[str]) -> str:
     if len(output) > LONGEST_OUTPUT:
         half = LONGEST_OUTPUT // 2
         output = f"{output[:half]}\n[...]\n{output[-half:]}"
-    told = (
+    fields = (
         f"agent: {run.agent}\ntask: {run.task[:_FIELD]}\nresult: {run.result}\n"
         f"{f'error: {run.error[:_FIELD]}{chr(10)}' if run.error else ''}output:\n{output}"
     )
-    return f"{_QUESTION}\n{there}\n{fenced('run', told, _RUN)}"
+    return f"{_QUESTION}\n{there}\n{fenced('run', fields, _RUN)}"

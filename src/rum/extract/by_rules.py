@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from rum.extract.assertions import is_decision
-from rum.extract.facts import facts_in
+from rum.extract.cues import ASKS_CAUSE, is_decision
+from rum.extract.facts import facts_in, rules_in
 from rum.extract.note_text import importance_of, tags_of, text_of, title_of, without_reason
-from rum.extract.passage_weight import ENOUGH, Verdict, judge
+from rum.extract.passage_weight import ENOUGH, Verdict, weigh_passages
 from rum.extract.passages import passages, without_repeats
-from rum.extract.rules import rules_in
-from rum.extract.tone import WHY
 from rum.extract.when_to_use import when_to_use
 from rum.model.extraction import Finding, FinishedRun, Kind
 
@@ -24,8 +22,8 @@ _ABOUT: dict[Kind, str] = {
 
 def found_by_rules(run: FinishedRun) -> Finding:
     """The note, facts and rules of a run whose words hold no secrets any more; none if nothing lasts."""
-    said = without_repeats(passages(run.agent_output))
-    verdict = judge(said, asks_why=_asks_why(run))
+    found = without_repeats(passages(run.agent_output))
+    verdict = weigh_passages(found, asks_why=_asks_why(run))
     if verdict.kind is None:
         return Finding(reasoning=_nothing(run, verdict))
     judged = verdict.judged
@@ -48,7 +46,7 @@ def found_by_rules(run: FinishedRun) -> Finding:
 
 
 def _asks_why(run: FinishedRun) -> bool:
-    return run.result == "failure" or bool(run.error) or bool(WHY.search(run.task))
+    return run.result == "failure" or bool(run.error) or bool(ASKS_CAUSE.search(run.task))
 
 
 def _nothing(run: FinishedRun, verdict: Verdict) -> str:

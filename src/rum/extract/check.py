@@ -1,28 +1,32 @@
-"""Whether what was found may be kept: of some length, without secrets and orders, said by the run, new."""
+"""Whether a finding may be kept: long enough, no secrets, no orders, grounded in the run, and new."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 from rum.extract.common_words import is_vague
-from rum.extract.duplicates import Said, corrects, likeness, said, same, share, telling_words
 from rum.extract.entities import paths_in
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.facts import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
 from rum.redact.secret_plausibility import MARK
+from rum.text.claim_comparison import disagree
+from rum.text.claims import Claim, all_claims_in, claim_and_clauses
 from rum.text.fence import gives_orders
+from rum.text.word_weights import telling_words
 
 FEWEST_WORDS = 5
 _LONGEST_VALUE = 500
 _SAME_RULE = 0.8
-_SAID = 0.5
+_FEWEST_SHARED = 0.5
 _NARROW = re.compile(r"[^\W_]{3}")
 """Three letters in a row tell some tasks from others; fewer stand in nearly every word."""
 
 
-def note_problem(finding: Finding, run: FinishedRun, known: Sequence[Said]) -> str | None:
+def note_problem(finding: Finding, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
     """Why a note cannot be kept; None if it can."""
     text = f"{finding.title}\n{finding.content}"
     return (
@@ -40,26 +44,28 @@ def fact_problem(fact: GivenFact, run: FinishedRun) -> str | None:
         return "its key or its value is empty"
     if len(fact.key) > LONGEST_TITLE or len(fact.value) > _LONGEST_VALUE:
         return f"it is longer than {_LONGEST_VALUE} characters"
-    return _wording_problem(f"{fact.key}\n{fact.value}", fact.value) or _unsaid(fact.value, run)
+    return _wording_problem(f"{fact.key}\n{fact.value}", fact.value) or _not_in_run(fact.value, run)
 
 
-def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[Said]) -> str | None:
+def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
     """Why a rule cannot be kept; None if it can."""
     text = f"{rule.condition}\n{rule.action}"
     if len(text) > 2 * _LONGEST_VALUE:
         return f"it is longer than {2 * _LONGEST_VALUE} characters"
-    problem = _wording_problem(text, text) or _pattern_problem([rule.condition]) or _unsaid(rule.action, run)
+    problem = (
+        _wording_problem(text, text) or _pattern_problem([rule.condition]) or _not_in_run(rule.action, run)
+    )
     if problem:
         return problem
-    new = said("", text)
+    new = known_text("", text)
     there = next(
-        (one for one in known if _both_ways(new, one) >= _SAME_RULE and not corrects(new, one)), None
+        (one for one in known if _shared_both_ways(new, one) >= _SAME_RULE and not corrects(new, one)), None
     )
     return f"{there.name} says the same" if there else None
 
 
-def _both_ways(one: Said, other: Said) -> float:
-    return min(likeness(one, other), likeness(other, one))
+def _shared_both_ways(one: KnownText, other: KnownText) -> float:
+    return min(shared_words(one, other), shared_words(other, one))
 
 
 def _length_problem(finding: Finding) -> str | None:
@@ -94,18 +100,77 @@ def _pattern_problem(patterns: Sequence[str]) -> str | None:
 
 def _grounding_problem(text: str, run: FinishedRun) -> str | None:
     """A file that nobody spoke of was made up."""
-    told = f"{run.task}\n{run.agent_output}\n{run.error or ''}".lower()
-    made_up = [path for path in paths_in(text) if path.lower().strip("./`") not in told]
+    run_text = f"{run.task}\n{run.agent_output}\n{run.error or ''}".lower()
+    made_up = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
     return f"it names {made_up[0]}, of which the run says nothing" if made_up else None
 
 
-def _unsaid(text: str, run: FinishedRun) -> str | None:
-    told = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
-    return None if share(telling_words(text), told) >= _SAID else "the run does not say so"
+def _not_in_run(text: str, run: FinishedRun) -> str | None:
+    run_words = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
+    return None if share_of(telling_words(text), run_words) >= _FEWEST_SHARED else "the run does not say so"
 
 
-def _known_problem(text: str, known: Sequence[Said]) -> str | None:
-    found = same(text, known)
+def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
+    found = find_repetition(text, known)
     if found is None:
         return None
-    return f"{found.name} says the same ({likeness(said('', text), found):.0%} of its words)"
+    return f"{found.name} says the same ({shared_words(known_text('', text), found):.0%} of its words)"
+
+
+ALIKE = 0.7
+"""The share of its words in an earlier text from which on something says nothing new."""
+_MOST_CLAUSES = 500
+
+Words = frozenset[tuple[str, ...]]
+
+
+class KnownText(NamedTuple):
+    """An earlier text to compare with: its name, its claims, and when it was recorded."""
+
+    name: str
+    claims: tuple[Claim, ...]
+    passages: tuple[Words, ...]
+    """The words of every two neighbouring claims: words scattered over a text do not make a claim."""
+    at: tuple[int, int]
+    """The time, and the place among the texts of that time."""
+
+
+def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:
+    """A text to compare with."""
+    claims = tuple(all_claims_in(text))
+    words = [one.all_words for one in claims]
+    return KnownText(name, claims, tuple(one | other for one, other in pairwise([*words, Words()])), at)
+
+
+def find_repetition(text: str, before: Iterable[KnownText]) -> KnownText | None:
+    """The earlier text that says all of this one; None if there is none, or if it corrects a later one."""
+    new, known = known_text("", text), list(before)
+    alike = [one for one in known if shared_words(new, one) >= ALIKE and not corrects(new, one)]
+    found = max(alike, key=lambda one: (one.at, shared_words(new, one)), default=None)
+    if found is None or any(one.at > found.at and corrects(new, one) for one in known):
+        return None
+    return found
+
+
+def shared_words(new: KnownText, old: KnownText) -> float:
+    """The share of the words of a text that another has too, claim by claim."""
+    whole = sum(len(claim.all_words) for claim in new.claims)
+    found = sum(max((len(claim.all_words & one) for one in old.passages), default=0) for claim in new.claims)
+    return found / whole if whole else 0.0
+
+
+def corrects(new: KnownText, old: KnownText) -> bool:
+    """Whether a statement says otherwise than one of the other, which has none that agrees with it."""
+    mine, theirs = _clauses(new), _clauses(old)
+    known = {claim.meaning for claim in theirs}
+    changed = [claim for claim in mine if claim.meaning not in known]
+    return any(disagree(claim, other) for claim in changed for other in theirs)
+
+
+def _clauses(one: KnownText) -> list[Claim]:
+    return list(islice((part for claim in one.claims for part in claim_and_clauses(claim)), _MOST_CLAUSES))
+
+
+def share_of(words: frozenset[str], other: frozenset[str]) -> float:
+    """How many of the words the other has too, as a share of them all."""
+    return len(words & other) / len(words) if words else 0.0

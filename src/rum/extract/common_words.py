@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from rum.text.stem import stem
+from rum.text.terms import stem
 
 # Those that stand in what most projects say of their changes, whatever the projects are about.
 _USUAL = """
@@ -131,7 +131,7 @@ version want way work write
 """Those that say next to nothing, whoever chose them."""
 
 
-def is_usual(word: str) -> bool:
+def is_common(word: str) -> bool:
     """Whether a word is used of every software, in whatever form."""
     return stem(word.lower()) in _stems(_USUAL + _PAST)
 

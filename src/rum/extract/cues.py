@@ -1,4 +1,8 @@
-"""The words by which a passage gives away what it tells, each with its weight, by kind."""
+"""The words by which a passage gives away what it says, by kind, and how it is said.
+
+Cues are English. Of other languages only the nouns are known with which reports label their parts, one table
+a language: `OTHER_LANGUAGES`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from functools import cache
 
 from rum.extract.entities import PATH, SAID_VERSION, VERSION
 from rum.model.extraction import Kind
+from rum.text.terms import content_words
 
 _FAILS = (
     r"(?:fail(?:s|ed|ing|ure|ures)?|breaks?|broke|broken|crash\w*|hangs?|died?|dies|killed|raise[sd]?"
@@ -29,7 +34,7 @@ _HERE = rf"(?:{PATH}|`)"
 
 _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
     Kind.ERROR: (
-        (3, r"\b(?:root )?causes?\b(?! (?:a|the) (?:user|customer))|\bcaused by\b|\bculprit\b|\bursache\b"),
+        (3, r"\b(?:root )?causes?\b(?! (?:a|the) (?:user|customer))|\bcaused by\b|\bculprit\b"),
         (2, r"\b(?:that|this) (?:was|is) the reason\b|\breason (?:for|was|is)\b|\bwhich is why\b|\bhence\b"),
         (2, r"\b(?:did|does|do)(?: not|n't) (?:work|help)\b|\bmade no difference\b|\bno effect\b"),
         (2, rf"\b{_FAILS}\b.*\b(?:because|since|due to|unless)\b"),
@@ -150,8 +155,24 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
 }
 """What speaks for each kind; a cue counts once in a passage."""
 
+OTHER_LANGUAGES: dict[str, dict[Kind, str]] = {
+    "german": {
+        Kind.ERROR: "(?:fehler)?ursache",
+        Kind.DECISION: "entscheidung|begründung",
+        Kind.CONSTRAINT: "einschränkung(?:en)?|beschränkung(?:en)?",
+        Kind.DEPENDENCY: "abhängigkeit(?:en)?",
+        Kind.PATTERN: "konvention(?:en)?",
+        Kind.STRUCTURE: "aufbau|verzeichnisstruktur",
+    },
+}
+"""Nouns that label a part of a report, by language and kind; they count as much as "root cause" does."""
+_WHY_WORDS = {"german": "warum|wieso|weshalb"}
+_FOREIGN_LABELS = "|".join(nouns for labels in OTHER_LANGUAGES.values() for nouns in labels.values())
+_FOREIGN_WHY = "|".join(_WHY_WORDS.values())
+_LABEL_WEIGHT = 3.0
+
 _HEADINGS: dict[Kind, str] = {
-    Kind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis|ursache",
+    Kind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis",
     Kind.DECISION: r"decision|rationale|reasons?|why|trade-?offs?|alternatives|chosen|choice|recommendation",
     Kind.CONSTRAINT: r"constraints?|limit(?:ation)?s?|caveats?|gotchas?|requirements?|restrictions?",
     Kind.DEPENDENCY: r"stack|dependenc(?:y|ies)|versions?|requirements?|tool(?:chain|ing)?|built with|tech",
@@ -167,13 +188,249 @@ _HEADINGS: dict[Kind, str] = {
 @cache
 def cues() -> dict[Kind, list[tuple[float, re.Pattern[str]]]]:
     """Weight and pattern of every cue, by kind."""
+    labels = {kind: (_LABEL_WEIGHT, rf"\b(?:{_labels(kind)})\b") for kind in Kind}
     return {
-        kind: [(weight, re.compile(cue, re.IGNORECASE)) for weight, cue in told]
-        for kind, told in _CUES.items()
+        kind: [(weight, re.compile(cue, re.IGNORECASE)) for weight, cue in (*found, labels[kind])]
+        for kind, found in _CUES.items()
     }
+
+
+def _labels(kind: Kind) -> str:
+    return "|".join(labels[kind] for labels in OTHER_LANGUAGES.values())
 
 
 @cache
 def headings() -> dict[Kind, re.Pattern[str]]:
     """What a heading says of the passages below it, by kind."""
-    return {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _HEADINGS.items()}
+    return {
+        kind: re.compile(rf"\b(?:{words}|{_labels(kind)})\b", re.IGNORECASE)
+        for kind, words in _HEADINGS.items()
+    }
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+HEDGE = _words(
+    r"\b(?:might|maybe|perhaps|not sure|unsure|possibly|probably|presumably|seems? to|could be)\b",
+    r"\bi (?:guess|think|suspect)\b|\bunclear\b|\bno idea\b",
+)
+"""Somebody is not sure."""
+PLAN = _words(
+    r"^(?:next|then i|now i|let me|let's|will (?:continue|go|try|look)|todo|plan|step \d|first i)\b",
+    r"^(?:continuing|trying|stepping)\b",
+    r"^(?:i(?:'ll| will|'m going to| am going to| would need)|we (?:will|should|could))\b",
+    r"\b(?:i'll|i will|going to|tomorrow|after lunch|next step|later today)\b",
+)
+"""Something is to come."""
+CHAT = _words(
+    r"\?\s*$",
+    r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it|please)\b",
+    r"^(?:feel free|all (?:\d+ |the )?tests (?:pass|are green))\b|\blet me know\b",
+    r"\bno (?:further )?(?:comments|concerns)\b",
+    r"\b(?:happy|glad|pleased) to (?:help|assist|explain|go|adjust|answer)\b",
+)
+"""Words between people."""
+STEP_TAKEN = _words(
+    r"^(?:✅|☑|✔|\[x\])",
+    r"^(?:[\w/.-]+: )?(?:fix|add|remove|update|rename|bump|refactor|implement|improve|clean up|simplify)\b",
+    r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just| successfully)? "
+    r"|(?:first|then|now|also|afterwards|finally),? (?:i |we )?)?"
+    r"(?:added|adding|removed|renamed|changed|fixed|updated|wrote|ran|restarted|reran|rebuilt|cleared|killed|deleted"
+    r"|created|implemented|moved|bumped|committed|pushed|replaced|refactored|set|put|took|tried|marked|scaled"
+    r"|checked|looked|opened|reverted|raised|stopped|explored|compared|installed|reset|printed|logged|reloaded"
+    r"|followed|kept to|made|used|wired|attempted|merged)\b",
+)
+"""A step that was taken."""
+STEP_LOOKING = _words(
+    r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
+    r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
+)
+"""A step by which nothing was changed."""
+REQUEST = _words(
+    r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
+    r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",
+    r"^you(?:'ve| have)?(?: also| just| explicitly)? (?:asked|wanted|said|wrote|requested|told (?:me|us))\b",
+    r"^as (?:requested|asked|instructed|specified|you (?:asked|said|wanted))\b",
+)
+"""What somebody asked for in this task, whatever words they asked in."""
+_LANGUAGE = (
+    r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure|coroutine"
+    r"|decorator|exception|generator|integer|promise|struct|tuple|keyword|identifier|statement|expression"
+    r"|bracket|brace|semicolon)"
+)
+LANGUAGE_RULE = _words(
+    rf"^(?:in [\w+#.-]+,? )?(?P<rule>(?:an? {_LANGUAGE}|(?:all |any )?{_LANGUAGE}(?:e?s)|every {_LANGUAGE})"
+    r" (?:must|cannot|can't|can only|have to|has to|needs? to)\b.*)"
+)
+"""What holds of a language wherever it is spoken."""
+FINDING_INTRO = _words(
+    r"\b(?:found it|(?:root )?cause found|turn(?:s|ed) out|by the way|important)\b",
+    r"\b(?:worth knowing|gotcha|caveat)\b",
+    r"\bi (?:noticed|found|learned|discovered|reali[sz]ed) that\b",
+    r"\bnote(?: on \w+)?(?: for\b|:)|\bfor the record\b|\bwhat i found\b|\bheads[- ]up\b",
+)
+"""What somebody says who is about to tell what was found."""
+LEAD_IN = _words(
+    r"^(?:(?:(?:root )?cause|reason|decision|agreed approach|rationale|notes?|finding|lesson|learned"
+    r"|(?:important )?limitation|constraint|conclusion|recommendation|attempt|fix|(?:the )?layout"
+    rf"|convention(?: here)?|gotcha|caveat|summary|important|{_FOREIGN_LABELS})\s*:\s*"
+    r"|(?:by the way|so|also|however|important|(?:please )?note that|(?:it )?turns out(?: that)?|found it[.:]"
+    r"|i (?:noticed|found(?: out)?|learned|discovered|reali[sz]ed) that),?\s+"
+    r"|(?:done|fixed|solved|works)(?: it| now)?[,:.;-]+\s+"
+    r"|[^.:;]{0,60}\b(?:noticed|learned|found|note|mention|highlight|remember|aware|know)\b[^.:;]{0,40}:\s+)+"
+)
+"""How people begin who then say what they found."""
+ASKS_CAUSE = _words(
+    r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
+    rf"\b(?:wrong|logged out|random|leak\w*|slow\w*|{_FOREIGN_WHY})\b",
+)
+"""A task that asks for a cause."""
+CHANGE_HEADING = _words(
+    r"\bfiles? (?:created|changed|modified|added|touched|updated)",
+    r"\bchange(?:s|d|log)\b|\bwhat(?:'s| was| has| have)\b|\bimplemented\b",
+    r"^(?:new |key )?features\b|\bnew \w+$",
+    r"\btest(?:s|ing|ed)?\b|\bresults?\b|\bnext steps?\b|\bhighlights\b|\bachievements?\b|\bstatus\b",
+    r"\bverif\w+|\bto-?dos?\b|\bplan\b|\bchecklist\b|\bcompleted?\b|\bfollow-?ups?\b",
+)
+"""A heading over what was done or is to be done, which the history of the files tells as well."""
+LESSON_HEADING = _words(
+    r"\b(?:notes?|findings?|lessons?|learn(?:ed|ings?)|gotchas?|caveats?|discover(?:y|ies|ed)|insights?)\b",
+    r"\b(?:observations?|remarks?|takeaways?|worth knowing|key points|background|how \w+ works?)\b",
+)
+"""A heading over what was found."""
+
+
+FEWEST_WORDS = 3
+"""Words that say something, beside those that make it a constraint: fewer say that of everything."""
+_LONGEST_STATEMENT = 500
+
+
+_MUST = _words(
+    r"\b(?:must(?: not|n't)?|(?:has|have|needs?) to|(?:is|are) (?:required|forbidden|(?:not )?allowed) to)\b",
+    r"\b(?:can ?not|can't|may not|won't|will not) (?:be )?\w+",
+    r"\b(?:is|are)(?: not|n't) (?:allowed|permitted|possible|supported)\b|\bnot supported\b",
+    r"\b(?:requires?|needs?|depends? on|expects?) (?:a|an|the|at least|exactly|both|one|two|three|\d)\b",
+    r"\b(?:needs?|requires?) \w+ (?:in|on|to|for|before|after|with)\b",
+    r"(?<! is)(?<!are)(?<!was)(?<!were) only (?:[a-z]{3,}s [a-z]{3,}|work|accept|support|allow|run|read)\b",
+    r"\b(?:works?|is|are|can|may|be) only\b|\b(?:is|are|can|may) \w+ only\b",
+    r"\b(?:is|are) only (?:\w+ed|valid|visible|possible|available|safe|sent|read|kept|run|built)\b",
+    r"\b(?:at most|at least|no more than|no fewer than|not more than)\b.*\b(?:may|can|are|is|per|at)\b",
+    r"\b(?:is|are|be|gets?|may|must|can|should) never\b|\bnever gets?\b",
+)
+"""Something must, cannot, or only so."""
+_DO = _words(
+    r"^(?:please )?(?:always|never|do not|don't) \w{2,}", r"^avoid \w.*(?:,|\bbecause\b|\bsince\b|\bor\b)"
+)
+"""Somebody is told what to do."""
+_EVER = _words(
+    r"^(?:the |all |our |any |every )?[\w/.`-]+(?: [\w/.`-]+){0,3} (?:always|never) [a-z]+\b",
+    r", never (?:through|by|from|in|with|via|to|at|on|directly)\b",
+)
+"""Something does so always or never."""
+_WRONG = (
+    r"(?:fails?|breaks?|hangs?|crash(?:es)?|leaks?|dies|times? out|drops?|loses?|rejects?|ignores?|corrupts?"
+    r"|(?:is|are|gets?|stays?|runs?) (?:\w+ )?(?:slow|lost|wrong|empty|stale|broken|missing|ignored|dropped"
+    r"|rejected|truncated|duplicated|skipped|flaky)"
+    r"|takes? (?:\w+ )?(?:hours|minutes|seconds|ages|forever|long))"
+)
+_CAUSE = _words(
+    rf"\b{_WRONG}\b.*\b(?:because|since|due to|when|whenever|if|unless|after|as soon as|as)\b",
+    rf"\b(?:because|since|when|whenever|if|unless|without|as soon as|after)\b.*\b{_WRONG}\b",
+)
+"""Something goes wrong, now as ever, for a reason."""
+_DECISION = (
+    r"^(?:(?:we|the team)(?: have| had|'ve)? )?(?:decided|chose|agreed|opted|settled) "
+    r"(?:to|on|against|for|not to|that)\b"
+)
+_DECIDES = _words(_DECISION)
+_CALLED = _words(r"(?:decision|agreed approach)\s*:")
+_DECIDED = _words(rf"{_DECISION}.*(?:\b(?:because|since|as|rather than|instead of|over|so)\b|:)")
+"""Something was decided, for a reason."""
+_SO = re.compile(r"^(?P<what>.*?),? (?:because|since) (?P<why>.{10,})", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|has|have|does|do|gets?|keeps?|takes?|[a-z]{3,}s)\b")
+_WAS = re.compile(
+    r"(?<!is )(?<!are )(?<!be )(?<!gets )\b(?:was|were|had|did|went|took|[a-z]{3,}ed)\b", re.IGNORECASE
+)
+_ODD = _words(
+    rf"\b{_WRONG}\b|\b(?:twice|too \w+|no longer|not|never|nothing|none|only|n't|without|wrong|slow\w*)\b"
+)
+"""Words for what nobody wants."""
+_PERSONAL = _words(
+    # about the one who speaks, or said to somebody
+    r"\bi\b(?!\.e)|\bmy\b|\bme\b",
+    r"\bwe(?:'ll|'re)? (?:need|have|will|should|must|could|can|may|want|had|are|still|first)\b",
+    r"\byou must (?:be|have)\b|\byour? (?:review|approval|feedback|call|turn)\b",
+    r"\bplease (?:ask|tell|review|check)\b|\b(?:happy|glad|welcome|careful|worry|hesitate|mind|know|think)\b",
+    # a conclusion: it must be so
+    r"\b(?:it|this|that|there|he|she|they|some\w+|every\w+|all|nothing) must (?:be|have)\b",
+    r"\bmust (?:have|be) (?:been|a|an|some|fine|ok|okay|right|wrong|due)\b",
+    r"\b(?:somebody|someone|who) (?:has|have|needs?|must|should)\b",
+    # a freedom
+    r"\b(?:do|does)(?: not|n't) (?:have|need) to\b|\bno (?:need|longer \w+) to\b|\bmay not have\b",
+    # told as it happened
+    r"\b(?:had|needed|was|were) to\b|\b(?:could|did)(?: not|n't)\b",
+    r"\bnever (?:happened|did|was|were|had|came|took|saw)\b",
+    r"(?<!be )(?<!is )(?<!are )\bnever (?!need|feed|embed|exceed|proceed|shed|speed|bleed|shred)\w+ed\b",
+)
+"""What is about those who talk, or only concluded, or over."""
+_OF_THE_MOMENT = _words(
+    r"\b(?:works?|pass(?:es)?|fine|good|starts?|fixed) (?:again|now)\b|\b(?:right|for) now\b|\bso far\b",
+    r"\btoday\b|\bthis (?:time|pr|change|branch|ticket|task)\b|\bfollow-?up\b",
+    r"^(?:it|this|that|these|those|next|then|first|finally|afterwards)\b",
+    r"^(?:the |all )?(?:branch|build|changes?|commit|diff|log|output|patch|pr|pull request|review|ticket)\b",
+    r"^(?:adjust|allow|convert|disable|drop|enable|handle|introduce|let|make|move|scan|skip|support|suppress)\b",
+    r"^(?:adapt|align|apply|bring|check|ensure|extend|give|provide|switch|teach|turn|use) (?!only)",
+    r"\b(?:has|have|needs?) to be (?:added|addressed|checked|done|fixed|merged|reviewed|tested|updated)\b",
+    r"\b(?:ticket|task|issue|user|customer|request|review(?:er)?) (?:says|asks|wants|asked|wanted|said)\b",
+    r"\b(?:before|after|until) (?:the |this )?(?:review|merge|lunch|release)\b",
+    r"\?\s*$",
+)
+"""What belongs to the work at hand."""
+
+
+def stated_kind(text: str) -> Kind | None:
+    """What a sentence states for good, and of which kind; None for talk, steps, plans and conclusions."""
+    statement = LEAD_IN.sub("", text[:_LONGEST_STATEMENT].strip())
+    if (
+        _OF_THE_MOMENT.search(statement)
+        or _PERSONAL.search(statement)
+        or _content_word_count(statement) < FEWEST_WORDS
+    ):
+        return None
+    if _DECIDED.search(statement):
+        return Kind.DECISION
+    if _DO.search(statement) or _MUST.search(statement):
+        return Kind.CONSTRAINT
+    if _CAUSE.search(statement):
+        return Kind.ERROR
+    return Kind.PATTERN if _EVER.search(statement) else _explained(statement)
+
+
+def is_decision(text: str) -> bool:
+    """Whether a sentence says of itself that it tells what was decided."""
+    statement = text[:_LONGEST_STATEMENT].strip()
+    return bool(_CALLED.match(statement) or _DECIDES.search(LEAD_IN.sub("", statement)))
+
+
+def is_personal(text: str) -> bool:
+    """Whether a sentence is about those who talk, or only concludes, or tells what is over."""
+    return bool(_PERSONAL.search(LEAD_IN.sub("", text[:_LONGEST_STATEMENT])))
+
+
+def _explained(statement: str) -> Kind | None:
+    """The kind of a statement with its reason: an error if it says something unwanted, else a decision."""
+    found = _SO.match(statement)
+    if not found or not _IS.search(found["what"]) or _WAS.search(found["what"]):
+        return None
+    if _ODD.search(found["what"]):
+        return Kind.ERROR
+    return None if _WAS.search(found["why"]) else Kind.DECISION
+
+
+def _content_word_count(text: str) -> int:
+    return len(set(content_words(text)) - _CUE_WORDS)
+
+
+_CUE_WORDS = frozenset(content_words("must always never need require only avoid"))

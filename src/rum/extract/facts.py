@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from rum.extract.cues import HEDGE
 from rum.extract.entities import UNITS
-from rum.extract.passage_weight import Judged
+from rum.extract.passage_weight import WeighedPassage
+from rum.extract.when_to_use import distinctive
 from rum.model.extraction import Kind
-from rum.model.facts import GivenFact
+from rum.model.facts import GivenFact, GivenRule
 
 MOST = 20
 _NOT_NAMES = """
@@ -26,7 +28,7 @@ supported tested work working works written
 """What comes before "on" and a version that is used."""
 
 
-def facts_in(judged: Iterable[Judged]) -> tuple[GivenFact, ...]:
+def facts_in(judged: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
     """A fact for each name with a version, in passages about versions; of two the first one counts."""
     found: dict[str, str] = {}
     for one in judged:
@@ -82,3 +84,50 @@ def _refused() -> re.Pattern[str]:
         r"|fails?)\b",
         re.IGNORECASE,
     )
+
+
+MOST_RULES = 10
+_LONGEST_RULE = 300
+_VERBS = (
+    "add|always|avoid|build|call|change|check|close|commit|create|do|don't|edit|ensure|export|import|include|increase|install"
+    "|keep|make|never|pass|pin|prefer|put|read|rebuild|recreate|regenerate|remove|rename|reset|restart|run|set|start|stop|take"
+    "|test|throttle|update|use|wait|wrap|write"
+)
+_FIRST = re.compile(
+    rf"^(?P<when>(?:when(?:ever)?|if|before|after|while) [^,;:]{{4,150}}), (?:then )?"
+    rf"(?P<do>(?:{_VERBS})\b.+)",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"^(?P<do>(?:always|never|do not|don't) .{4,200}?) "
+    r"(?P<when>(?:when(?:ever)?|if|before|after|while|unless) .{4,150})",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"^(?P<do>(?:always|never|do not|don't) .{4,})", re.IGNORECASE)
+
+
+def rules_in(judged: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
+    """What was told as a rule, in so many words; a rule that says not when holds for what it names."""
+    return tuple(dict.fromkeys(rule for one in judged for rule in _rules(one)))[:MOST_RULES]
+
+
+def _rules(one: WeighedPassage) -> Iterator[GivenRule]:
+    text = one.passage.text.strip().rstrip(".")
+    if (
+        one.fleeting
+        or one.passage.kind == "code"
+        or len(text) > _LONGEST_RULE
+        or HEDGE.search(text)
+        or "?" in text
+    ):
+        return
+    stated = _FIRST.match(text) or _LAST.match(text)
+    if stated:
+        yield GivenRule(_sentence(stated["when"]), _sentence(stated["do"]))
+    elif _ALONE.match(text) and (names := distinctive(text)[:4]):
+        yield GivenRule("|".join(names), _sentence(text))
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:]

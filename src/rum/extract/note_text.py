@@ -1,4 +1,4 @@
-"""The words of a note: its title, its text, when to use it and its tags, all taken from what was said."""
+"""The words of a note: its title, its text, when to use it and its tags, all taken from the run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from rum.extract.cues import CHANGE_HEADING, LEAD_IN, LESSON_HEADING, STEP_LOOKING
 from rum.extract.entities import is_anchored
-from rum.extract.passage_weight import Judged
-from rum.extract.tone import CHANGES, LEAD, LESSONS, LOOKING
+from rum.extract.passage_weight import WeighedPassage
 from rum.model.extraction import Kind
 from rum.model.notes import Importance
 from rum.text.sentences import split_sentences
@@ -41,12 +41,12 @@ _REMEDY = re.compile(r"\b(?:fix|fixed|solution|resolution|workaround|remedy|way 
 _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 
 
-def title_of(judged: Sequence[Judged], kind: Kind) -> str:
+def title_of(judged: Sequence[WeighedPassage], kind: Kind) -> str:
     """The clause that tells most, short enough for a heading."""
     best = max(judged, key=lambda one: _as_title(one, kind))
-    text = LEAD.sub("", _plain(best.passage.text))
+    text = LEAD_IN.sub("", _plain(best.passage.text))
     heading = _plain(best.passage.heading)
-    if best.passage.kind == "item" and heading and not LESSONS.search(heading):
+    if best.passage.kind == "item" and heading and not LESSON_HEADING.search(heading):
         items = (_plain(one.passage.text) for one in judged if one.passage.block == best.passage.block)
         text = heading if len(heading.split()) > 2 else f"{heading}: {', '.join(items)}"
     text = _cut(text)
@@ -56,8 +56,8 @@ def title_of(judged: Sequence[Judged], kind: Kind) -> str:
 def without_reason(title: str, content: str) -> str:
     """A decision's title, which leaves the reason to a text that says nothing else."""
     reason = _REASON.search(title, _SHORTEST_CLAUSE)
-    said = _plain(LEAD.sub("", content)).casefold()
-    if reason is None or len(split_sentences(content)) > 1 or not said.startswith(title.casefold()):
+    plain = _plain(LEAD_IN.sub("", content)).casefold()
+    if reason is None or len(split_sentences(content)) > 1 or not plain.startswith(title.casefold()):
         return title
     return title[: reason.start()]
 
@@ -66,8 +66,8 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split()).rstrip(" .,;:")
 
 
-def _as_title(one: Judged, kind: Kind) -> tuple[bool, bool, float, float]:
-    text, weight = LEAD.sub("", one.passage.text), one.weights.get(kind, 0.0)
+def _as_title(one: WeighedPassage, kind: Kind) -> tuple[bool, bool, float, float]:
+    text, weight = LEAD_IN.sub("", one.passage.text), one.weights.get(kind, 0.0)
     good = not (one.done or one.fleeting or one.passage.kind == "code" or _BACKWARDS.match(text))
     good = good and is_anchored(text) and len(text) >= _SHORTEST_TITLE
     return good and weight >= _TELLS, good, weight, one.best
@@ -82,7 +82,7 @@ def _cut(text: str) -> str:
     return text[: fitting[-1]] if fitting else shorten(text, LONGEST_TITLE)
 
 
-def text_of(judged: Sequence[Judged], error: str | None) -> str:
+def text_of(judged: Sequence[WeighedPassage], error: str | None) -> str:
     """What is worth repeating, in its order, under the headings it had."""
     parts: list[str] = []
     left, heading, text = MOST_WORDS, "", ""
@@ -100,24 +100,24 @@ def text_of(judged: Sequence[Judged], error: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def _repeated(block: Sequence[Judged], heading: str) -> list[Judged]:
+def _repeated(block: Sequence[WeighedPassage], heading: str) -> list[WeighedPassage]:
     """Of a block that tells something all that lasts; of another only what weighs something."""
-    telling = any(one.best >= _TELLS for one in block) and not CHANGES.search(heading)
+    telling = any(one.best >= _TELLS for one in block) and not CHANGE_HEADING.search(heading)
     telling = telling or bool(_REMEDY.search(heading))
     return [one for one in block if not one.fleeting and _lasts(one, telling)]
 
 
-def _lasts(one: Judged, telling: bool) -> bool:
+def _lasts(one: WeighedPassage, telling: bool) -> bool:
     """Whether to repeat a passage; a step only beside a finding, if it names what was changed by it."""
     if one.passage.kind == "code":
         return True
     if one.done:
-        looked = LOOKING.search(LEAD.sub("", one.passage.text)) and one.best < _TELLS
+        looked = STEP_LOOKING.search(LEAD_IN.sub("", one.passage.text)) and one.best < _TELLS
         return telling and is_anchored(one.passage.text) and not looked
     return telling or one.best >= 1
 
 
-def _fitting(block: Sequence[Judged], words: int) -> list[Judged]:
+def _fitting(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
     """As much of a block as has so many words; what weighs something comes first if that is not all."""
     kept: set[int] = set()
     for place in sorted(range(len(block)), key=lambda place: block[place].best < 1):
@@ -129,7 +129,7 @@ def _fitting(block: Sequence[Judged], words: int) -> list[Judged]:
     return [one for place, one in enumerate(block) if place in kept]
 
 
-def _block(block: Sequence[Judged]) -> str:
+def _block(block: Sequence[WeighedPassage]) -> str:
     lines: list[str] = []
     for one in block:
         text, kind = one.passage.text, one.passage.kind

@@ -7,9 +7,55 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rum.extract.noise import is_mostly_noise, is_noise
 from rum.text.code_fence import closes, opening
 from rum.text.sentences import split_sentences
+
+_LONGEST_LINE = 300
+"""Characters of a line by which it is judged."""
+_NOISE_LINES = (
+    # typed into a shell, or into an interpreter
+    r"[$%❯] \S",
+    r">>> ",
+    # a log: its time or its level first
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
+    r"\[?\d\d:\d\d:\d\d",
+    r"\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE|NOTICE)\b[\]: ]",
+    # package managers and builds
+    r"(?:npm|yarn|pnpm) (?:WARN|ERR!|warn|error|notice|info)\b",
+    r"added \d+ packages|found \d+ vulnerabilit|\d+ packages are looking|run `npm (?:fund|audit)",
+    r"(?:Collecting|Downloading|Installing|Unpacking|Selecting|Resolving|Fetched|Using cached) \S+",
+    r"(?:Building|Compiling|Linking|Running|Starting|Loading|Checking|Copying|Writing|Reading) [^a-z]",
+    r"(?:building|loading|reading|writing|copying|checking) [\[\w ]{1,30}(?:\]:|\.\.\.)",
+    r"=> |\[\+\] |\[\d+/\d+\] |Step \d+/\d+|Get:\d+|Hit:\d+|(?:build|compilation) (?:succeeded|failed)\b",
+    # tests
+    r"(?:PASS|FAIL|PASSED|FAILED|ok|not ok|--- PASS|--- FAIL)(?:[:\s]|$)",
+    r"(?:Test Suites|Tests|Snapshots|Test Files|Time|Duration|Elapsed|Ran|Finished)\b[: ]+\S*\d",
+    r"collected \d+ items|rootdir: |platform \w+ -- |plugins: |\d+ (?:passed|failed|passing|failing)\b",
+    r"\S+\.(?:py|js|ts|rb|go) [.sFEx]{3,}",
+    # rulers, and tables that a program drew
+    r"={3,}|-{4,}|\*{4,}|_{4,}|[-+|= ]{6,}$|\(\d+ rows?\)",
+    # traces
+    r"at \S.*[(:/]\S*:\d+|File \".*\", line \d+|Traceback \(|\^+\s*$|goroutine \d+ \[",
+    r"(?:[\w.]{1,80}\.)?[A-Z]\w{1,60}(?:Error|Exception|Warning)(?::|$)",
+    # diffs and listings
+    r"diff --git |index [0-9a-f]{6,}\.\.|--- [ab/]|\+\+\+ [ab/]|@@ -\d",
+    r"[bcdlps-](?:[r-][w-][xsStT-]){3}|total \d+$",
+)
+_NOISE = re.compile("|".join(_NOISE_LINES))
+_PROGRESS = re.compile(r"\[\s*\d{1,3}%\]|\b\d{1,3}%\s*[|█#=]|[█▓░]{2}")
+
+
+def is_noise(line: str) -> bool:
+    """Whether a line is the output of a program, or was typed into a shell."""
+    shown = line.strip()[:_LONGEST_LINE]
+    return bool(_NOISE.match(shown) or _PROGRESS.search(shown))
+
+
+def is_mostly_noise(lines: list[str]) -> bool:
+    """Whether a block of lines is a program's: then those that look like words are its words too."""
+    is_diff = any(line.startswith(("diff --git ", "@@ -")) for line in lines)
+    return is_diff or sum(map(is_noise, lines)) * 2 > len(lines)
+
 
 LONGEST = 60_000
 """Characters that are looked at: the first and the last half of these."""
@@ -32,7 +78,7 @@ class Passage(NamedTuple):
 
 
 def passages(text: str) -> list[Passage]:
-    """What an agent said, without what programs said."""
+    """The passages of an agent's output, without the output of programs in it."""
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n\n" + text[-LONGEST // 2 :]
     found: list[Passage] = []
@@ -48,18 +94,21 @@ def passages(text: str) -> list[Passage]:
             kept = [line for line in lines if not is_noise(line)]
             label = _LABEL.match(kept[0]) if len(kept) > 1 and _ITEM.match(kept[1]) else None
             under = label[1] if label else heading
-            found += [Passage(said, under, number, kind) for kind, said in _said(kept[1:] if label else kept)]
+            found += [
+                Passage(text, under, number, kind)
+                for kind, text in _items_and_sentences(kept[1:] if label else kept)
+            ]
     return found
 
 
-def without_repeats(said: Sequence[Passage]) -> list[Passage]:
-    """What was said, each once: not what another passage begins with, and goes on from."""
-    words = [tuple(_WORD.findall(one.text.lower())) for one in said]
-    order = sorted(range(len(said)), key=lambda one: (words[one], -one))
+def without_repeats(found: Sequence[Passage]) -> list[Passage]:
+    """Each passage once; one that another passage begins with is left out."""
+    words = [tuple(_WORD.findall(one.text.lower())) for one in found]
+    order = sorted(range(len(found)), key=lambda one: (words[one], -one))
     repeats = {
         one for one, other in pairwise(order) if words[one] and words[other][: len(words[one])] == words[one]
     }
-    return [one for place, one in enumerate(said) if place not in repeats or one.kind == "code"]
+    return [one for place, one in enumerate(found) if place not in repeats or one.kind == "code"]
 
 
 def _heading(lines: list[str]) -> str:
@@ -93,7 +142,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
         yield block
 
 
-def _said(lines: list[str]) -> Iterator[tuple[str, str]]:
+def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
     """The items and sentences of a block."""
     prose: list[str] = []
     item: list[str] = []

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rum.extract.common_words import is_usual, is_vague
+from rum.extract.common_words import is_common, is_vague
 from rum.extract.entities import NAME, PATH, PRODUCT
-from rum.text.stem import stem
-from rum.text.terms import content_words, says_little, terms
+from rum.text.terms import content_words, says_little, stem, terms
 
 MOST_NAMES = 6
 MOST_WORDS = 4
@@ -34,14 +33,14 @@ _NO_NOUN = re.compile(r".*(?:ed|ing|ly|able|ible|ful|ous|ive|est|ise|ize|ify)|.*
 
 def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
     """Patterns for tasks that name what the note names, or that are like the one it comes from."""
-    told = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
-    names = distinctive(told)[:MOST_NAMES] or [*_phrases(title), *_nouns(title)][:MOST_WORDS]
+    text = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
+    names = distinctive(text)[:MOST_NAMES] or [*_phrases(title), *_nouns(title)][:MOST_WORDS]
     found = tuple(filter(None, ("|".join(names), like_task(task), spoken_of(title, task))))
     return found or ((f"When the task is about: {title}",) if len(content_words(title)) >= _ASKED else ())
 
 
 def distinctive(text: str) -> list[str]:
-    """The names in a text that are hardly ever said of anything else, the most frequent first."""
+    """The names in a text that are seldom used for anything else, the most frequent first."""
     lower = text.lower()
     found = [name for match in _NAMES.finditer(text) for name in _askable(match[0].strip("`*.,:;()"))]
     found += [name.lower() for name in _PRODUCTS.findall(text) if not _ordinary(name, text)]
@@ -52,10 +51,10 @@ def like_task(task: str) -> str:
     """A pattern for tasks like this one; nothing for a task that says no more than any other."""
     spoken = " ".join(task.split())[:_LONGEST_TASK]
     words = [word for word in dict.fromkeys(_WORD.findall(spoken.lower())) if _tells(word)]
-    if len(words) > _ASKED and 2 * sum(map(is_usual, words)) < len(words):
+    if len(words) > _ASKED and 2 * sum(map(is_common, words)) < len(words):
         return f"When the task is about: {spoken}"  # half of its words are never all usual ones
     telling = [word for word in words if not is_vague(word)]
-    best = sorted(telling, key=lambda word: (is_usual(word), -len(word)))
+    best = sorted(telling, key=lambda word: (is_common(word), -len(word)))
     if best and len(best) < _FEWEST_ASKED:
         best = words  # one word is too little; with those that any task may have it is this one's
     if len(best) < _FEWEST_ASKED:
@@ -69,8 +68,8 @@ def spoken_of(title: str, task: str) -> str:
     for word in _WORD.findall(f"{task[:_LONGEST_TASK]} {_NAMES.sub(' ', title)}".lower()):
         words.setdefault(stem(word), word)
     telling = [word for word in words.values() if word.isalpha() and _tells(word) and not is_vague(word)]
-    own = [word for word in telling if not is_usual(word)]
-    usual = [word for word in telling if is_usual(word)][: max(0, len(own) - 1)]
+    own = [word for word in telling if not is_common(word)]
+    usual = [word for word in telling if is_common(word)][: max(0, len(own) - 1)]
     best = [*own, *usual][:_MOST_SPOKEN]
     if len(best) < _FEWEST_SPOKEN:
         return ""  # with more usual words than others half of them could all be usual
@@ -82,7 +81,7 @@ def _ordinary(name: str, text: str) -> bool:
     words = name.split()
     if len(words) > 1 and not name.isupper():
         return all(map(is_vague, words))
-    if all(is_usual(word) or says_little(terms(word)) for word in words):
+    if all(is_common(word) or says_little(terms(word)) for word in words):
         return True
     return len(name) < _SHORTEST - 1 or bool(re.search(rf"\b{name.lower()}s?\b", text))
 
@@ -95,28 +94,28 @@ def _askable(name: str) -> Iterator[str]:
     last = plain.rpartition("/")[2]
     yield from (one.lower() for one in dict.fromkeys((plain, last)) if _is_one_thing(one))
     stem = last.partition(".")[0]
-    if len(stem) >= _LONG_NAME and not is_usual(stem) and re.search(r"[^\W_]{3}", stem):
+    if len(stem) >= _LONG_NAME and not is_common(stem) and re.search(r"[^\W_]{3}", stem):
         yield stem.lower()
 
 
 def _is_one_thing(name: str) -> bool:
     """Whether a name was put together for one thing, and is none that every project has a file for."""
     built = len(name) >= _SHORTEST and bool(_BUILT.search(name))
-    return built and ("/" in name or not is_usual(name.partition(".")[0]))
+    return built and ("/" in name or not is_common(name.partition(".")[0]))
 
 
 def _phrases(title: str) -> Iterator[str]:
     """Two words in a row that may name something together, of which one is not said of every software."""
     words, lower = [word.lower() for word in _WORD.findall(title)], title.lower()
     for one, other in pairwise(words):
-        telling = _may_name(one) and _may_name(other) and not (is_usual(one) and is_usual(other))
+        telling = _may_name(one) and _may_name(other) and not (is_common(one) and is_common(other))
         if telling and f"{one} {other}" in lower:
             yield f"{one} {other}"
 
 
 def _nouns(title: str) -> Iterator[str]:
     for word in dict.fromkeys(word.lower() for word in _WORD.findall(title)):
-        if len(word) >= _LONG_WORD and _may_name(word) and not is_usual(word):
+        if len(word) >= _LONG_WORD and _may_name(word) and not is_common(word):
             yield word
 
 

@@ -8,8 +8,7 @@ from itertools import accumulate
 
 from rum.recall import limits
 from rum.recall.spelling import inflected, spellings
-from rum.text.stem import stem
-from rum.text.terms import ASKED, names_in, query_terms, says_little, spelt
+from rum.text.terms import ASKED, names_in, query_terms, says_little, spelt, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

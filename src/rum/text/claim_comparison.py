@@ -28,7 +28,7 @@ from rum.text.claims import (
     stem_pairs,
 )
 from rum.text.lexicon import word_set
-from rum.text.stem import stem
+from rum.text.terms import stem
 from rum.text.word_weights import Words, figures
 
 Share = Callable[[Words, Words], float]

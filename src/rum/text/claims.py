@@ -17,8 +17,7 @@ from rum.text.code_fence import lines_outside_code
 from rum.text.lexicon import word_set
 from rum.text.sentences import prose_sentences, split_sentences
 from rum.text.shorten import one_line
-from rum.text.stem import stem
-from rum.text.terms import content_words, says_little, terms
+from rum.text.terms import content_words, says_little, stem, terms
 from rum.text.word_weights import Words
 
 Word = tuple[str, ...]

@@ -2,6 +2,8 @@
 
 A term holds only a-z, 0-9 and non-ASCII characters. SQLite's `ascii` tokenizer takes exactly these
 for token characters, so it sees our terms unchanged, whatever its version.
+
+In this order: folding of scripts beyond ASCII, the stemmer, and the terms made with both.
 """
 
 from __future__ import annotations
@@ -9,9 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-
-from rum.text.fold import BASE, LIGATURES, MARK, folded, without_ending
-from rum.text.stem import stem
+from unicodedata import category, combining, decimal, name, normalize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,233 @@ if TYPE_CHECKING:
 
     Words = tuple[tuple[str, ...], ...]
     """Words that count, each as the index terms it stands for."""
+
+
+BASE, MARK = "\x01", "\x02"
+"""What `folded` puts before each letter, and each mark, of a script that is written without spaces."""
+
+# Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles hang on the word.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1100, 0x11FF),
+    (0x1780, 0x17FF),
+    (0x3005, 0x3007),
+    (0x3040, 0x31FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xA960, 0xA97F),
+    (0xA9E0, 0xA9FF),
+    (0xAA60, 0xAA7F),
+    (0xAC00, 0xD7FF),
+    (0xF900, 0xFAFF),
+    (0x1B000, 0x1B16F),
+    (0x20000, 0x3FFFF),
+)
+# Letters that look accented but have no decomposition, and signs that tie words as ASCII ones do.
+_KNOWN = dict(zip(map(ord, "łŁøØđĐıħĦðÐ’ʼ‐\u200b"), "lLoOdDihHdD''- ", strict=True))
+
+LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
+"""For words without case: spelled out sooner, a capital Æ would look like two parts of a name."""
+
+
+class _Folds(dict[int, "str | None"]):
+    """What becomes of each character, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str | None:
+        self[code] = became = _fold(chr(code), code)
+        return became
+
+
+def _fold(char: str, code: int) -> str | None:
+    if code < 0x80:
+        return " " if char in (BASE, MARK) else char
+    kind = category(char)
+    if kind[0] == "L":
+        european = code < 0x530 or 0x1E00 <= code < 0x2000
+        return (
+            "".join(c for c in normalize("NFD", char) if not combining(c)) if european else _tied(char, code)
+        )
+    if kind[0] == "M":
+        return None if name(char, "").startswith(("COMBINING", "VARIATION")) else _tied(char, code)
+    if kind[0] == "N":
+        return str(decimal(char)) if kind == "Nd" else _tied(char, code)
+    if kind in ("So", "Cn", "Co"):  # what this Python does not know yet may be an emoji
+        return f" u{code:x} "
+    return None if kind == "Cf" or 0x1F3FB <= code <= 0x1F3FF else " "
+
+
+def _tied(char: str, code: int) -> str:
+    if not any(first <= code <= last for first, last in _UNSPACED):
+        return char
+    return (MARK if category(char)[0] == "M" else BASE) + char
+
+
+_FOLDS = _Folds(_KNOWN)
+_REPEATED = re.compile(r"([^\w\s\x00-\x7f])\1+")  # a row of stars or a drawn line says no more than one
+
+
+def folded(text: str) -> str:
+    """The text with only word characters beyond ASCII: accents gone, symbols spelled out, the rest spaces."""
+    return _REPEATED.sub(r"\1", normalize("NFKC", text)).translate(_FOLDS)
+
+
+@cache
+def _inflected() -> re.Pattern[str]:
+    # Endings of nouns and adjectives (Russian and Ukrainian; Greek; Hebrew and Arabic with their article),
+    # in folded letters: й is и, ς is σ. At least three letters stay.
+    return re.compile(
+        "(?:ال|ה)?(.{3,}?)(?:"
+        "ами|ями|иями|ам|ям|иям|ах|ях|иях|ов|ев|ів|ом|ем|ием|ои|еи|ии|иеи|ою|ею|ия|ие|ию|[аяоеєыиіуюь]|"
+        "ыи|ая|яя|ое|ее|ые|ого|его|ому|ему|ым|им|ыми|ими|ых|их|ую|юю|"
+        "ους|ων|ασ|εσ|ησ|οσ|ισ|οι|ου|ον|[αεηιου]|"
+        "ים|ות|ات|ون|ين|ة)?"
+    )
+
+
+def without_ending(word: str) -> str:
+    """A word beyond ASCII without what common inflections change: токена, токенов -> токен."""
+    end = len(word)
+    while end > 3 and category(word[end - 1])[0] == "M":  # vowel signs of Indic scripts
+        end -= 1
+    inflected = _inflected().fullmatch(word[:end])
+    return inflected[1] if inflected else word
+
+
+_SHAPE = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "v" * 5 + "c" * 20)
+
+# Suffixes and what replaces them, by the suffix's last letter but one; the first that fits decides.
+_STEP_2 = {
+    "a": (("ational", "ate"), ("tional", "tion")),
+    "c": (("enci", "ence"), ("anci", "ance")),
+    "e": (("izer", "ize"),),
+    "g": (("logi", "log"),),
+    "l": (("bli", "ble"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous")),
+    "o": (("ization", "ize"), ("ation", "ate"), ("ator", "ate")),
+    "s": (("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous")),
+    "t": (("aliti", "al"), ("iviti", "ive"), ("biliti", "ble")),
+}
+_STEP_3 = {
+    "a": (("ical", "ic"),),
+    "s": (("ness", ""),),
+    "t": (("icate", "ic"), ("iciti", "ic")),
+    "u": (("ful", ""),),
+    "v": (("ative", ""),),
+    "z": (("alize", "al"),),
+}
+_STEP_4 = {
+    "a": ("al",),
+    "c": ("ance", "ence"),
+    "e": ("er",),
+    "i": ("ic",),
+    "l": ("able", "ible"),
+    "n": ("ant", "ement", "ment", "ent"),
+    "o": ("ion", "ou"),
+    "s": ("ism",),
+    "t": ("ate", "iti"),
+    "u": ("ous",),
+    "v": ("ive",),
+    "z": ("ize",),
+}
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """The stem of an English word given in lower-case ASCII; words of 1, 2 or over 64 letters stay."""
+    if not 3 <= len(word) <= 64:
+        return word
+    word = _plural(word)
+    word = _past(word)
+    if word[-1] == "y" and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = _replaced(_replaced(word, _STEP_2), _STEP_3)
+    return _tidied(_derived(word))
+
+
+def _shape(stem: str) -> str:
+    """The word as c for each consonant and v for each vowel; a y after a consonant is a vowel."""
+    shape = stem.translate(_SHAPE)
+    if "y" in shape:
+        before = "v"
+        for at, letter in enumerate(shape):
+            before = letter if letter != "y" else "c" if before == "v" else "v"
+            if letter == "y":
+                shape = f"{shape[:at]}{before}{shape[at + 1 :]}"
+    return shape
+
+
+def _measure(stem: str) -> int:
+    """How many times a vowel is followed by a consonant."""
+    return _shape(stem).count("vc")
+
+
+def _has_vowel(stem: str) -> bool:
+    # Unlike _shape, every y but a first letter counts here: so SQLite has it.
+    return not set("aeiou").isdisjoint(stem) or "y" in stem[1:]
+
+
+def _ends_short(stem: str) -> bool:
+    """Ends consonant, vowel, consonant, the last not w, x or y (hop, but not how)."""
+    return _shape(stem).endswith("cvc") and stem[-1] not in "wxy"
+
+
+def _plural(word: str) -> str:
+    """Step 1a: caresses -> caress, ponies -> poni, cats -> cat."""
+    if word[-1] != "s" or word[-2] == "s":
+        return word
+    if word[-2] == "e" and ((len(word) > 4 and word[-4:-2] == "ss") or (len(word) > 3 and word[-3] == "i")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _past(word: str) -> str:
+    """Step 1b: agreed -> agree, hopped -> hop, filing -> file."""
+    if word.endswith("eed") and len(word) > 3:
+        return word[:-1] if _measure(word[:-3]) else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and len(word) > len(suffix):
+            rest = word[: -len(suffix)]
+            return _restored(rest) if _has_vowel(rest) else word
+    return word
+
+
+def _restored(rest: str) -> str:
+    """What a verb was before -ed or -ing: conflat -> conflate, hopp -> hop, fil -> file."""
+    if len(rest) > 2 and rest.endswith(("at", "bl", "iz")):
+        return rest + "e"
+    last = rest[-1]
+    if last not in "aeioulsz" and rest[-2:-1] == last:
+        return rest[:-1]
+    return rest + "e" if _measure(rest) == 1 and _ends_short(rest) else rest
+
+
+def _replaced(word: str, step: dict[str, tuple[tuple[str, str], ...]]) -> str:
+    for suffix, instead in step.get(word[-2:-1], ()):
+        if word.endswith(suffix) and len(word) > len(suffix):
+            rest = word[: -len(suffix)]
+            return rest + instead if _measure(rest) else word
+    return word
+
+
+def _derived(word: str) -> str:
+    """Step 4: adjustment -> adjust, adoption -> adopt."""
+    for suffix in _STEP_4.get(word[-2:-1], ()):
+        if word.endswith(suffix) and len(word) > len(suffix):
+            rest = word[: -len(suffix)]
+            fits = _measure(rest) > 1 and (suffix != "ion" or rest[-1] in "st")
+            return rest if fits else word
+    return word
+
+
+def _tidied(word: str) -> str:
+    """Step 5: rate stays, cease -> ceas, controll -> control."""
+    if word[-1] == "e":
+        rest = word[:-1]
+        measure = _measure(rest)
+        if measure > 1 or (measure == 1 and not _ends_short(rest)):
+            word = rest
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
 
 VERSION = 1
 """Stamped into the database; goes up whenever the same text would give other terms."""

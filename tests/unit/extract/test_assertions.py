@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.assertions import states
 from rum.extract.by_rules import found_by_rules
+from rum.extract.cues import stated_kind
 from rum.model.extraction import FinishedRun, Kind
 
 CONSTRAINTS = [
@@ -84,13 +84,13 @@ def found(text: str) -> Kind | None:
 
 @pytest.mark.parametrize("text", CONSTRAINTS)
 def test_a_constraint_in_plain_words_is_kept(text: str):
-    assert states(text) is Kind.CONSTRAINT
+    assert stated_kind(text) is Kind.CONSTRAINT
     assert found(text) in (Kind.CONSTRAINT, Kind.PATTERN)
 
 
 @pytest.mark.parametrize("text", CAUSES)
 def test_a_cause_in_plain_words_is_kept(text: str):
-    assert states(text) is Kind.ERROR
+    assert stated_kind(text) is Kind.ERROR
     assert found(text) is Kind.ERROR
 
 
@@ -110,4 +110,4 @@ def test_many_learnings_of_one_sentence_each_make_a_note_of_all_of_them():
 
 @given(st.text())
 def test_any_text_is_taken(text: str):
-    assert states(text) in (None, *Kind)
+    assert stated_kind(text) in (None, *Kind)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rum.extract.check import fact_problem, narrowed, note_problem, rule_problem
-from rum.extract.duplicates import said, share, telling_words
+from rum.extract.check import fact_problem, known_text, narrowed, note_problem, rule_problem, share_of
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.facts import GivenFact, GivenRule
+from rum.text.word_weights import telling_words
 
 RUN = FinishedRun(
     agent="dev",
@@ -48,14 +48,18 @@ def test_a_bad_note_is_named(change: dict[str, object], problem: str):
 
 def test_a_note_that_was_written_before_in_other_words_is_known():
     known = [
-        said("the note exports#1", "Node 18 is needed for exports: src/export/writer.py breaks with older."),
-        said("the note other#1", "Something else entirely."),
+        known_text(
+            "the note exports#1", "Node 18 is needed for exports: src/export/writer.py breaks with older."
+        ),
+        known_text("the note other#1", "Something else entirely."),
     ]
     assert "the note exports#1 says the same" in (note_problem(NOTE, RUN, known) or "")
 
 
 def test_a_note_on_the_same_file_that_says_something_else_is_new():
-    known = [said("x", "src/export/writer.py is called by the nightly job and writes CSV with semicolons.")]
+    known = [
+        known_text("x", "src/export/writer.py is called by the nightly job and writes CSV with semicolons.")
+    ]
     assert note_problem(NOTE, RUN, known) is None
 
 
@@ -92,7 +96,7 @@ def test_a_rule_is_kept_if_the_run_said_it(rule: GivenRule, problem: str | None)
 
 
 def test_a_rule_that_is_there_already_is_known():
-    known = [said("the rule rule_1", "export\nNever run it twice a day.")]
+    known = [known_text("the rule rule_1", "export\nNever run it twice a day.")]
     problem = rule_problem(GivenRule("export", "never run it twice a day"), RUN, known)
     assert problem == "the rule rule_1 says the same"
 
@@ -104,6 +108,6 @@ def test_what_would_fit_any_task_is_cut_off_a_pattern():
 
 def test_likeness_goes_by_words_that_say_something():
     words = telling_words("The servers were refusing tokens")
-    assert share(words, telling_words("A token is refused by the server")) == 1
-    assert share(words, telling_words("the of a were")) == 0
-    assert share(telling_words("the of"), words) == 0
+    assert share_of(words, telling_words("A token is refused by the server")) == 1
+    assert share_of(words, telling_words("the of a were")) == 0
+    assert share_of(telling_words("the of"), words) == 0

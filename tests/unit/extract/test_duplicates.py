@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.extract.duplicates import corrects, said, same
+from rum.extract.check import corrects, find_repetition, known_text
 
 LONG = """\
 # The gateway
@@ -20,7 +20,9 @@ Heartbeats must be sent more often than that. The value is set in ingress/values
 
 def known(new: str, *old: str) -> str | None:
     """The name of what says the same: the number of an earlier text, the oldest being 0."""
-    found = same(new, [said(str(number), text, (0, number)) for number, text in enumerate(old)])
+    found = find_repetition(
+        new, [known_text(str(number), text, (0, number)) for number, text in enumerate(old)]
+    )
     return found.name if found else None
 
 
@@ -115,4 +117,4 @@ def test_nothing_is_like_nothing(nothing: str):
     ],
 )
 def test_a_rule_is_corrected_by_a_not_or_a_number(one: str, other: str, corrected: bool):
-    assert corrects(said("", one), said("", other)) is corrected
+    assert corrects(known_text("", one), known_text("", other)) is corrected

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.noise import is_noise
-from rum.extract.passages import LONGEST, Passage, passages
+from rum.extract.passages import LONGEST, Passage, is_noise, passages
 from rum.text.sentences import split_sentences
 
 

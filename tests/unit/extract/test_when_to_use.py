@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.extract.by_rules import found_by_rules
-from rum.extract.common_words import is_usual, is_vague
+from rum.extract.common_words import is_common, is_vague
 from rum.extract.when_to_use import distinctive, like_task, spoken_of, when_to_use
 from rum.model.extraction import FinishedRun
 from rum.model.parse import parse
@@ -131,10 +131,10 @@ def test_every_note_of_a_labelled_run_says_when_to_use_it():
 
 
 def test_words_are_usual_in_every_form():
-    assert is_usual("Tests")
-    assert is_usual("tested")
+    assert is_common("Tests")
+    assert is_common("tested")
     assert is_vague("results")
-    assert not is_usual("webhook")
+    assert not is_common("webhook")
 
 
 @given(st.text(), st.text(), st.text())

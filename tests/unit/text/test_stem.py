@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.text.stem import stem
+from rum.text.terms import stem
 
 SUFFIXES = """
 ational tional enci anci izer logi bli alli entli eli ousli ization ation ator alism iveness fulness ousness

@@ -15,8 +15,7 @@ from rum.inject.budget import Piece
 from rum.model.chapters import Chapter
 from rum.model.wisdom import Wisdom
 from rum.recall.knowledge import FEWEST, Known, ranked
-from rum.text.paths import is_any, without_paths
-from rum.text.patterns import Text
+from rum.text.patterns import Text, is_any, without_paths
 
 CLAIMS, STORIES = 6, 2
 """So many claims, and so many chapters, are offered to the budget."""

@@ -18,8 +18,7 @@ from rum.app.project import Project
 from rum.app.runs.known_before import Known, titles
 from rum.extract.by_model import found_by_model
 from rum.extract.by_rules import found_by_rules
-from rum.extract.check import fact_problem, narrowed, note_problem, rule_problem
-from rum.extract.duplicates import said
+from rum.extract.check import fact_problem, known_text, narrowed, note_problem, rule_problem
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied
 from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
@@ -59,7 +58,7 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
         if dry_run or finding.is_empty:
             return _Sieve(caller, run, found, known).answer(None if dry_run else Kept())
         # All notes are read before the transaction, in which others wait.
-        known.said()
+        known.texts()
         caller.project.note_store.heads()
         with caller.project.store.transaction():
             sieve = _Sieve(caller, run, found, known)
@@ -138,7 +137,7 @@ class _Sieve:
         finding = self._found.finding
         if not finding.title and not finding.content:
             return None
-        problem = note_problem(finding, self._run, self._known.said())
+        problem = note_problem(finding, self._run, self._known.texts())
         entry = Entry(n=1, title=finding.title, content=finding.content)
         if problem is None and append.forgotten_of(self._caller.project, entry) is not None:
             problem = _FORGOTTEN
@@ -196,7 +195,7 @@ class _Sieve:
 
     def _passed_rules(self) -> Iterator[GivenRule]:
         known = [
-            said(f"the rule {one.id}", f"{one.condition}\n{one.action}")
+            known_text(f"the rule {one.id}", f"{one.condition}\n{one.action}")
             for one in self._caller.project.store.rules.latest(facts.EVERY)
         ]
         for rule in self._found.finding.rules:
@@ -206,7 +205,7 @@ class _Sieve:
             if problem:
                 self._reject("rule", f"{rule.condition} → {rule.action}", problem)
             else:
-                known.append(said("another one of these", f"{rule.condition}\n{rule.action}"))
+                known.append(known_text("another one of these", f"{rule.condition}\n{rule.action}"))
                 yield rule
 
     def written(self) -> Kept:
