@@ -1,1 +1,0 @@
-"""From a finished run to what is worth keeping of it: a note, facts and rules."""
