@@ -12,8 +12,7 @@ import pytest
 
 from rum.settings.trust import trust
 from rum.surfaces.hooks import project
-from rum.surfaces.hooks.project import find_project
-from rum.surfaces.hooks.project_cache import HookProject
+from rum.surfaces.hooks.project import HookProject, find_project
 
 Told = tuple[str | None, str, str | None, tuple[str, ...], tuple[str, ...], str]
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.capture.events.ignored_paths import Ignored
-    from rum.surfaces.hooks.project_cache import HookProject
+    from rum.surfaces.hooks.project import HookProject
     from rum.surfaces.hooks.watchdog import Watchdog
 
 _TURN_ENDS = ("stop", "agent_stop", "end", "compact")
