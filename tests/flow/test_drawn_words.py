@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rum.consolidate.chapters import chapter_words, wisdom_words
-from rum.consolidate.chapters.evidence_check import unsourced
+from rum.consolidate.chapters.evidence import evidence_problems
 from rum.model.memory import Memory
 from support.chapter_memories import by_id, make_chapter
 from support.projects import Shop
@@ -64,7 +64,7 @@ def history(shop: Shop) -> list[Memory]:
 
 def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
     members = history(shop)
-    words = chapter_words.draw(members)
+    words = chapter_words.draw_chapter(members)
     assert words.title.startswith("basket")
     assert set(words.learnings) == {
         "basket: lock the basket while it is paid — Two tabs could pay the same basket twice, because "
@@ -76,7 +76,7 @@ def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
     }
     assert "5 succeeded, 1 failed: “basket: keep baskets in cookies”." in words.summary
     assert "Changed most: basket.py (6) and pay.py (3)." in words.summary
-    assert unsourced(words.learnings, words.evidence, by_id(*members)) == []
+    assert evidence_problems(words.learnings, words.evidence, by_id(*members)) == []
 
 
 def test_wisdom_of_a_history_says_nothing_that_no_commit_says(shop: Shop):
@@ -84,10 +84,10 @@ def test_wisdom_of_a_history_says_nothing_that_no_commit_says(shop: Shop):
     words = wisdom(members[:3], members[2:])
     claims = (*words.insights, *words.patterns, *words.best_practices)
     assert "pay.py and basket.py change together (3 of 3 memories that changed the former)." in words.patterns
-    assert unsourced(claims, words.evidence, by_id(*members)) == []
+    assert evidence_problems(claims, words.evidence, by_id(*members)) == []
     assert msgspec.json.encode(wisdom(members[2:], members[:3])) == msgspec.json.encode(words)
 
 
 def wisdom(*groups: Sequence[Memory]) -> wisdom_words.WisdomWords:
     chapters = [make_chapter(group[0].created_at, group) for group in groups]
-    return wisdom_words.draw(chapters, by_id(*(memory for group in groups for memory in group)))
+    return wisdom_words.draw_wisdom(chapters, by_id(*(memory for group in groups for memory in group)))

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rum.consolidate.chapters import chapter_words, wisdom_words
-from rum.consolidate.chapters.evidence import trace_claim
-from rum.consolidate.chapters.evidence_check import unsourced
+from rum.consolidate.chapters.evidence import evidence_problems, find_evidence
 from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
@@ -60,7 +59,7 @@ groups = st.integers(0, 6).flatmap(lambda count: st.tuples(*map(memories, range(
 
 
 def hold(claims: Sequence[str], evidence: Sequence[Evidence], members: Sequence[Memory]) -> None:
-    assert unsourced(claims, evidence, by_id(*members)) == []
+    assert evidence_problems(claims, evidence, by_id(*members)) == []
     assert all(claim.strip() == claim != "" and "\n" not in claim for claim in claims)
     assert max(map(len, claims), default=0) <= LONGEST_CLAIM
 
@@ -68,7 +67,7 @@ def hold(claims: Sequence[str], evidence: Sequence[Evidence], members: Sequence[
 @often
 @given(groups)
 def test_a_chapter_says_what_its_members_say(members: tuple[Memory, ...]):
-    words = chapter_words.draw(members)
+    words = chapter_words.draw_chapter(members)
     hold(words.learnings, words.evidence, members)
     assert len(words.title) <= LONGEST_TITLE
     assert len(words.topics) <= MOST_TOPICS
@@ -85,11 +84,11 @@ def test_the_order_of_members_and_chapters_changes_no_byte(
     members: tuple[Memory, ...], chance: random.Random
 ):
     shuffled = chance.sample(members, len(members))
-    said = msgspec.json.encode(chapter_words.draw(members))
-    assert msgspec.json.encode(chapter_words.draw(shuffled)) == said
+    said = msgspec.json.encode(chapter_words.draw_chapter(members))
+    assert msgspec.json.encode(chapter_words.draw_chapter(shuffled)) == said
     chapters = [make_chapter(1, members[:3]), make_chapter(2, members[2:]), make_chapter(3, members[::2])]
-    wisdom = msgspec.json.encode(wisdom_words.draw(chapters, by_id(*members)))
-    again = wisdom_words.draw(chance.sample(chapters, 3), by_id(*shuffled))
+    wisdom = msgspec.json.encode(wisdom_words.draw_wisdom(chapters, by_id(*members)))
+    again = wisdom_words.draw_wisdom(chance.sample(chapters, 3), by_id(*shuffled))
     assert msgspec.json.encode(again) == wisdom
 
 
@@ -97,7 +96,7 @@ def test_the_order_of_members_and_chapters_changes_no_byte(
 @given(groups)
 def test_wisdom_says_what_the_members_say_and_both_sides_of_a_contradiction(members: tuple[Memory, ...]):
     chapters = [make_chapter(1, members[:3]), make_chapter(2, members[3:])]
-    words = wisdom_words.draw(chapters, by_id(*members))
+    words = wisdom_words.draw_wisdom(chapters, by_id(*members))
     hold((*words.insights, *words.patterns, *words.best_practices), words.evidence, members)
     ids = set(by_id(*members))
     for one in words.contradictions:
@@ -110,7 +109,7 @@ def test_wisdom_says_what_the_members_say_and_both_sides_of_a_contradiction(memb
 @often
 @given(groups, texts)
 def test_a_claim_is_traced_to_members_only(members: tuple[Memory, ...], claim: str):
-    found = trace_claim(claim, members)
+    found = find_evidence(claim, members)
     assert set(found.memory_ids) | set(found.against_ids) <= set(by_id(*members))
     assert found.supporting >= len(found.memory_ids)
     assert set(found.memory_ids).isdisjoint(found.against_ids)
@@ -137,10 +136,10 @@ def test_a_thousand_members_or_huge_ones_stay_within_bounds(seed: int, size: int
         make_work(n, story()[:200], story(), story(), context=story(), files=[f"{n % 9}.c"])
         for n in range(count)
     ]
-    words = chapter_words.draw(members)
+    words = chapter_words.draw_chapter(members)
     assert len(msgspec.json.encode(words)) < 40_000
     assert all(found.supporting >= 1 for found in words.evidence)
-    wisdom = wisdom_words.draw([make_chapter(1, members, title="One", summary="S")], by_id(*members))
+    wisdom = wisdom_words.draw_wisdom([make_chapter(1, members, title="One", summary="S")], by_id(*members))
     assert len(msgspec.json.encode(wisdom)) < 80_000
     assert wisdom.summary.startswith(f"1 chapter with {count} memories")
     assert members[-1].created_at - members[0].created_at == (count - 1) * DAY

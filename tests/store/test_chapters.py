@@ -8,9 +8,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from rum.model.chapters import Chapter
+from rum.model.chapters import Chapter, Wisdom
 from rum.model.errors import StorageError
-from rum.model.wisdom import Wisdom
 from rum.store.base import State, Store
 from rum.store.chapters import Range
 from support.builders import NOON, add_memory, make_agent

@@ -45,7 +45,7 @@ def make_work(
 
 def make_chapter(number: int, members: Sequence[Memory], **more: Any) -> Chapter:
     """A chapter of these members, with the words drawn from them unless a summary is given."""
-    words = ChapterWords(title="", summary="") if "summary" in more else chapter_words.draw(members)
+    words = ChapterWords(title="", summary="") if "summary" in more else chapter_words.draw_chapter(members)
     said = {"title": words.title, "summary": words.summary, "learnings": words.learnings}
     times = [memory.created_at for memory in members]
     return Chapter(

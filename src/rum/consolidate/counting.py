@@ -1,10 +1,11 @@
-"""What can be counted in memories: kinds of work, files, failures; and how counts are said."""
+"""Counts of memories, task types, files and failures, and counts and days as text."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from rum.model.memory import Memory, Operation
 from rum.model.memory_layers import TaskType
@@ -22,44 +23,47 @@ _KINDS = {
     TaskType.CONFIGURATION: ("configuration change", "configuration changes"),
 }
 
-_BY_THE_WAY = re.compile(
+_INCIDENTAL = re.compile(
     r"(?:change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?", re.IGNORECASE
 )
-"""The names of files that are changed along with anything: what is new, and which versions are locked."""
+"""The names of changelogs and lock files, which are changed along with anything."""
 _TESTS = re.compile(r"^tests?[-_]|(?:[-_](?:tests?|spec)|(?<=[a-z])Tests?)$")
-"""What makes of a file's name, without its endings, the name of its test."""
+"""What a test's name has beside the name of the file it tests, without extensions."""
+
+_DAY = 86400
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def kind_name(kind: TaskType, count: int) -> str:
-    """What so many memories of a kind are called; empty where the kind says nothing."""
+    """The name of a task type, in the plural unless `count` is 1; empty for a type without a name."""
     names = _KINDS.get(kind)
     return names[count != 1] if names else ""
 
 
 def memories(count: int) -> str:
-    """So many memories, in words."""
+    """A number of memories as text."""
     return "1 memory" if count == 1 else f"{count} memories"
 
 
-def went(count: int, failed: int) -> str:
-    """How so many memories went, of which some failed, in words."""
+def result_counts(count: int, failed: int) -> str:
+    """How many of `count` succeeded and failed, as text."""
     if 0 < failed < count:
         return f"{count - failed} succeeded, {failed} failed"
     return f"{'Both' if count == 2 else 'All'} {'failed' if failed else 'succeeded'}"
 
 
 def times(count: int) -> str:
-    """So often, in words."""
+    """`count` times, as text."""
     return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """One, two and three."""
+def join_names(parts: Sequence[str]) -> str:
+    """Names as "one, two and three"."""
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def most(counts: Counter[str], fewest: int, count: int) -> list[tuple[str, int]]:
-    """The largest counts, none below the fewest; among equals in the order of their names."""
+def largest(counts: Counter[str], fewest: int, count: int) -> list[tuple[str, int]]:
+    """The largest `count` counts, none below `fewest`; equal ones sorted by name."""
     ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return [one for one in ranked if one[1] >= fewest][:count]
 
@@ -69,13 +73,13 @@ def changed_files(memory: Memory) -> frozenset[str]:
     return frozenset(file.path for file in memory.files if file.operation is not Operation.READ)
 
 
-def is_by_the_way(path: str) -> bool:
-    """Whether a file is one that is changed along with anything, and so tells nothing of the work."""
-    return bool(_BY_THE_WAY.fullmatch(path.rpartition("/")[2]))
+def is_incidental(path: str) -> bool:
+    """Whether a file is changed along with anything, and so says nothing about the work."""
+    return bool(_INCIDENTAL.fullmatch(path.rpartition("/")[2]))
 
 
 def belong_together(one: str, other: str) -> bool:
-    """Whether two files are plainly parts of one: a source with its header, or with its test."""
+    """Whether two files are a source with its header, or with its test."""
     mine, theirs = (_TESTS.sub("", path.rpartition("/")[2].partition(".")[0]) for path in (one, other))
     return mine == theirs != ""
 
@@ -83,3 +87,13 @@ def belong_together(one: str, other: str) -> bool:
 def file_counts(members: Iterable[Memory]) -> Counter[str]:
     """In how many memories each file was changed."""
     return Counter(path for memory in members for path in changed_files(memory))
+
+
+def day_of(at: int) -> date:
+    """The day of a time in Unix seconds, in UTC; a time beyond the calendar is its last day."""
+    return date.fromordinal(min(_EPOCH + at // _DAY, date.max.toordinal()))
+
+
+def day_text(at: int) -> str:
+    """The day of a time in Unix seconds, in UTC, as an ISO date."""
+    return day_of(at).isoformat()

@@ -1,8 +1,8 @@
-"""What can be asked of chapters, and what comes back."""
+"""Questions about chapters and wisdom, and their answers."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,11 +10,14 @@ from rum.model.chapters import (
     MOST_MEMBERS,
     Chapter,
     Claims,
+    Contradiction,
     Evidence,
+    Group,
     Origin,
-    Said,
+    Summary,
     Tags,
     Title,
+    Wisdom,
     Wording,
 )
 from rum.model.memory_layers import Layer
@@ -22,8 +25,8 @@ from rum.model.questions import Limit
 from rum.model.times import Time
 
 Ids = Annotated[tuple[str, ...], Meta(max_length=MOST_MEMBERS)]
-LEAST_MEMORIES = 3
-"""How many memories tags must find, where nobody says."""
+LEAST_MEMORIES, LEAST_CHAPTERS = 3, 2
+"""How many memories tags must find for a chapter, and how many chapters make wisdom, by default."""
 Least = Annotated[int, Meta(ge=1, le=MOST_MEMBERS)]
 
 
@@ -39,7 +42,7 @@ class CreateChapterQuestion(Layer, frozen=True):
     min_memories: Least = LEAST_MEMORIES
     again: bool = False
     title: Title | None = None
-    summary: Said | None = None
+    summary: Summary | None = None
     learnings: Claims | None = None
 
 
@@ -101,6 +104,83 @@ class ListChaptersResult(Struct, frozen=True, kw_only=True):
     hint: str | UnsetType = UNSET
 
 
+class SynthesizeQuestion(Layer, frozen=True):
+    """Which chapters: by their ids, or all that have these tags; and the words, where the caller has them.
+
+    Beside `chapter_ids`, `tags` are further tags of the wisdom. `again` makes it of tagged chapters though
+    what was made of them was forgotten.
+    """
+
+    chapter_ids: Ids = ()
+    tags: Tags = ()
+    min_chapters: Least = LEAST_CHAPTERS
+    again: bool = False
+    summary: Summary | None = None
+    insights: Claims | None = None
+    patterns: Claims | None = None
+    best_practices: Claims | None = None
+
+
+class SynthesizeResult(Struct, frozen=True, kw_only=True):
+    """What the wisdom is and says; `note` tells of what went otherwise than asked."""
+
+    wisdom_id: str
+    created: bool
+    summary: str
+    insights: tuple[str, ...]
+    patterns: tuple[str, ...]
+    best_practices: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    contradictions: tuple[Contradiction, ...] | UnsetType = UNSET
+    chapter_count: int
+    start_ts: int
+    end_ts: int
+    words: Wording
+    note: str | UnsetType = UNSET
+
+
+class RecallWisdomQuestion(Layer, frozen=True):
+    """Which wisdom: one by its id, with all the tags, or what answers a question; by itself the newest."""
+
+    wisdom_id: str | None = None
+    tags: Tags = ()
+    query: str | None = None
+    limit: Limit = 5
+    include_chapters: bool = False
+
+
+class WisdomView(Struct, frozen=True, kw_only=True):
+    """Wisdom as callers see it; `confidence` where it answers a question."""
+
+    id: str
+    confidence: float | UnsetType = UNSET
+    match: str | UnsetType = UNSET
+    """`fuzzy`: found by the meaning of its claims."""
+    matching: tuple[int, ...] | UnsetType = UNSET
+    """The places of the claims that answer the question, as `evidence` runs; they stand first."""
+    summary: str
+    insights: tuple[str, ...]
+    patterns: tuple[str, ...]
+    best_practices: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    contradictions: tuple[Contradiction, ...] | UnsetType = UNSET
+    tags: tuple[str, ...]
+    start_ts: int
+    end_ts: int
+    words: Wording
+    chapter_ids: tuple[str, ...] | UnsetType = UNSET
+    stale: tuple[str, ...] | UnsetType = UNSET
+
+
+class RecallWisdomResult(Struct, frozen=True, kw_only=True):
+    """The answer of `recall_wisdom`; `code` is NO_RESULTS, with a hint, when there is none."""
+
+    wisdom: list[WisdomView]
+    total: int
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
 class Change(Struct, frozen=True):
     """What a renewal took away from one part of the words, and what it put there."""
 
@@ -129,21 +209,33 @@ class RefreshResult(Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
+V = TypeVar("V", bound=Struct)
+
+
+def answer_of(answer: type[V], group: Group, **others: Any) -> V:
+    """An answer about a group: the fields that they share, and `others`."""
+    shared = set(answer.__struct_fields__).intersection(group.__struct_fields__).difference(others)
+    return answer(**{name: getattr(group, name) for name in shared}, **others)
+
+
 def chapter_view(chapter: Chapter, *, members: bool = False) -> ChapterView:
     """A chapter as callers see it."""
-    return ChapterView(
-        id=chapter.id,
-        title=chapter.title,
-        summary=chapter.summary,
-        learnings=chapter.learnings,
-        evidence=chapter.evidence,
-        start_ts=chapter.start_ts,
-        end_ts=chapter.end_ts,
+    return answer_of(
+        ChapterView,
+        chapter,
         memory_count=len(chapter.members),
-        tags=chapter.tags,
-        topics=chapter.topics,
-        origin=chapter.origin,
-        words=chapter.words,
         memory_ids=chapter.memory_ids if members else UNSET,
         stale=chapter.stale or UNSET,
+    )
+
+
+def wisdom_view(wisdom: Wisdom, *, chapters: bool = False, **match: Any) -> WisdomView:
+    """Wisdom as callers see it; `match` says how it answers a question."""
+    return answer_of(
+        WisdomView,
+        wisdom,
+        contradictions=wisdom.contradictions or UNSET,
+        chapter_ids=wisdom.chapter_ids if chapters else UNSET,
+        stale=wisdom.stale or UNSET,
+        **match,
     )

@@ -11,8 +11,7 @@ from rum.model.links import Edge
 from rum.model.memory import Memory
 
 if TYPE_CHECKING:
-    from rum.model.chapters import Chapter
-    from rum.model.wisdom import Wisdom
+    from rum.model.chapters import Chapter, Wisdom
     from rum.store.activity import Activity
     from rum.store.archive import Archive
     from rum.store.captured_events import Seen

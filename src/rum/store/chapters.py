@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from rum.model.chapters import Chapter
-from rum.model.wisdom import Wisdom
+from rum.model.chapters import Chapter, Wisdom
 
 T = TypeVar("T", Chapter, Wisdom)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.consolidate.compaction import summarised, worth_folding
+from rum.consolidate.compaction import compact_by_lines, is_compactable
 from rum.model.layers import MemoryEntry
 
 
@@ -20,7 +20,7 @@ def test_each_entry_is_a_line_with_its_metadata():
         make_entry("Found 3 anomalies in section A", {"severity": "high", "n": 3}),
         make_entry("Done"),
     ]
-    assert summarised(entries) == (
+    assert compact_by_lines(entries) == (
         "[Summary of 3 entries]\n"
         "- Agent analyzed file1.csv [task=analysis]\n"
         "- Found 3 anomalies in section A [severity=high, n=3]\n"
@@ -39,7 +39,7 @@ def test_each_entry_is_a_line_with_its_metadata():
     ],
 )
 def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, line: str):
-    assert summarised([make_entry(content)]) == f"[Summary of 1 entries]\n{line}"
+    assert compact_by_lines([make_entry(content)]) == f"[Summary of 1 entries]\n{line}"
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, li
     ],
 )
 def test_metadata_is_told_in_brackets_and_cut_too(metadata: dict[str, Any] | None, told: str):
-    assert summarised([make_entry("Done", metadata)]) == f"[Summary of 1 entries]\n- Done{told}"
+    assert compact_by_lines([make_entry("Done", metadata)]) == f"[Summary of 1 entries]\n- Done{told}"
 
 
 def test_an_earlier_summary_is_taken_over_whole():
-    earlier = make_entry(summarised([make_entry("x" * 150), make_entry("two")]))
-    assert summarised([earlier, make_entry("three")]) == (
+    earlier = make_entry(compact_by_lines([make_entry("x" * 150), make_entry("two")]))
+    assert compact_by_lines([earlier, make_entry("three")]) == (
         f"[Summary of 3 entries]\n- {'x' * 99}…\n- two\n- three"
     )
 
 
 def test_a_summary_alone_is_not_worth_another_one():
-    summary = make_entry(summarised([make_entry("one")]))
-    assert not worth_folding([summary])
-    assert not worth_folding([])
-    assert worth_folding([make_entry("one")])
-    assert worth_folding([summary, make_entry("two")])
+    summary = make_entry(compact_by_lines([make_entry("one")]))
+    assert not is_compactable([summary])
+    assert not is_compactable([])
+    assert is_compactable([make_entry("one")])
+    assert is_compactable([summary, make_entry("two")])

@@ -12,8 +12,7 @@ from rum.app.memories.knowledge import SHARE
 from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import Piece
-from rum.model.chapters import Chapter
-from rum.model.wisdom import Wisdom
+from rum.model.chapters import Chapter, Wisdom
 from rum.recall.knowledge import FEWEST, Known, ranked
 from rum.text.patterns import Text, is_any, without_paths
 

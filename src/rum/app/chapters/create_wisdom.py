@@ -10,8 +10,8 @@ from rum.app.chapters.make_wisdom import WISDOM, WisdomPick
 from rum.app.chapters.members import picked_chapters
 from rum.app.chapters.staleness import judged
 from rum.app.chapters.write_group import Kept, beside_old, keep
-from rum.model.wisdom import Wisdom
-from rum.model.wisdom_answers import SynthesizeQuestion, SynthesizeResult
+from rum.model.chapter_answers import SynthesizeQuestion, SynthesizeResult
+from rum.model.chapters import Wisdom
 
 
 def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult:

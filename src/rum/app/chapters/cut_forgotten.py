@@ -7,26 +7,21 @@ are, and of the rest only what is quickly found is worded anew. Either way it is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from rum.app.chapters.grouping import G, all_tags, settled
 from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
 from rum.app.project import Project
-from rum.consolidate.chapters.chapter_summary import summary_of
-from rum.consolidate.chapters.members import in_order, shortened
-from rum.consolidate.chapters.titles import LONGEST_TITLE, aims_of, headings, title_of
-from rum.consolidate.counting import listed, memories
-from rum.model.chapters import Chapter, Evidence, Wording
+from rum.consolidate.chapters import chapter_words, wisdom_words
+from rum.consolidate.chapters.members import by_time
+from rum.model.chapters import Chapter, Evidence, Wisdom, Wording
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom
 from rum.store.indexed_text import indexed_text
 from rum.text.terms import says_little, terms
 
 Terms = frozenset[str]
-_TITLES = 4
-"""Chapters that are named in the summary of wisdom."""
 
 
 class Without:
@@ -43,15 +38,12 @@ class Without:
 
     def chapter(self, chapter: Chapter) -> Chapter | None:
         """A chapter of what is left of its members; None without any."""
-        left = in_order(self._left(chapter.memory_ids))
+        left = by_time(self._left(chapter.memory_ids))
         if not left:
             return None
         cut = self._cut(chapter, left, Terms())
-        aims = aims_of(left)
-        found = headings(aims)
-        topics = [heading.text for heading in found]
-        drawn = {"title": title_of(aims, found), "summary": summary_of(left, topics), "topics": topics}
-        words = presentable(self._project, drawn)
+        drawn = chapter_words.draw_headline(left)
+        words = presentable(self._project, to_builtins(drawn))
         new = replace(
             cut,
             title=cut.title if "title" in cut.given else words["title"],
@@ -72,7 +64,7 @@ class Without:
         ids = {*wisdom.memory_ids, *(one for chapter in chapters for one in chapter.memory_ids)}
         left = self._left(sorted(ids))
         cut = self._cut(wisdom, left, said_terms(chapters))
-        words = presentable(self._project, {"summary": _summary(chapters, len(left))})
+        words = presentable(self._project, {"summary": wisdom_words.draw_headline(chapters, len(left))})
         known = {chapter.id for chapter in chapters}
         new = replace(
             cut,
@@ -184,13 +176,6 @@ def _wording(one: Chapter | Wisdom, given: Sequence[str], claims: Sequence[objec
     """Whose the words are that are left: the memories' own where all that others worded went."""
     left = set(given) - {"title"} if one.words is Wording.GIVEN else claims
     return one.words if left else Wording.DRAWN
-
-
-def _summary(chapters: Sequence[Chapter], count: int) -> str:
-    many = f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
-    titles = [f"“{shortened(chapter.title, LONGEST_TITLE)}”" for chapter in islice(chapters, _TITLES)]
-    more = len(chapters) - len(titles)
-    return f"{many} with {memories(count)}: {listed([*titles, *([f'{more} more'] if more else [])])}."
 
 
 def terms_of(memories: Iterable[Memory]) -> Terms:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rum.model.chapter_answers import Change
-from rum.model.chapters import Chapter, Evidence
-from rum.model.wisdom import Wisdom
+from rum.model.chapters import Chapter, Evidence, Wisdom
 
 _PARTS = {
     Chapter: ("title", "summary", "learnings", "topics", "tags", "memory_ids"),

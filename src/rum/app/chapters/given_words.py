@@ -9,9 +9,8 @@ import msgspec
 
 from rum.app.caller import Caller
 from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
-from rum.model.chapters import Chapter
+from rum.model.chapters import Chapter, Wisdom
 from rum.model.errors import InvalidQuery
-from rum.model.wisdom import Wisdom
 
 
 class Given(NamedTuple):

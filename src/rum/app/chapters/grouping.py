@@ -17,13 +17,12 @@ from rum.app.chapters.given_words import Given, handed_in_before
 from rum.app.chapters.members import Tagged
 from rum.app.chapters.word_source import Made, drawn, made, told
 from rum.app.project import Project
-from rum.consolidate.chapters.evidence import Tracing
-from rum.consolidate.chapters.model_claims import Worded
-from rum.consolidate.clusters import Likeness
+from rum.consolidate.chapters.by_model import ModelWords
+from rum.consolidate.chapters.clusters import Similarity
+from rum.consolidate.chapters.evidence import EvidenceFinder
 from rum.llm.base import LanguageModel
-from rum.model.chapters import MOST_TAGS, Chapter, ChapterWords, Member, Origin, Wording
+from rum.model.chapters import MOST_TAGS, Chapter, ChapterWords, Member, Origin, Wisdom, WisdomWords, Wording
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom, WisdomWords
 from rum.store.chapters import Grouped
 
 G = TypeVar("G", Chapter, Wisdom)
@@ -87,15 +86,15 @@ class Craft(ABC, Generic[G, P, W]):
         """The hashes by which a forgotten one is known again."""
 
     @abstractmethod
-    def asked(self, model: LanguageModel, pick: Pick[G, P]) -> Worded[W]:
+    def asked(self, model: LanguageModel, pick: Pick[G, P]) -> ModelWords[W]:
         """The words of a language model."""
 
     @abstractmethod
-    def drawn(self, pick: Pick[G, P], likeness: Likeness | None) -> W:
+    def drawn(self, pick: Pick[G, P], similarity: Similarity | None) -> W:
         """The words that the members themselves have."""
 
     @abstractmethod
-    def composed(self, words: W, given: Given, tracing: Tracing) -> W:
+    def composed(self, words: W, given: Given, tracing: EvidenceFinder) -> W:
         """Words with the parts that were handed in; the members that say a claim are looked for."""
 
     @abstractmethod
@@ -115,15 +114,15 @@ def worded(project: Project, craft: Craft[G, P, W], pick: Pick[G, P], *, ask: bo
         return told(answer.words, answer.dropped)
 
     wanted = ask and craft.asked_for - pick.given.words
-    return made(project, asked if wanted else None, lambda likeness: craft.drawn(pick, likeness))
+    return made(project, asked if wanted else None, lambda similarity: craft.drawn(pick, similarity))
 
 
 def composed(project: Project, craft: Craft[G, P, W], pick: Pick[G, P], words: Made[W]) -> Made[W]:
     """The same words with those that are handed in, or were before."""
     given = pick.given
 
-    def draw(likeness: Likeness | None) -> W:
-        return craft.composed(words.words, given, Tracing(pick.members.values(), likeness))
+    def draw(similarity: Similarity | None) -> W:
+        return craft.composed(words.words, given, EvidenceFinder(pick.members.values(), similarity))
 
     by = Wording.GIVEN if given.words else words.by
     return words._replace(words=drawn(project, draw), by=by)
@@ -143,5 +142,5 @@ def all_tags(first: Iterable[str], each: Iterable[Sequence[str]]) -> tuple[str, 
 
 def settled(old: G, new: G, now: int) -> G:
     """The new state of a chapter or wisdom; its version grows if it comes to say something else."""
-    version = old.version + (old.said != new.said)
+    version = old.version + (old.content != new.content)
     return replace(new, version=version, updated_at=max(now, old.updated_at), stale=())

@@ -12,10 +12,10 @@ from rum.app.chapters.grouping import Craft, Pick, all_tags, as_members
 from rum.app.chapters.sanitise_words import kept_words
 from rum.app.chapters.word_source import Made
 from rum.capture.tombstones import chapter_marks
-from rum.consolidate.chapters import chapter_by_model, chapter_words
-from rum.consolidate.chapters.evidence import Tracing
-from rum.consolidate.chapters.model_claims import Worded
-from rum.consolidate.clusters import Likeness
+from rum.consolidate.chapters.by_model import ModelWords, ask_for_chapter
+from rum.consolidate.chapters.chapter_words import draw_chapter
+from rum.consolidate.chapters.clusters import Similarity
+from rum.consolidate.chapters.evidence import EvidenceFinder
 from rum.llm.base import LanguageModel
 from rum.model.chapter_answers import LEAST_MEMORIES
 from rum.model.chapters import Chapter, ChapterWords
@@ -51,15 +51,15 @@ class ChapterCraft(Craft[Chapter, Memory, ChapterWords]):
         """The hashes by which a forgotten one is known again."""
         return chapter_marks(ids, key, one)
 
-    def asked(self, model: LanguageModel, pick: ChapterPick) -> Worded[ChapterWords]:
+    def asked(self, model: LanguageModel, pick: ChapterPick) -> ModelWords[ChapterWords]:
         """The words of a language model."""
-        return chapter_by_model.asked(model, pick.parts)
+        return ask_for_chapter(model, pick.parts)
 
-    def drawn(self, pick: ChapterPick, likeness: Likeness | None) -> ChapterWords:
+    def drawn(self, pick: ChapterPick, similarity: Similarity | None) -> ChapterWords:
         """The words that the members themselves have."""
-        return chapter_words.draw(pick.parts, likeness)
+        return draw_chapter(pick.parts, similarity)
 
-    def composed(self, words: ChapterWords, given: Given, tracing: Tracing) -> ChapterWords:
+    def composed(self, words: ChapterWords, given: Given, tracing: EvidenceFinder) -> ChapterWords:
         """Words with the parts that were handed in; the members that say a claim are looked for."""
         said = replace(words, **given.texts)
         claims = given.claims.get("learnings")

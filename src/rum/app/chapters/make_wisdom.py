@@ -12,15 +12,14 @@ from rum.app.chapters.grouping import Craft, Pick, all_tags, as_members
 from rum.app.chapters.sanitise_words import kept_words
 from rum.app.chapters.word_source import Made
 from rum.capture.tombstones import wisdom_marks
-from rum.consolidate.chapters import wisdom_by_model, wisdom_words
-from rum.consolidate.chapters.evidence import Tracing
-from rum.consolidate.chapters.model_claims import Worded
-from rum.consolidate.clusters import Likeness
+from rum.consolidate.chapters.by_model import ModelWords, ask_for_wisdom
+from rum.consolidate.chapters.clusters import Similarity
+from rum.consolidate.chapters.evidence import EvidenceFinder
+from rum.consolidate.chapters.wisdom_words import draw_wisdom
 from rum.llm.base import LanguageModel
-from rum.model.chapters import Chapter, Evidence
+from rum.model.chapter_answers import LEAST_CHAPTERS
+from rum.model.chapters import Chapter, Evidence, Source, Wisdom, WisdomWords
 from rum.model.memory import Memory
-from rum.model.wisdom import Source, Wisdom, WisdomWords
-from rum.model.wisdom_answers import LEAST_CHAPTERS
 from rum.store.chapters import Grouped
 
 WisdomPick = Pick[Wisdom, Chapter]
@@ -55,15 +54,15 @@ class WisdomCraft(Craft[Wisdom, Chapter, WisdomWords]):
         """The hashes by which a forgotten one is known again."""
         return wisdom_marks(ids, key, one)
 
-    def asked(self, model: LanguageModel, pick: WisdomPick) -> Worded[WisdomWords]:
+    def asked(self, model: LanguageModel, pick: WisdomPick) -> ModelWords[WisdomWords]:
         """The words of a language model."""
-        return wisdom_by_model.asked(model, pick.parts, pick.members)
+        return ask_for_wisdom(model, pick.parts, pick.members)
 
-    def drawn(self, pick: WisdomPick, likeness: Likeness | None) -> WisdomWords:
+    def drawn(self, pick: WisdomPick, similarity: Similarity | None) -> WisdomWords:
         """The words that the members themselves have."""
-        return wisdom_words.draw(pick.parts, pick.members, likeness, pick.tagged.found_by)
+        return draw_wisdom(pick.parts, pick.members, similarity, pick.tagged.found_by)
 
-    def composed(self, words: WisdomWords, given: Given, tracing: Tracing) -> WisdomWords:
+    def composed(self, words: WisdomWords, given: Given, tracing: EvidenceFinder) -> WisdomWords:
         """Words with the parts that were handed in; the members that say a claim are looked for."""
         evidence: list[Evidence] = []
         for name, rests_on in zip(CLAIMS, split(words), strict=True):

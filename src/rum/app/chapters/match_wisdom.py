@@ -10,8 +10,8 @@ from msgspec import structs
 
 from rum.app.chapters.word_source import drawn
 from rum.app.project import Project
-from rum.consolidate.clusters import Likeness
-from rum.model.wisdom import Wisdom
+from rum.consolidate.chapters.clusters import Similarity
+from rum.model.chapters import Wisdom
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, says_little
 from rum.text.word_weights import Words, telling_words
@@ -76,19 +76,19 @@ def by_meaning(project: Project, query: str) -> dict[str, Match]:
     near = frozenset(row[0] for row in store.search.at(numbers, Filters(superseded=True)))
     built = store.wisdom.get(list(store.wisdom.holding(store.chapters.holding(near)))) if near else []
 
-    def judged(likeness: Likeness | None) -> dict[str, Match]:
-        if likeness is None:
+    def judged(similarity: Similarity | None) -> dict[str, Match]:
+        if similarity is None:
             return {}
-        return _surest((one, _by_likeness(one, query, near, likeness)) for one in built)
+        return _surest((one, _by_likeness(one, query, near, similarity)) for one in built)
 
     return drawn(project, judged) if built else {}
 
 
-def _by_likeness(one: Wisdom, query: str, near: frozenset[str], likeness: Likeness) -> Match:
+def _by_likeness(one: Wisdom, query: str, near: frozenset[str], similarity: Similarity) -> Match:
     """The claims that rest on such memories and are near themselves."""
     resting = [not near.isdisjoint(evidence.memory_ids) for evidence in one.evidence]
     cosines = [
-        likeness(query, claim) if rests else 0.0 for claim, rests in zip(one.claims, resting, strict=True)
+        similarity(query, claim) if rests else 0.0 for claim, rests in zip(one.claims, resting, strict=True)
     ]
     return _matched([cosine if cosine >= NEAR else 0.0 for cosine in cosines], 0.0)
 

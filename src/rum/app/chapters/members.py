@@ -8,11 +8,10 @@ from typing import NamedTuple
 from rum.app.caller import Caller
 from rum.app.memories.hints import unknown_tags
 from rum.app.project import Project
-from rum.model.chapter_answers import CreateChapterQuestion
+from rum.model.chapter_answers import CreateChapterQuestion, SynthesizeQuestion
 from rum.model.chapters import MOST_MEMBERS, Chapter
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
-from rum.model.wisdom_answers import SynthesizeQuestion
 from rum.store.chapters import Range
 from rum.store.filters import Filters
 

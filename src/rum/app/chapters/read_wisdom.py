@@ -8,9 +8,9 @@ from rum.app.caller import Caller
 from rum.app.chapters.match_wisdom import Match, arranged, by_meaning, by_words
 from rum.app.chapters.staleness import judged_wisdom
 from rum.app.project import Project
+from rum.model.chapter_answers import RecallWisdomQuestion, RecallWisdomResult, WisdomView, wisdom_view
+from rum.model.chapters import Wisdom
 from rum.model.errors import NO_RESULTS
-from rum.model.wisdom import Wisdom
-from rum.model.wisdom_answers import RecallWisdomQuestion, RecallWisdomResult, WisdomView, wisdom_view
 from rum.store.chapters import Range
 
 _EVERY = 10**9
@@ -44,7 +44,8 @@ def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> Wisd
     if match is None:
         return wisdom_view(one, chapters=chapters)
     first, places = arranged(one, match.places)
-    return wisdom_view(first, chapters=chapters, confidence=match.confidence, matching=places, fuzzy=fuzzy)
+    match_kind = {"match": "fuzzy"} if fuzzy else {}
+    return wisdom_view(first, chapters=chapters, confidence=match.confidence, matching=places, **match_kind)
 
 
 def _hint(project: Project) -> str:

@@ -16,13 +16,12 @@ from rum.app.chapters.members import Tagged, all_of, counted, tagged_chapters, t
 from rum.app.chapters.staleness import judged, judged_wisdom
 from rum.app.chapters.write_group import may_change
 from rum.app.project import Project
-from rum.consolidate.chapters.members import shortened
+from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
 from rum.model.chapter_answers import RefreshResult, Renewed
-from rum.model.chapters import Chapter
+from rum.model.chapters import Chapter, Wisdom
 from rum.model.errors import NotFound, PermissionDenied
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom
 
 
 def refresh(
@@ -156,7 +155,7 @@ class _Renewal:
             Renewed(
                 id=old.id,
                 kind=craft.kind,
-                title=old.title if isinstance(old, Chapter) else shortened(old.summary, LONGEST_TITLE),
+                title=old.title if isinstance(old, Chapter) else short_line(old.summary, LONGEST_TITLE),
                 stale=old.stale,
                 changes=changes(old, new),
                 words=new.words,

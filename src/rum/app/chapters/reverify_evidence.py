@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rum.consolidate.chapters.evidence import HALF_SAID, MOST_NAMED, Tracing
-from rum.consolidate.chapters.evidence_check import said_share, unsourced
-from rum.model.chapters import Chapter, Evidence
+from rum.consolidate.chapters.evidence import (
+    HALF_SUPPORTED,
+    MOST_NAMED,
+    EvidenceFinder,
+    evidence_problems,
+    word_coverage,
+)
+from rum.model.chapters import Chapter, Contradiction, Evidence, Wisdom
 from rum.model.memory import Memory
-from rum.model.wisdom import Contradiction, Wisdom
 
 Known = Mapping[str, Memory]
 
 
 def evidence_here(one: Chapter | Wisdom, known: Known, *, trusted: bool) -> tuple[Evidence, ...]:
     """The evidence of all claims: as it comes where it is trusted and can be, else as the memories say."""
-    tracing = Tracing(known.values())
+    tracing = EvidenceFinder(known.values())
     return tuple(
         rests_on if trusted and _can_be(claim, rests_on, known) else tracing.evidence(claim)
         for claim, rests_on in zip(one.claims, one.evidence, strict=True)
@@ -24,7 +28,7 @@ def evidence_here(one: Chapter | Wisdom, known: Known, *, trusted: bool) -> tupl
 
 def _can_be(claim: str, evidence: Evidence, known: Known) -> bool:
     """Whether the memories that are named are here, say much of it, and are as many as is said."""
-    if unsourced([claim], [evidence], known, HALF_SAID):
+    if evidence_problems([claim], [evidence], known, HALF_SUPPORTED):
         return False
     newest = max(known[one].created_at for one in evidence.memory_ids)
     return (
@@ -52,4 +56,4 @@ def contradictions_here(wisdom: Wisdom, known: Known) -> tuple[Contradiction, ..
 
 def _said(claim: str, ids: Sequence[str], known: Known) -> bool:
     sources = [known[one] for one in ids if one in known]
-    return len(sources) == len(ids) and said_share(claim, sources) >= HALF_SAID
+    return len(sources) == len(ids) and word_coverage(claim, sources) >= HALF_SUPPORTED

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rum.app.project import Project
-from rum.model.chapters import LONGEST_CLAIM, LONGEST_TEXT, LONGEST_TITLE, ChapterWords
-from rum.model.wisdom import WisdomWords
+from rum.model.chapters import LONGEST_CLAIM, LONGEST_TEXT, LONGEST_TITLE, ChapterWords, WisdomWords
 from rum.text.invisible import without_unseen
 
 TEXTS = ("title", "summary")

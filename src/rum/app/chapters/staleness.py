@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from rum.app.project import Project
-from rum.model.chapters import Chapter, Member
-from rum.model.wisdom import Wisdom
+from rum.model.chapters import Chapter, Member, Wisdom
 from rum.store.base import State
 
 MOST_REASONS = 5

@@ -14,9 +14,9 @@ from rum.app.chapters.staleness import judged_wisdom
 from rum.app.error_origin import public
 from rum.app.memories.forgettable import forgotten
 from rum.model.answers import ForgetResult
-from rum.model.chapter_answers import RefreshResult
-from rum.model.wisdom_answers import (
+from rum.model.chapter_answers import (
     RecallWisdomResult,
+    RefreshResult,
     SynthesizeResult,
     WisdomView,
     wisdom_view,

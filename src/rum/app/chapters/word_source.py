@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from rum.app.project import Project
-from rum.consolidate.clusters import Likeness
+from rum.consolidate.chapters.clusters import Similarity
 from rum.embed.base import CannotEmbed, Embedder
 from rum.embed.calibration import Scale
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.chapters import Wording
 
 W = TypeVar("W")
-Draw = Callable[[Likeness | None], W]
+Draw = Callable[[Similarity | None], W]
 MOST_TEXTS = 200
 """Texts that get a vector for the words of one chapter: each takes some hundredths of a second."""
 
@@ -54,12 +54,12 @@ def drawn(project: Project, draw: Draw[W]) -> W:
     if embedder is None:
         return draw(None)
     try:
-        return draw(_Likeness(embedder, project.redactor.redact, project.semantic.scale))
+        return draw(_Similarity(embedder, project.redactor.redact, project.semantic.scale))
     except (CannotEmbed, ImportError):
         return draw(None)
 
 
-class _Likeness:
+class _Similarity:
     """How near texts are in meaning; of very many, only the first that are asked for."""
 
     def __init__(self, embedder: Embedder, clean: Callable[[str], str], scale: Scale) -> None:

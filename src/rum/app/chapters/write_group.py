@@ -83,7 +83,7 @@ def _written(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P], made: Made
         craft.kept(caller).put(new)
     else:
         new = settled(old, new, now)
-        if old.said != new.said or is_over(caller, old):
+        if old.content != new.content or is_over(caller, old):
             may_change(caller, craft, old)
             craft.kept(caller).put(new)
     return Kept(new, old is None, " ".join(filter(None, (pick.tagged.note, made.note))))

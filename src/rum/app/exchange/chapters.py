@@ -16,9 +16,8 @@ from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
 from rum.app.exchange.agents import take_author
 from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, wisdom_marks
-from rum.model.chapters import Chapter, Member
+from rum.model.chapters import Chapter, Member, Wisdom
 from rum.model.memory import Memory
-from rum.model.wisdom import Wisdom
 from rum.text.invisible import without_unseen
 
 T = TypeVar("T", Chapter, Wisdom)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import cast
 
 from rum.app.layers.backend import Older
-from rum.consolidate.compaction_by_model import by_model_or_not
+from rum.consolidate.compaction import compact
 from rum.llm.base import LanguageModel
 from rum.model.errors import InvalidQuery
 from rum.model.facts import fact_entry, rule_entry, rule_id
@@ -127,7 +127,7 @@ class FiledLayers:
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
         """What entries say, in short: by the language model that is set, else a line each."""
-        return by_model_or_not(self._open_model, entries)
+        return compact(self._open_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
         """Take away everything in these layers; how many entries went."""

@@ -15,7 +15,7 @@ import msgspec
 from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.app.layers.backend import LastingLayers, Older
-from rum.consolidate.compaction import worth_folding
+from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
 from rum.model.facts import GivenFact, GivenRule, fact_entry
 from rum.model.ids import new_id
@@ -139,7 +139,7 @@ class Layers:
         while True:
             with self._turn() as lasting:
                 older = self._older(keep) if layer is MemoryType.WORKING else lasting.older(layer, keep)
-            if not older.entries or (summarise and not worth_folding(older.entries)):
+            if not older.entries or (summarise and not is_compactable(older.entries)):
                 return 0
             # Nobody waits for the summary; if others took entries away meanwhile, all begins again.
             summary = _summary(older.entries, lasting.summary(older.entries)) if summarise else None

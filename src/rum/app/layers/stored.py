@@ -9,7 +9,7 @@ from typing import cast
 from rum.app.caller import Caller
 from rum.app.layers import events, facts, rules
 from rum.app.layers.backend import Older
-from rum.consolidate.compaction_by_model import by_model_or_not
+from rum.consolidate.compaction import compact
 from rum.model.facts import Event, Fact, Rule
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
 from rum.store.files.layers import Item, json_size
@@ -101,7 +101,7 @@ class KeptLayers:
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
         """What entries say, in short: by the language model that is set, else a line each."""
-        return by_model_or_not(lambda: self._caller.project.language_model, entries)
+        return compact(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
         """Take away everything in these layers; how many entries went."""

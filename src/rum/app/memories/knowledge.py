@@ -8,10 +8,9 @@ from typing import NamedTuple
 from rum.app.chapters.staleness import judged, judged_wisdom
 from rum.app.project import Project
 from rum.model.answers import KnowledgeView
-from rum.model.chapters import Chapter
+from rum.model.chapters import Chapter, Wisdom
 from rum.model.questions import RecallQuestion, Strategy
 from rum.model.times import seconds
-from rum.model.wisdom import Wisdom
 from rum.recall.inquiry import Inquiry
 from rum.recall.knowledge import Sayings, ranked
 from rum.text.sentences import split_sentences

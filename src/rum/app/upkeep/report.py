@@ -12,14 +12,13 @@ from rum.app.chapters.make_wisdom import split
 from rum.app.chapters.staleness import judged_wisdom
 from rum.app.project import Project
 from rum.consolidate.report.counts import Tally, most_of
-from rum.consolidate.report.markdown_page import rendered
-from rum.model.chapters import Evidence
+from rum.consolidate.report.markdown_page import render_report
+from rum.model.chapters import Evidence, Wisdom
 from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
 from rum.model.report import Insight, Report, ReportQuestion
 from rum.model.times import seconds
-from rum.model.wisdom import Wisdom
 from rum.text.invisible import without_unseen
 
 AREAS = FILES = INSIGHTS = AGENTS = 10
@@ -65,7 +64,7 @@ def report(caller: Caller, since: float | None = None) -> Report:
         agent_count=tally.agent_count,
         **_insights(caller.project, tally, begin or 0),
     )
-    return rendered(figures, without_unseen)
+    return render_report(figures, without_unseen)
 
 
 def _causes(project: Project, batch: Sequence[Memory]) -> Mapping[str, list[str]]:
@@ -86,7 +85,7 @@ def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
     known = [one for batch in project.store.wisdom.all() for one in batch if one.end_ts >= since]
     learned, patterns = _learned(known), _patterns(known)
     if not learned and not patterns:
-        return {"insights": tally.learned.best(INSIGHTS), "insight_count": len(tally.learned)}
+        return {"insights": tally.lessons.best(INSIGHTS), "insight_count": len(tally.lessons)}
     told = patterns[:PATTERNS]
     return {
         "insights": (*learned[: INSIGHTS - len(told)], *told),

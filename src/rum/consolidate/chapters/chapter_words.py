@@ -1,86 +1,177 @@
-"""The words of a chapter, drawn from its members: title, summary, topics, learnings with their evidence."""
+"""The words of a chapter, drawn from its members: title, summary, topics, learnings with evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Sequence
 
-from rum.consolidate.chapters.chapter_summary import summary_of
-from rum.consolidate.chapters.evidence import evidence_of
-from rum.consolidate.chapters.failures import failures
-from rum.consolidate.chapters.members import in_force, in_order
-from rum.consolidate.chapters.titles import aims_of, headings, title_of
-from rum.consolidate.clusters import Cluster, Likeness, by_text, clustered
-from rum.consolidate.statements import SAID_OF, Kind, Statement, statements_of
-from rum.model.chapters import ChapterWords, Evidence
+from msgspec.structs import replace
+
+from rum.consolidate.chapters.clusters import Cluster, Similarity, cluster_claims, clusters_by_text
+from rum.consolidate.chapters.evidence import make_evidence
+from rum.consolidate.chapters.failures import failure_reason_of, find_failures
+from rum.consolidate.chapters.members import by_time, in_force, short_line
+from rum.consolidate.chapters.statements import WORK_MARK, ClaimKind, Statement, goal_of, statements_of
+from rum.consolidate.chapters.titles import find_headings, goals_of, make_title
+from rum.consolidate.counting import (
+    day_text,
+    file_counts,
+    is_incidental,
+    join_names,
+    kind_name,
+    largest,
+    memories,
+    result_counts,
+)
+from rum.model.chapters import ChapterWords
 from rum.model.memory import Memory
+from rum.model.memory_layers import TaskType
 from rum.text.word_weights import telling_words
 
 MOST_LEARNINGS = 8
 MOST_SIDES = 2
 """Claims that are shown beside one that they contradict."""
 LEAST_RANK = 1.25
-"""What a claim must be worth to be a learning: better none than one that tells nothing."""
+"""The rank from which a claim is worth showing: better none than an empty one."""
+
+_KINDS = 2
+_TOPICS = 4
+_FILES = 3
+_FAILED = 2
+_LONGEST_RESULT = 160
+_COMMIT_LINE = re.compile(r"[0-9a-f]{7,40}: ")
+"""How a summary begins that only names a commit and counts its lines."""
+_NEW_WORDS = 4
+"""Words that a memory's summary must have beyond its goal to be worth repeating."""
 
 
-def draw(members: Sequence[Memory], likeness: Likeness | None = None) -> ChapterWords:
+def draw_chapter(members: Sequence[Memory], similarity: Similarity | None = None) -> ChapterWords:
     """The words of a chapter: the same for the same members in any order, and nothing they do not say."""
-    ordered = in_order(members)
-    aims = aims_of(ordered)
-    found = headings(aims)
-    topics = tuple(heading.text for heading in found)
-    claims = clustered(claims_of(ordered), telling_words(" ".join(topics)), likeness)
-    learnings = with_other_sides(picked(claims, MOST_LEARNINGS), claims)
+    ordered = by_time(members)
+    words = draw_headline(ordered)
+    claims = cluster_claims(claims_of(ordered), telling_words(" ".join(words.topics)), similarity)
+    learnings = _with_contradicting(best_claims(claims, MOST_LEARNINGS), claims)
     by_id = {memory.id: memory for memory in ordered}
-    return ChapterWords(
-        title=title_of(aims, found),
-        summary=summary_of(ordered, topics),
+    return replace(
+        words,
         learnings=tuple(cluster.best.text for cluster in learnings),
-        evidence=tuple(evidence(cluster, by_id) for cluster in learnings),
-        topics=topics,
+        evidence=tuple(make_evidence(one.memory_ids, one.against_ids, by_id) for one in learnings),
     )
 
 
+def draw_headline(ordered: Sequence[Memory]) -> ChapterWords:
+    """Title, summary and topics of members, oldest first: the fields that need no comparison of claims."""
+    goals = goals_of(ordered)
+    headings = find_headings(goals)
+    topics = tuple(heading.text for heading in headings)
+    return ChapterWords(title=make_title(goals, headings), summary=_summary(ordered, topics), topics=topics)
+
+
 def claims_of(ordered: Sequence[Memory]) -> list[Statement]:
-    """All that memories, in the order of time, claim, and what failed; superseded ones say nothing."""
-    living = in_force(ordered)
-    failed = [failure.statement for failure in failures(living)]
-    told = "\n".join(statement.text for statement in failed)
-    said = (statement for memory in living for statement in statements_of(memory))
-    return [*failed, *(one for one in said if one.kind is not Kind.TOLD or not _repeats(one.text, told))]
+    """All claims of memories, oldest first, and what failed; superseded memories claim nothing."""
+    current = in_force(ordered)
+    failed = [failure.statement for failure in find_failures(current)]
+    failures = "\n".join(statement.text for statement in failed)
+    claims = (statement for memory in current for statement in statements_of(memory))
+    return [
+        *failed,
+        *(one for one in claims if one.kind is not ClaimKind.STORY or not _repeats(one.text, failures)),
+    ]
 
 
-def _repeats(text: str, told: str) -> bool:
-    """Whether a story, such as that of taking work back, only says why the work failed."""
-    reason = text.partition(SAID_OF)[2] or text
-    return reason in told
+def _repeats(text: str, failures: str) -> bool:
+    """Whether a story, such as that of a revert, only says why the work failed."""
+    reason = text.partition(WORK_MARK)[2] or text
+    return reason in failures
 
 
-def picked(found: Sequence[Cluster], count: int, least: float = LEAST_RANK) -> list[Cluster]:
-    """The best claims; of the story of a memory that has made one already no more."""
-    chosen, heard = list[Cluster](), set[str]()
+def best_claims(found: Sequence[Cluster], count: int) -> list[Cluster]:
+    """The best claims. A memory that made one already adds only what it recorded as learned or noticed."""
+    chosen, used = list[Cluster](), set[str]()
     for cluster in found:
         if len(chosen) == count:
             break
-        if cluster.rank < least:
+        if cluster.rank < LEAST_RANK:
             continue
-        new = heard.isdisjoint(cluster.memory_ids)
-        if new or cluster.best.kind in (Kind.LEARNED, Kind.NOTICED):
+        new = used.isdisjoint(cluster.memory_ids)
+        if new or cluster.best.kind in (ClaimKind.LEARNED, ClaimKind.NOTICED):
             chosen.append(cluster)
-            heard.update(cluster.memory_ids)
+            used.update(cluster.memory_ids)
     return chosen
 
 
-def with_other_sides(chosen: Sequence[Cluster], found: Sequence[Cluster]) -> list[Cluster]:
+def _with_contradicting(chosen: Sequence[Cluster], found: Sequence[Cluster]) -> list[Cluster]:
     """Claims, each followed by those that contradict it, so that no side stands alone."""
-    texts = by_text(found)
+    by_text = clusters_by_text(found)
     shown = dict[str, Cluster]()
     for cluster in chosen:
-        others = [texts[statement.text] for statement in cluster.against if statement.text in texts]
+        others = [by_text[statement.text] for statement in cluster.against if statement.text in by_text]
         for one in (cluster, *sorted(others, key=lambda other: -other.rank)[:MOST_SIDES]):
             shown.setdefault(one.best.text, one)
     return list(shown.values())
 
 
-def evidence(cluster: Cluster, members: Mapping[str, Memory]) -> Evidence:
-    """What a claim rests on."""
-    return evidence_of(cluster.memory_ids, cluster.against_ids, members)
+def _summary(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
+    """Two to four sentences about memories, oldest first, that share these topics."""
+    if not ordered:
+        return ""
+    if len(ordered) == 1:
+        return _single(ordered[0])
+    parts = (_subject(ordered, topics[:_TOPICS]), _results(ordered), _files(ordered), _course(ordered))
+    return " ".join(sentence for sentence in parts if sentence)
+
+
+def _single(memory: Memory) -> str:
+    result = "succeeded" if memory.outcome.success else "failed"
+    reason = failure_reason_of(memory) or _result(memory)
+    why = f": {reason.rstrip('.')}" if reason else ""
+    return f"“{goal_of(memory)}” of {day_text(memory.created_at)} {result}{why}."
+
+
+def _subject(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
+    """How many memories there are, from when, and about what."""
+    first, last = day_text(ordered[0].created_at), day_text(ordered[-1].created_at)
+    span = f"on {first}" if first == last else f"from {first} to {last}"
+    kinds = largest(Counter(memory.intent.task_type.value for memory in ordered), 1, len(TaskType))
+    names = [f"{count} {name}" for kind, count in kinds if (name := kind_name(TaskType(kind), count))]
+    named = sum(count for kind, count in kinds[:_KINDS] if kind_name(TaskType(kind), count))
+    among = "" if named == len(ordered) else "among them "
+    sort = f" ({among}{join_names(names[:_KINDS])})" if names else ""
+    return f"{memories(len(ordered))} {span}{sort}{f', about {join_names(topics)}' if topics else ''}."
+
+
+def _results(ordered: Sequence[Memory]) -> str:
+    """How many succeeded and failed, the latest failures by name."""
+    failed = [memory for memory in ordered if not memory.outcome.success]
+    counts = result_counts(len(ordered), len(failed))
+    if not failed:
+        return f"{counts}."
+    shown = [f"“{goal_of(memory)}”" for memory in failed[-_FAILED:]]
+    more = len(failed) - len(shown)
+    rest = f" and {more} more" if more else ""
+    return f"{counts}: {join_names(shown) if not more else ', '.join(shown)}{rest}."
+
+
+def _files(ordered: Sequence[Memory]) -> str:
+    """The files that were changed most."""
+    counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_incidental(path)})
+    found = largest(counts, 2, _FILES)
+    return f"Changed most: {join_names([f'{path} ({count})' for path, count in found])}." if found else ""
+
+
+def _course(ordered: Sequence[Memory]) -> str:
+    """From the first work to the last, with its outcome."""
+    first, last = goal_of(ordered[0]), goal_of(ordered[-1])
+    result = _result(ordered[-1])
+    end = f": {result.rstrip('.')}" if result else ""
+    return f"From “{first}” to “{last}”{end}." if first != last else ""
+
+
+def _result(memory: Memory) -> str:
+    """A memory's outcome, where its summary says more than its goal."""
+    summary = memory.outcome.summary
+    new = telling_words(summary[:_LONGEST_RESULT]) - telling_words(memory.intent.goal)
+    if _COMMIT_LINE.match(summary) or len(new) < _NEW_WORDS:
+        return ""
+    return short_line(summary, _LONGEST_RESULT)

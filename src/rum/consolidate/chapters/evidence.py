@@ -1,15 +1,17 @@
-"""What a claim rests on: the memories that say it, those that say otherwise, and whether it says no more."""
+"""The evidence for a claim: the memories that support it, those that contradict it, and checks of both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from rum.consolidate.chapters.members import in_force, in_order, place, texts_of
-from rum.consolidate.clusters import MEANS, Likeness
-from rum.consolidate.statements import LONGEST_CLAIM, statements_of
+from rum.consolidate.chapters.clusters import SAME_MEANING, Similarity
+from rum.consolidate.chapters.members import by_time, in_force, texts_of, time_key
+from rum.consolidate.chapters.statements import LONGEST_CLAIM, statements_of
+from rum.consolidate.counting import changed_files
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
 from rum.text.claim_comparison import (
@@ -27,66 +29,76 @@ from rum.text.shorten import one_line
 from rum.text.word_weights import Vocabulary, Words, figures, telling_words
 
 MOST_NAMED = 12
-"""Memories that are named for a claim: whose words it has, and the newest others; all are counted."""
-_WORDED = 2
+"""Memories that are named for a claim: those it quotes, then the newest. All are counted."""
+_QUOTED = 2
+"""Members whose words a drawn claim has at most."""
 _PASSAGE = 800
-"""Characters that are said in one go: the words of a claim, strewn over more than that, are not the claim."""
+"""Characters of a passage: a claim's words, scattered over more than that, do not make the claim."""
 _MOST_PASSAGES = 40
 _CLAUSE = 3
-"""Words of a clause that is looked for by itself: with fewer it may be no more than a name."""
-_MEANT, _MEANT_TEXTS = 8, 3
+"""Words of a clause that is looked for separately: with fewer it may be just a name."""
+_COMPARED, _COMPARED_TEXTS = 8, 3
 """Memories, and texts of each, that are compared with a claim by meaning: each costs a vector."""
-HALF_SAID = 0.3
-"""The same where a sentence of it means what the claim does."""
+HALF_SUPPORTED = 0.3
+"""The share of a claim's words that a memory must have where a sentence of it means what the claim does."""
+_OWN_WORDS = telling_words(
+    "failed worked what later succeeded times twice once changed memories memory together former bug "
+    "fixes new features refactorings investigations test changes documentation optimizations security "
+    "dependency updates configuration"
+)
+"""The words that drawn claims add to those of their sources."""
 
 
-def evidence_of(supporting: Sequence[str], against: Iterable[str], members: Mapping[str, Memory]) -> Evidence:
-    """The evidence of a claim in the words of the first of the supporting members, or the first two."""
-    made, denied = _newest_first(supporting, members), _newest_first(against, members)
-    worded = [members[one] for one in dict.fromkeys(supporting[:_WORDED]) if one in members]
-    named = [*worded, *(memory for memory in made if memory not in worded)]
+def make_evidence(
+    supporting: Sequence[str], against: Iterable[str], members: Mapping[str, Memory]
+) -> Evidence:
+    """The evidence of a claim. It names the first two supporting members first, as the claim quotes them."""
+    found, opposing = _newest_first(supporting, members), _newest_first(against, members)
+    quoted = [members[one] for one in dict.fromkeys(supporting[:_QUOTED]) if one in members]
+    named = [*quoted, *(memory for memory in found if memory not in quoted)]
     return Evidence(
         memory_ids=tuple(memory.id for memory in named[:MOST_NAMED]),
-        supporting=len(made),
-        against=len(denied),
-        against_ids=tuple(memory.id for memory in denied[:MOST_NAMED]),
-        last_confirmed=made[0].created_at if made else 0,
+        supporting=len(found),
+        against=len(opposing),
+        against_ids=tuple(memory.id for memory in opposing[:MOST_NAMED]),
+        last_confirmed=found[0].created_at if found else 0,
     )
 
 
 def _newest_first(ids: Iterable[str], members: Mapping[str, Memory]) -> list[Memory]:
     found = (members[one] for one in set(ids) if one in members)
-    return sorted(found, key=place, reverse=True)
+    return sorted(found, key=time_key, reverse=True)
 
 
-def trace_claim(claim: str, members: Sequence[Memory], likeness: Likeness | None = None) -> Evidence:
-    """Which members say a claim that somebody else worded, and which say otherwise."""
-    return Tracing(members, likeness).evidence(claim)
+def find_evidence(claim: str, members: Sequence[Memory], similarity: Similarity | None = None) -> Evidence:
+    """The members that support a claim in somebody else's words, and those that contradict it."""
+    return EvidenceFinder(members, similarity).evidence(claim)
 
 
 class _Passage(NamedTuple):
-    """What a memory says in one go."""
+    """A paragraph of a memory, or several with the same words."""
 
     words: Words
-    """Its own, and those of the goal, which it is about."""
+    """Its own, and those of the goal, which is its subject."""
     texts: list[str]
-    """All that have these words: one may deny what another says. The goal says nothing yet."""
+    """All texts with these words, as one may deny another; without the goal, which claims nothing."""
 
 
-class Traced(NamedTuple):
-    """Who says a claim, nearest first, who says otherwise, and who says it of something else."""
+class Support(NamedTuple):
+    """How members stand to a claim: they support it, contradict it, or say it of another subject."""
 
-    saying: tuple[str, ...]
+    supporting: tuple[str, ...]
+    """Nearest first."""
     against: tuple[str, ...]
     elsewhere: frozenset[str]
 
 
-class Tracing:
-    """Members by their words, to find out which of them say a claim; they are read with the first claim."""
+class EvidenceFinder:
+    """Finds the members that support a claim. They are read with the first claim."""
 
-    def __init__(self, members: Iterable[Memory], likeness: Likeness | None = None) -> None:
-        self._members = {memory.id: memory for memory in in_force(in_order(members))}
-        self._likeness = likeness
+    def __init__(self, members: Iterable[Memory], similarity: Similarity | None = None) -> None:
+        self._members = {memory.id: memory for memory in in_force(by_time(members))}
+        self._similarity = similarity
 
     @cached_property
     def _passages(self) -> dict[str, list[_Passage]]:
@@ -98,63 +110,63 @@ class Tracing:
 
     @cached_property
     def _statements(self) -> list[tuple[str, str]]:
-        return [(one, text) for one, memory in self._members.items() for text in _said(memory)]
+        return [(one, text) for one, memory in self._members.items() for text in _claims(memory)]
 
     @cached_property
     def _positions(self) -> ClaimIndex:
         return ClaimIndex(comparable_claim(text) for _, text in self._statements)
 
     def evidence(self, claim: str) -> Evidence:
-        """What a claim rests on; nothing where no member says it."""
-        traced = self.traced(claim)
-        return evidence_of(traced.saying, traced.against, self._members)
+        """The evidence of a claim; empty where no member supports it."""
+        found = self.find(claim)
+        return make_evidence(found.supporting, found.against, self._members)
 
-    def traced(self, claim: str) -> Traced:
+    def find(self, claim: str) -> Support:
         """How the members stand to a claim."""
         wanted = parse_statement(claim).topic or telling_words(claim)
-        denying = self._denying(claim)
-        shares = {one: self._share(one, wanted) for one in self._members if one not in denying}
+        opposed = self._opposed(claim)
+        shares = {one: self._share(one, wanted) for one in self._members if one not in opposed}
         near = sorted(
-            (one for one in shares if shares[one] >= HALF_SAID), key=lambda one: (-shares[one], one)
+            (one for one in shares if shares[one] >= HALF_SUPPORTED), key=lambda one: (-shares[one], one)
         )
         stands = {one: self._stand(one, claim) for one in near}
         agreeing = [one for one in near if stands[one] is Stance.SAYS]
-        saying = [one for one in agreeing if shares[one] >= SAME_TOPIC]
-        if self._likeness:
-            others = [one for one in agreeing if shares[one] < SAME_TOPIC][:_MEANT]
-            saying += [one for one in others if self._means(one, claim, self._likeness)]
-        against = [*denying, *(one for one in near if stands[one] is Stance.DENIES)]
+        supporting = [one for one in agreeing if shares[one] >= SAME_TOPIC]
+        if self._similarity:
+            others = [one for one in agreeing if shares[one] < SAME_TOPIC][:_COMPARED]
+            supporting += [one for one in others if self._means(one, claim, self._similarity)]
+        against = [*opposed, *(one for one in near if stands[one] is Stance.DENIES)]
         elsewhere = frozenset(one for one in near if stands[one] is Stance.DIFFERS)
-        return Traced(tuple(saying), tuple(against), elsewhere)
+        return Support(tuple(supporting), tuple(against), elsewhere)
 
-    def traced_parts(self, text: str) -> list[Traced]:
-        """The same for a text, each of its sentences, and each clause that says something by itself."""
-        said = dict.fromkeys((text, *prose_sentences(text)))
-        clauses = (part.text for one in said for part in parse_clauses(one) if len(part.topic) >= _CLAUSE)
-        return [self.traced(one) for one in dict.fromkeys((*said, *clauses))]
+    def find_parts(self, text: str) -> list[Support]:
+        """The same for a text, each of its sentences, and each clause long enough to be a claim."""
+        whole = dict.fromkeys((text, *prose_sentences(text)))
+        clauses = (part.text for one in whole for part in parse_clauses(one) if len(part.topic) >= _CLAUSE)
+        return [self.find(one) for one in dict.fromkeys((*whole, *clauses))]
 
     def _share(self, memory_id: str, wanted: Words) -> float:
-        """How much of a claim one passage of a memory says; nothing where it lacks a number of it."""
+        """The share of a claim's words that one passage of a memory has; 0 where it lacks a number of it."""
         numbers = figures(wanted)
         fitting = (one.words for one in self._passages[memory_id] if not numbers - one.words)
         return max((self._vocabulary.share(wanted, words) for words in fitting), default=0.0)
 
     def _stand(self, memory_id: str, claim: str) -> Stance:
-        """How a memory that has the words of a claim stands to it; what it was after counts least."""
+        """How a memory that has the words of a claim stands to it. The goal counts only as a last resort."""
         wanted = parse_statement(claim).topic
         share = self._vocabulary.share
-        fitting = [one for one in self._passages[memory_id] if share(wanted, one.words) >= HALF_SAID]
-        told = [unit for passage in fitting for text in passage.texts for unit in parse_sentences(text)]
-        if not any(share(wanted, one.topic) >= SAME_TOPIC for one in told):
-            told += parse_sentences(self._members[memory_id].intent.goal[:_PASSAGE])
-        return stance_on(claim, told, share)
+        fitting = [one for one in self._passages[memory_id] if share(wanted, one.words) >= HALF_SUPPORTED]
+        statements = [unit for passage in fitting for text in passage.texts for unit in parse_sentences(text)]
+        if not any(share(wanted, one.topic) >= SAME_TOPIC for one in statements):
+            statements += parse_sentences(self._members[memory_id].intent.goal[:_PASSAGE])
+        return stance_on(claim, statements, share)
 
-    def _means(self, memory_id: str, claim: str, likeness: Likeness) -> bool:
-        said = [one.text for one in statements_of(self._members[memory_id])[:_MEANT_TEXTS]]
-        return any(likeness(claim, text) >= MEANS and not _unlike(claim, text) for text in said)
+    def _means(self, memory_id: str, claim: str, similarity: Similarity) -> bool:
+        texts = [one.text for one in statements_of(self._members[memory_id])[:_COMPARED_TEXTS]]
+        return any(similarity(claim, text) >= SAME_MEANING and not _unlike(claim, text) for text in texts)
 
-    def _denying(self, claim: str) -> list[str]:
-        """The members of which a statement cannot hold beside the claim."""
+    def _opposed(self, claim: str) -> list[str]:
+        """The members with a statement that cannot hold beside the claim."""
         against = self._positions.contradicting(comparable_claim(claim))
         return list(dict.fromkeys(self._statements[number][0] for number in against))
 
@@ -164,15 +176,15 @@ def _unlike(claim: str, text: str) -> bool:
     return denies(one, other) or differs(one, other)
 
 
-def _said(memory: Memory) -> list[str]:
-    told = (*memory.outcome.learnings, *memory.perception.patterns_noticed)
-    return [*(text[:LONGEST_CLAIM] for text in told), *prose_sentences(memory.intent.context)][
+def _claims(memory: Memory) -> list[str]:
+    recorded = (*memory.outcome.learnings, *memory.perception.patterns_noticed)
+    return [*(text[:LONGEST_CLAIM] for text in recorded), *prose_sentences(memory.intent.context)][
         :_MOST_PASSAGES
     ]
 
 
 def _passages(memory: Memory) -> list[_Passage]:
-    """What a memory says in one go: each paragraph together with the goal, which it is about."""
+    """The paragraphs of a memory, each together with the goal, which is its subject."""
     goal = telling_words(memory.intent.goal[:_PASSAGE])
     pieces = (
         (part[start : start + _PASSAGE], number == 0)
@@ -189,9 +201,69 @@ def _passages(memory: Memory) -> list[_Passage]:
     return list(found.values())
 
 
-def words_of(memory: Memory) -> Words:
-    """All words of a memory that say something, with those of its files and its kinds."""
+def memory_words(memory: Memory) -> Words:
+    """The telling words of a memory, its file names, its task type and its failure category."""
     names = [*(file.path for file in memory.files), memory.intent.task_type.value]
     category = memory.outcome.failure_category
-    told = [*texts_of(memory), *names, category.value if category else ""]
-    return telling_words("\n".join(map(one_line, told)))
+    texts = [*texts_of(memory), *names, category.value if category else ""]
+    return telling_words("\n".join(map(one_line, texts)))
+
+
+def evidence_problems(
+    claims: Sequence[str], evidence: Sequence[Evidence], members: Mapping[str, Memory], least: float = 1.0
+) -> list[str]:
+    """What is wrong with claims and their evidence; `least` is the share of words that sources must have.
+
+    Every word and number of a claim is looked for in the memories that its evidence names.
+    """
+    if len(claims) != len(evidence):
+        return [f"{len(claims)} claims have {len(evidence)} pieces of evidence"]
+    pairs = zip(claims, evidence, strict=True)
+    return [
+        f"{claim!r}: {problem}" for claim, one in pairs for problem in _problems(claim, one, members, least)
+    ]
+
+
+def word_coverage(claim: str, sources: Sequence[Memory]) -> float:
+    """The share of a claim's words that its sources have."""
+    wanted = telling_words(claim)
+    return len(wanted & _all_words(sources)) / len(wanted) if wanted else 0.0
+
+
+def unsupported_figures(claim: str, sources: Sequence[Memory]) -> Words:
+    """The numbers of a claim that its sources do not have."""
+    return figures(telling_words(claim)) - _all_words(sources)
+
+
+def _all_words(sources: Sequence[Memory]) -> Words:
+    return frozenset(word for memory in sources for word in memory_words(memory))
+
+
+def _problems(claim: str, evidence: Evidence, members: Mapping[str, Memory], least: float) -> Iterator[str]:
+    named = (*evidence.memory_ids, *evidence.against_ids)
+    if unknown := [one for one in named if one not in members]:
+        yield f"it names {unknown[0]}, which is no member"
+        return
+    if not evidence.memory_ids or evidence.supporting < len(evidence.memory_ids):
+        yield f"it names {len(evidence.memory_ids)} sources and counts {evidence.supporting}"
+        return
+    sources = [members[one] for one in evidence.memory_ids]
+    if evidence.last_confirmed < max(memory.created_at for memory in sources):
+        yield "a source is newer than its last confirmation"
+    wanted = telling_words(claim) - _OWN_WORDS - figures(telling_words(claim))
+    missing = wanted - _all_words(sources)
+    if len(missing) > (1 - least) * len(wanted):
+        yield f"no source says {', '.join(sorted(missing))}"
+    counted = _counts(claim, evidence, members)
+    if invented := sorted(unsupported_figures(claim, sources) - counted):
+        yield f"neither a source nor a count says {', '.join(invented)}"
+
+
+def _counts(claim: str, evidence: Evidence, members: Mapping[str, Memory]) -> Words:
+    """The numbers that counting the members gives: all of them, and those a claim is about."""
+    current = in_force(members.values())
+    paths = {path for memory in current for path in changed_files(memory) if path in claim}
+    kinds = Counter(memory.intent.task_type for memory in current)
+    numbers = {evidence.supporting, evidence.against, len(current), *kinds.values()}
+    numbers |= {sum(path in changed_files(memory) for memory in current) for path in paths}
+    return frozenset(map(str, numbers))

@@ -1,4 +1,4 @@
-"""What failed, why, how often, and what worked or succeeded after it."""
+"""Failures: what failed, why, how often, and what succeeded after it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
-from rum.consolidate.chapters.members import shortened
+from rum.consolidate.chapters.members import short_line
+from rum.consolidate.chapters.statements import (
+    FEWEST_WORDS,
+    ClaimKind,
+    Statement,
+    goal_of,
+    is_meaningful,
+    weigh_claim,
+)
 from rum.consolidate.counting import changed_files, times
-from rum.consolidate.statements import FEWEST_WORDS, Kind, Statement, goal_of, says_something, weighed
 from rum.model.memory import Memory
 from rum.text.claim_comparison import differs
 from rum.text.claims import parse_statement
@@ -21,57 +28,59 @@ LONGEST_REASON = 220
 SAME_WORK = 0.5
 """The share of a goal's words, the rarer counting more, from which on another goal is about the same work."""
 _GOAL = 1000
-"""Characters of a goal that are looked at."""
-_UNTOLD = re.compile(r"(?:taken back without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE)
+"""Characters of a goal that are read."""
+_NO_REASON = re.compile(r"(?:taken back without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE)
 """How a sentence begins that gives no reason."""
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
-_UNTOLD_WEIGHT = 1.0
+_NO_REASON_WEIGHT = 1.0
+"""Taken off where no reason is known."""
 
 
 class Failure(NamedTuple):
-    """Work that failed, each time it did, and what succeeded after it."""
+    """Work that failed, each attempt, and what succeeded after it."""
 
-    times: tuple[Memory, ...]
+    attempts: tuple[Memory, ...]
     """Oldest first."""
     reason: str
     """In the words of the latest that gives one; may be empty."""
-    told_by: Memory
+    source: Memory
+    """The attempt whose reason this is."""
     remedy: Memory | None
     proven: bool
-    """Whether that was work on the same files for the same end, and not only on much the same."""
+    """Whether the remedy had the same goal and changed the same files, and is not only similar work."""
 
     @property
     def text(self) -> str:
-        """All of it in one claim."""
-        often = f" {times(len(self.times))}" if len(self.times) > 1 else ""
-        said = f"{goal_of(self.told_by)} failed{often}"
-        said += f": {self.reason}" if self.reason else "."
+        """Work, reason and remedy in one claim."""
+        often = f" {times(len(self.attempts))}" if len(self.attempts) > 1 else ""
+        claim = f"{goal_of(self.source)} failed{often}"
+        claim += f": {self.reason}" if self.reason else "."
         if self.remedy is None:
-            return said
+            return claim
         how = "What worked" if self.proven else "Later succeeded"
-        return f"{said if said.endswith(('.', '!')) else f'{said}.'} {how}: {goal_of(self.remedy)}"
+        return f"{claim if claim.endswith(('.', '!')) else f'{claim}.'} {how}: {goal_of(self.remedy)}"
 
     @property
     def statement(self) -> Statement:
-        """It as a claim of all the memories that it names."""
-        kind, text, weight = weighed(Kind.FAILED, self.text)
-        named = [self.told_by, *([self.remedy] if self.remedy else []), *reversed(self.times)]
+        """The claim, made by all memories that it names."""
+        kind, text, weight = weigh_claim(ClaimKind.FAILED, self.text)
+        named = [self.source, *([self.remedy] if self.remedy else []), *reversed(self.attempts)]
         ids = tuple(dict.fromkeys(memory.id for memory in named))
-        return Statement(text, kind, weight if self.reason else weight - _UNTOLD_WEIGHT, ids)
+        return Statement(text, kind, weight if self.reason else weight - _NO_REASON_WEIGHT, ids)
 
 
-def failure_of(memory: Memory) -> str:
-    """Why a memory's work failed, in its own words; empty where it did not or does not say."""
+def failure_reason_of(memory: Memory) -> str:
+    """Why a memory's work failed, in its own words; empty where it succeeded or gives no reason."""
     reason = memory.outcome.failure_reason
     if memory.outcome.success or not reason:
         return ""
-    told = _opening(reason)
-    new = telling_words(told) - telling_words(memory.intent.goal)
-    return told if len(new) >= FEWEST_WORDS and says_something(told) else ""
+    opening = _opening(reason)
+    new = telling_words(opening) - telling_words(memory.intent.goal)
+    return opening if len(new) >= FEWEST_WORDS and is_meaningful(opening) else ""
 
 
-def failures(ordered: Sequence[Memory]) -> list[Failure]:
-    """What failed, the same work once; without those of which neither a reason nor a remedy is known."""
+def find_failures(ordered: Sequence[Memory]) -> list[Failure]:
+    """The failures with a known reason or proven remedy, repeated work as one; memories are oldest first."""
     work = _Work(ordered)
     groups = dict[int, list[int]]()
     for place, memory in enumerate(ordered):
@@ -84,8 +93,8 @@ def failures(ordered: Sequence[Memory]) -> list[Failure]:
 
 
 def _failure(group: Sequence[int], work: _Work, ordered: Sequence[Memory]) -> Failure:
-    tried = tuple(ordered[place] for place in group)
-    told_by = next((memory for memory in reversed(tried) if failure_of(memory)), tried[-1])
+    attempts = tuple(ordered[place] for place in group)
+    source = next((memory for memory in reversed(attempts) if failure_reason_of(memory)), attempts[-1])
     later = [
         one
         for one in work.alike(group[-1])
@@ -93,11 +102,11 @@ def _failure(group: Sequence[int], work: _Work, ordered: Sequence[Memory]) -> Fa
     ]
     proven = [one for one in later if work.one_aim(group[-1], one) and work.share_files(group[-1], one)]
     remedy = next((ordered[one] for one in proven or later), None)
-    return Failure(tried, failure_of(told_by), told_by, remedy, bool(proven))
+    return Failure(attempts, failure_reason_of(source), source, remedy, bool(proven))
 
 
 class _Work:
-    """Memories, by their places in time, and by what their work was on."""
+    """Memories by their places in time, compared by goals and files."""
 
     def __init__(self, ordered: Sequence[Memory]) -> None:
         self._goals = [memory.intent.goal[:_GOAL] for memory in ordered]
@@ -111,12 +120,12 @@ class _Work:
                 self._holders.setdefault(word, []).append(place)
 
     def alike(self, place: int) -> list[int]:
-        """Memories about much the same work, oldest first: their goals are alike, and so are their files."""
-        near = {other for word in self._telling(self._words[place]) for other in self._holders[word]}
+        """Memories of similar work, oldest first: their goals share most words, and their files overlap."""
+        near = {other for word in self._rarest(self._words[place]) for other in self._holders[word]}
         return [other for other in sorted(near - {place}) if self._same(place, other)]
 
-    def _telling(self, words: Words) -> list[str]:
-        """The rarest words of a goal: without any of them another cannot have enough of it."""
+    def _rarest(self, words: Words) -> list[str]:
+        """The rarest words of a goal: another without any of them cannot be similar enough."""
         rarest = self._vocabulary.rarest(words, len(words))
         left = whole = self._vocabulary.weight(words)
         for count, word in enumerate(rarest):
@@ -136,7 +145,7 @@ class _Work:
         return not self._files[one].isdisjoint(self._files[other])
 
     def one_aim(self, one: int, other: int) -> bool:
-        """Whether nothing in two goals tells that they were after different things."""
+        """Whether nothing in two goals shows that they differ."""
         return not differs(parse_statement(self._goals[one]), parse_statement(self._goals[other]))
 
 
@@ -145,12 +154,12 @@ def _undoes(memory: Memory) -> bool:
 
 
 def _opening(text: str) -> str:
-    """The first sentences of a reason, as many as are soon read."""
-    told = ""
-    for sentence in dropwhile(_UNTOLD.match, prose_sentences(text)):
-        if told and (len(told) + len(sentence) >= LONGEST_REASON or not sentence.endswith((".", "!"))):
+    """The first sentences of a reason, within `LONGEST_REASON`."""
+    opening = ""
+    for sentence in dropwhile(_NO_REASON.match, prose_sentences(text)):
+        if opening and (len(opening) + len(sentence) >= LONGEST_REASON or not sentence.endswith((".", "!"))):
             break
-        told = shortened(f"{told} {sentence}", LONGEST_REASON)
-        if not told.endswith((".", "!")):
+        opening = short_line(f"{opening} {sentence}", LONGEST_REASON)
+        if not opening.endswith((".", "!")):
             break
-    return told.rstrip(" :;,")
+    return opening.rstrip(" :;,")

@@ -1,47 +1,51 @@
-"""The memories that a chapter or wisdom is made of: each once, in the order of time, and all their words."""
+"""The memories that a chapter or wisdom is made of: their order, and their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rum.consolidate.days import day_of
 from rum.model.memory import Memory
 from rum.text.shorten import one_line
 
 LONGEST_FIELD = 6000
-"""Characters of a field that are looked at."""
+"""Characters of a field that are read."""
 
 
-def in_order(members: Iterable[Memory]) -> list[Memory]:
+def by_time(members: Iterable[Memory]) -> list[Memory]:
     """Each memory once, oldest first."""
-    return sorted({memory.id: memory for memory in members}.values(), key=place)
+    return sorted({memory.id: memory for memory in members}.values(), key=time_key)
 
 
-def place(memory: Memory) -> tuple[int, str]:
-    """Where a memory stands in time; inside a second ids tell."""
+def time_key(memory: Memory) -> tuple[int, str]:
+    """Sorts memories by time; within a second by id."""
     return memory.created_at, memory.id
 
 
 def in_force(members: Iterable[Memory]) -> list[Memory]:
-    """Those that no other memory has superseded: what a superseded one says no longer counts."""
+    """Those that are not superseded: what a superseded memory claims no longer counts."""
     return [memory for memory in members if not memory.superseded_by]
 
 
 def texts_of(memory: Memory) -> list[str]:
-    """All that a memory says in words, field by field."""
-    intent, seen, thought, outcome = memory.intent, memory.perception, memory.reasoning, memory.outcome
+    """The texts of a memory, field by field; the goal first."""
+    intent, perception, reasoning, outcome = (
+        memory.intent,
+        memory.perception,
+        memory.reasoning,
+        memory.outcome,
+    )
     fields: Sequence[str | None] = (
         intent.goal,
         intent.context,
         *intent.constraints,
-        *(text for one in seen.observations for text in (one.what, one.where, one.significance)),
-        *seen.patterns_noticed,
-        *seen.anomalies,
-        thought.approach_chosen,
-        thought.why_chosen,
-        *(text for one in thought.alternatives_considered for text in (one.approach, one.why_rejected)),
-        *thought.assumptions,
-        *thought.risks_identified,
+        *(text for one in perception.observations for text in (one.what, one.where, one.significance)),
+        *perception.patterns_noticed,
+        *perception.anomalies,
+        reasoning.approach_chosen,
+        reasoning.why_chosen,
+        *(text for one in reasoning.alternatives_considered for text in (one.approach, one.why_rejected)),
+        *reasoning.assumptions,
+        *reasoning.risks_identified,
         outcome.summary,
         outcome.failure_reason,
         *outcome.learnings,
@@ -51,16 +55,11 @@ def texts_of(memory: Memory) -> list[str]:
     return [text[:LONGEST_FIELD] for text in fields if text]
 
 
-def shortened(text: str, most: int) -> str:
-    """A text on one line, cut at a word with a sign that it was; of a long one the beginning is looked at."""
+def short_line(text: str, most: int) -> str:
+    """A text on one line, cut at a word and marked where it is longer than `most` characters."""
     return one_line(text[: 4 * most], most)
 
 
-def aim_of(memory: Memory, most: int) -> str:
-    """What a memory's work was for, on one line; its kind where the goal cannot be seen."""
-    return shortened(memory.intent.goal, most) or memory.intent.task_type.value
-
-
-def day(seconds: int) -> str:
-    """The day of a time, in UTC, as it is said."""
-    return day_of(seconds).isoformat()
+def goal_line(memory: Memory, most: int) -> str:
+    """A memory's goal on one line; its task type where the goal has no visible characters."""
+    return short_line(memory.intent.goal, most) or memory.intent.task_type.value

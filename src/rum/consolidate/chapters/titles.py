@@ -1,4 +1,4 @@
-"""What memories are about: the words and names that most of them have in their goals and tags, as a title."""
+"""Titles and topics of memories: the words and phrases that most of their goals and tags share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rum.consolidate.chapters.members import aim_of, shortened
-from rum.consolidate.counting import listed
+from rum.consolidate.chapters.members import goal_line, short_line
+from rum.consolidate.counting import join_names
 from rum.model.memory import Memory
 from rum.text.terms import says_little, terms
 
@@ -17,14 +17,14 @@ LONGEST_TITLE = 80
 MOST_TOPICS = 8
 _IN_TITLE = 3
 _FEW, _SOME = 3, 8
-"""So few memories are best named by their goals, and some by the goal that has most of what they share."""
+"""Up to `_FEW` memories are named by their goals, up to `_SOME` by the goal with most of the shared words."""
 _LONGEST_PHRASE = 3
 READ = 400
-"""Characters of a goal that are looked at."""
+"""Characters of a goal that are read."""
 _SHARED = 12
-"""A title names what at least one of so many memories has."""
+"""A title names what at least one in this many memories has."""
 _TAGGED = 0.85
-"""So much less counts a memory that has a word only as its tag."""
+"""Taken off for a memory that has a word only as its tag."""
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
 _NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\(#\d{1,9}\))*\.?\Z")
@@ -43,18 +43,18 @@ decrease insert invoke mangle populate preserve provide reject relax reorder reo
 silence specify strip suppress treat trim unify warn wrap
 deprecate expose install mention pin refer require restore revise rework start switch upgrade
 """
-_PALE_WORDS = """
+_GENERIC_WORDS = """
 also app behavior better bug chore code core current dev development doc docs error feat file improvement
 include initial instead internal investigation issue lib main max min minor misc miscellaneous missing more
 new old only pkg possible potential properly release set-up setup small some src test tests tidy-up typo
 unused util utils various version when where without wrong
 """
-"""Words that say what was done, or next to nothing, but not what it was done to."""
+"""Words that say how something was changed, or nothing, but not what."""
 
 
 @cache
-def _pale() -> frozenset[str]:
-    return frozenset(term for term in terms(f"{_VERBS} {_PALE_WORDS}"))
+def _generic() -> frozenset[str]:
+    return frozenset(term for term in terms(f"{_VERBS} {_GENERIC_WORDS}"))
 
 
 class Heading(NamedTuple):
@@ -64,35 +64,37 @@ class Heading(NamedTuple):
     holders: frozenset[int]
 
 
-class Aim(NamedTuple):
-    """What some work was for, on one line, and its tags."""
+class Goal(NamedTuple):
+    """The goal of some work on one line, and its tags."""
 
-    goal: str
+    text: str
     tags: tuple[str, ...]
 
 
-def aims_of(ordered: Iterable[Memory]) -> list[Aim]:
-    """What memories were for, in their order."""
-    return [Aim(aim_of(memory, READ), memory.tags) for memory in ordered]
+def goals_of(ordered: Iterable[Memory]) -> list[Goal]:
+    """The goals of memories, in their order."""
+    return [Goal(goal_line(memory, READ), memory.tags) for memory in ordered]
 
 
-def title_of(ordered: Sequence[Aim], found: Sequence[Heading]) -> str:
-    """A title for work, oldest first, that shares these headings: a goal, of much work what it was on."""
-    goals = _different(ordered)
-    if len(ordered) <= _SOME or not found or len(goals) == 1:
-        told = "; ".join(goals)
-        few = found and len(ordered) <= _FEW and len(told) <= LONGEST_TITLE
-        return told if few else shortened(_central(goals, found), LONGEST_TITLE)
-    first, *others = (one for one in found if one is found[0] or len(one.holders) * _SHARED >= len(ordered))
-    # Two words together tell more than one alone.
+def make_title(ordered: Sequence[Goal], headings: Sequence[Heading]) -> str:
+    """A title for work, oldest first, that shares these headings: a goal, or for much work the headings."""
+    goals = _distinct(ordered)
+    if len(ordered) <= _SOME or not headings or len(goals) == 1:
+        title = "; ".join(goals)
+        few = headings and len(ordered) <= _FEW and len(title) <= LONGEST_TITLE
+        return title if few else short_line(_central(goals, headings), LONGEST_TITLE)
+    first, *others = (
+        one for one in headings if one is headings[0] or len(one.holders) * _SHARED >= len(ordered)
+    )
+    # Two words together say more than one alone.
     rest = sorted((one.text for one in others), key=lambda text: " " not in text)[: _IN_TITLE - 1]
-    title = f"Work on {listed([first.text, *rest])}" if rest else first.text
-    return shortened(title[:1].upper() + title[1:] if _PLAIN.match(title) else title, LONGEST_TITLE)
+    title = f"Work on {join_names([first.text, *rest])}" if rest else first.text
+    return short_line(title[:1].upper() + title[1:] if _PLAIN.match(title) else title, LONGEST_TITLE)
 
 
-def _different(ordered: Sequence[Aim]) -> list[str]:
-    """The goals of some work, without those that took it back, and of few without those that say no more."""
-    goals = list(dict.fromkeys(_NUMBERED.sub("", aim.goal) or aim.goal for aim in ordered))
+def _distinct(ordered: Sequence[Goal]) -> list[str]:
+    """The goals of some work, without reverts; of few goals only those that add something."""
+    goals = list(dict.fromkeys(_NUMBERED.sub("", goal.text) or goal.text for goal in ordered))
     goals = [goal for goal in goals if not _UNDOES.match(goal)] or goals
     if len(goals) > _FEW:
         return goals
@@ -105,62 +107,62 @@ def _different(ordered: Sequence[Aim]) -> list[str]:
     ]
 
 
-def _central(goals: Sequence[str], found: Sequence[Heading]) -> str:
-    """The goal that has most of what is shared; where none has any, that says most; the first of equals."""
-    shared = {key: len(one.holders) for one in found for key in _about(one.text)}
+def _central(goals: Sequence[str], headings: Sequence[Heading]) -> str:
+    """The goal with most of the shared words; where there are none, with most words."""
+    shared = {key: len(one.holders) for one in headings for key in _about(one.text)}
     other = 0 if shared else 1
     return max(goals, key=lambda goal: sum(shared.get(key, other) for key in _about(goal)), default="")
 
 
 def _about(text: str) -> frozenset[str]:
-    """What stands for the words of a text that say what it is about."""
+    """The keys of the words that say what a text is about."""
     return frozenset(filter(None, map(_key, _WORD.findall(text))))
 
 
-def is_pale(term: str) -> bool:
-    """Whether an index term says what was done, or next to nothing, but not what it was done to."""
-    return term in _pale()
+def is_generic(term: str) -> bool:
+    """Whether an index term says how something was changed, or nothing, but not what."""
+    return term in _generic()
 
 
-def headings(ordered: Sequence[Aim]) -> list[Heading]:
-    """Words and phrases that memories share, the most telling first, none inside another."""
-    spoken: dict[tuple[str, ...], Counter[str]] = {}
+def find_headings(ordered: Sequence[Goal]) -> list[Heading]:
+    """Words and phrases that goals and tags share, the best first, without overlaps."""
+    spellings: dict[tuple[str, ...], Counter[str]] = {}
     holders: dict[tuple[str, ...], set[int]] = {}
     tagged: Counter[tuple[str, ...]] = Counter()
-    for number, aim in enumerate(ordered):
-        in_goal = _phrases(aim)
-        for key, text in {**_tags(aim), **in_goal}.items():
-            spoken.setdefault(key, Counter())[text] += 1
+    for number, goal in enumerate(ordered):
+        in_goal = _phrases(goal)
+        for key, text in {**_tags(goal), **in_goal}.items():
+            spellings.setdefault(key, Counter())[text] += 1
             holders.setdefault(key, set()).add(number)
             tagged[key] += key not in in_goal
     least = 2 if len(ordered) > 1 else 1
     shared = [key for key, who in holders.items() if len(who) >= least]
     ranked = sorted(shared, key=lambda key: (-_worth(key, len(holders[key]) - _TAGGED * tagged[key]), key))
-    chosen, told = list[tuple[str, ...]](), set[str]()
+    chosen, used = list[tuple[str, ...]](), set[str]()
     for key in ranked:
         if len(chosen) == MOST_TOPICS:
             break
-        parts = frozenset(terms(_usual(spoken[key])))
-        if parts.isdisjoint(told):
+        parts = frozenset(terms(_common(spellings[key])))
+        if parts.isdisjoint(used):
             chosen.append(key)
-            told |= parts
-    return [Heading(_usual(spoken[key]), frozenset(holders[key])) for key in chosen]
+            used |= parts
+    return [Heading(_common(spellings[key]), frozenset(holders[key])) for key in chosen]
 
 
 def _worth(key: tuple[str, ...], holders: float) -> float:
-    """Many memories, and several words: two together tell more than one."""
+    """Grows with the holders and the number of words: two together say more than one."""
     return holders * (1 + 0.7 * (len(key) - 1))
 
 
-def _usual(spoken: Counter[str]) -> str:
-    """The spelling that most use, rather one that does not begin a sentence."""
-    return min(spoken, key=lambda text: (-spoken[text], not text.islower(), text))
+def _common(spellings: Counter[str]) -> str:
+    """The most common spelling, preferably one that does not begin a sentence."""
+    return min(spellings, key=lambda text: (-spellings[text], not text.islower(), text))
 
 
-def _phrases(aim: Aim) -> dict[tuple[str, ...], str]:
-    """Every phrase of a goal, by its stems, as it is written."""
+def _phrases(goal: Goal) -> dict[tuple[str, ...], str]:
+    """Every phrase of a goal as it is written, by its stems."""
     found = dict[tuple[str, ...], str]()
-    for clause in _CLAUSE.split(aim.goal[:READ]):
+    for clause in _CLAUSE.split(goal.text[:READ]):
         words = list(_WORD.finditer(clause))
         keys = [_key(word[0]) for word in words]
         for start in range(len(words)):
@@ -179,14 +181,14 @@ def _is_next(clause: str, one: re.Match[str], other: re.Match[str]) -> bool:
     return not clause[one.end() : other.start()].strip()
 
 
-def _tags(aim: Aim) -> dict[tuple[str, ...], str]:
-    return {(key,): shortened(tag, LONGEST_TITLE // 2) for tag in aim.tags if (key := _key(tag))}
+def _tags(goal: Goal) -> dict[tuple[str, ...], str]:
+    return {(key,): short_line(tag, LONGEST_TITLE // 2) for tag in goal.tags if (key := _key(tag))}
 
 
 def _key(word: str) -> str | None:
-    """What stands for a word however it is bent; None where it says nothing of what the work was about."""
+    """The stem of a word; None for numbers and generic words."""
     if len(word) < 2 or _NUMBER.fullmatch(word):
         return None
     found = terms(word)
     key = found[0] if found else None
-    return None if key is None or key in _pale() or says_little((key,)) else key
+    return None if key is None or key in _generic() or says_little((key,)) else key

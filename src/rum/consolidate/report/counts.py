@@ -1,24 +1,39 @@
-"""Memories counted for a report, one at a time in order of time."""
+"""The figures of a report: counts, lessons and open follow-ups of memories added in order of time."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from heapq import heappush, heappushpop
+from itertools import islice
 
-from rum.consolidate.days import day_of
-from rum.consolidate.report.lessons import Learned
-from rum.consolidate.report.open_work import OpenFollowUps
+from rum.consolidate.counting import day_of
 from rum.model.memory import Memory
-from rum.model.report import Area, Counted, FailingFile, Period, Worker
+from rum.model.report import Area, Counted, FailingFile, FollowUp, Insight, Period, Worker
 from rum.model.success import has_worked, is_verified
+from rum.text.terms import query_terms, terms
 
 ROWS = 24
-"""Months that are told one by one; of more, quarters are, or years."""
+"""Periods in a report: months; if these are more, quarters, or years."""
 DEEP = 2
 """Folders of a path that make an area."""
 TOP = "."
-"""The area of files that lie in no folder."""
-NOT_SAID = "not said"
+"""The area of files in no folder."""
+UNKNOWN_CATEGORY = "not said"
+SOURCES = 3
+"""Memories that are named for one lesson, the newest."""
+MOST_SINGLE = 64
+"""Lessons of a single memory that are kept: the most important, then the newest."""
+LONGEST_LESSON, LONGEST_FOLLOW_UP = 300, 200
+"""Characters."""
+MOST_OPEN = 5000
+"""Open follow-ups that are kept, the newest."""
+GOAL_TERMS = 64
+
+_LessonRank = tuple[float, int, str, int]
+_FollowUpPlace = tuple[str, int]
+"""The memory, and which of its follow-ups."""
 
 
 class Count:
@@ -28,7 +43,7 @@ class Count:
         self.memories: int = 0
         self.successes: int = 0
         self.unverified: int = 0
-        """Of how many nobody said how they ended."""
+        """How many have no known result."""
         self.last_at: int = 0
 
     def add(self, memory: Memory) -> None:
@@ -47,8 +62,8 @@ class Month(Count):
         self.kinds: Counter[str] = Counter()
         self.areas: Counter[str] = Counter()
 
-    def take(self, other: Month) -> None:
-        """Add another one."""
+    def merge(self, other: Month) -> None:
+        """Add the counts of another."""
         self.memories += other.memories
         self.successes += other.successes
         self.kinds += other.kinds
@@ -62,7 +77,7 @@ class Tally(Count):
         super().__init__()
         self.superseded = 0
         self.first_at: int | None = None
-        self.learned = Learned()
+        self.lessons = Lessons()
         self.open = OpenFollowUps()
         self.categories: Counter[str] = Counter()
         self._months: defaultdict[int, Month] = defaultdict(Month)
@@ -90,7 +105,7 @@ class Tally(Count):
             self._count_failure(memory, paths)
         self._agents[memory.agent_id].add(memory)
         self._sessions[memory.agent_id].add(memory.session_id)
-        self.learned.add(memory)
+        self.lessons.add(memory)
         self.open.add(memory, causes)
 
     def _count_month(self, memory: Memory, areas: Iterable[str]) -> None:
@@ -102,7 +117,7 @@ class Tally(Count):
 
     def _count_failure(self, memory: Memory, paths: Iterable[str]) -> None:
         category = memory.outcome.failure_category
-        self.categories[category.value if category else NOT_SAID] += 1
+        self.categories[category.value if category else UNKNOWN_CATEGORY] += 1
         for path in paths:
             before = self._failed.get(path)
             self._failed[path] = FailingFile(
@@ -117,13 +132,13 @@ class Tally(Count):
     def periods(self, kinds: int, areas: int) -> tuple[Period, ...]:
         """Months, the newest first; quarters or years where there are too many of them."""
         for months, name in ((1, _month), (3, _quarter), (12, _year)):
-            together: defaultdict[str, Month] = defaultdict(Month)
+            merged: defaultdict[str, Month] = defaultdict(Month)
             for number, month in sorted(self._months.items(), reverse=True):
-                together[name(number // months)].take(month)
-            if len(together) <= ROWS:
+                merged[name(number // months)].merge(month)
+            if len(merged) <= ROWS:
                 break
         else:
-            together = _oldest_as_one(together)
+            merged = _merge_oldest(merged)
         return tuple(
             Period(
                 name=name,
@@ -132,7 +147,7 @@ class Tally(Count):
                 kinds=most_of(one.kinds, kinds),
                 areas=most_of(one.areas, areas),
             )
-            for name, one in together.items()
+            for name, one in merged.items()
         )
 
     @property
@@ -141,7 +156,7 @@ class Tally(Count):
         return len(self._areas)
 
     def areas(self, most: int) -> tuple[Area, ...]:
-        """Where most was done."""
+        """The areas with most memories."""
         rows = sorted(self._areas.items(), key=lambda one: (-one[1].memories, one[0]))[:most]
         return tuple(
             Area(
@@ -160,7 +175,7 @@ class Tally(Count):
         return len(self._failed)
 
     def failing_files(self, most: int) -> tuple[FailingFile, ...]:
-        """Where most failed, and of equals where it failed last."""
+        """The files with most failures; of equals the one that failed last."""
         worst = sorted(self._failed.values(), key=lambda one: (-one.failures, -one.last_at, one.path))[:most]
         return tuple(
             FailingFile(
@@ -176,11 +191,11 @@ class Tally(Count):
 
     @property
     def agent_count(self) -> int:
-        """How many agents remembered something."""
+        """How many agents stored something."""
         return len(self._agents)
 
     def agents(self, names: Mapping[str, str], most: int) -> tuple[Worker, ...]:
-        """Who did most."""
+        """The agents with most memories."""
         rows = sorted(self._agents.items(), key=lambda one: (-one[1].memories, one[0]))[:most]
         return tuple(
             Worker(
@@ -202,17 +217,17 @@ def most_of(counts: Counter[str], most: int) -> tuple[Counted, ...]:
 
 
 def area_of(path: str) -> str:
-    """The folder that stands for where a file lies: its first two."""
+    """The area of a file: its first two folders."""
     return "/".join(path.split("/")[:-1][:DEEP]) or TOP
 
 
-def _oldest_as_one(periods: Mapping[str, Month]) -> defaultdict[str, Month]:
-    """Periods, newest first, with the oldest together in one so that there are not too many."""
+def _merge_oldest(periods: Mapping[str, Month]) -> defaultdict[str, Month]:
+    """Periods, newest first, with the oldest merged so that there are at most `ROWS`."""
     names = list(periods)
-    together = defaultdict(Month, {name: periods[name] for name in names[: ROWS - 1]})
+    merged = defaultdict(Month, {name: periods[name] for name in names[: ROWS - 1]})
     for name in names[ROWS - 1 :]:
-        together[f"{names[-1]}–{names[ROWS - 1]}"].take(periods[name])
-    return together
+        merged[f"{names[-1]}–{names[ROWS - 1]}"].merge(periods[name])
+    return merged
 
 
 def _month(number: int) -> str:
@@ -225,3 +240,131 @@ def _quarter(number: int) -> str:
 
 def _year(number: int) -> str:
     return str(number)
+
+
+class Lessons:
+    """What memories learned, the same lesson once; memories are added in order of time.
+
+    Most lessons are learned once. Of those only a hash is kept, so that very many memories fit.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[int, tuple[str, int]] = {}
+        self._again: dict[int, Insight] = {}
+        self._single: list[tuple[_LessonRank, int, str]] = []
+
+    def add(self, memory: Memory) -> None:
+        """Count what a memory learned."""
+        lines = (" ".join(text.split()) for text in memory.outcome.learnings)
+        for key, line in {_lesson_key(line): line for line in lines if line}.items():
+            if key in self._first:
+                self._again[key] = self._confirmed(key, line, memory)
+            else:
+                self._first[key] = (memory.id, memory.created_at)
+                rank = (memory.importance, memory.created_at, memory.id, key)
+                push = heappush if len(self._single) < MOST_SINGLE else heappushpop
+                push(self._single, (rank, key, line[:LONGEST_LESSON]))
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def best(self, most: int) -> tuple[Insight, ...]:
+        """The lessons of most memories; then those of the most important, then of the newest."""
+        often = sorted(self._again.values(), key=lambda one: (-one.supporting, -one.last_confirmed, one.text))
+        once = sorted((one for one in self._single if one[1] not in self._again), reverse=True)
+        return (*often, *map(self._single_lesson, once))[:most]
+
+    def _single_lesson(self, one: tuple[_LessonRank, int, str]) -> Insight:
+        memory_id, at = self._first[one[1]]
+        return Insight(text=one[2], supporting=1, memory_ids=(memory_id,), last_confirmed=at)
+
+    def _confirmed(self, key: int, line: str, memory: Memory) -> Insight:
+        before = self._again.get(key)
+        ids: Iterable[str] = before.memory_ids if before else (self._first[key][0],)
+        return Insight(
+            text=before.text if before else line[:LONGEST_LESSON],
+            supporting=before.supporting + 1 if before else 2,
+            memory_ids=(memory.id, *ids)[:SOURCES],
+            last_confirmed=memory.created_at,
+        )
+
+
+def _lesson_key(line: str) -> int:
+    """A hash that ignores case and final punctuation."""
+    text = line.casefold().strip(" .!;:").encode("utf-8", "replace")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+class OpenFollowUps:
+    """Follow-ups that no later success has done; memories are added in order of time.
+
+    One is done when the memory led to a later success, when a later success had the same goal, or when the
+    goal of a later success has all of its words.
+    """
+
+    def __init__(self) -> None:
+        self.exact = True
+        """Whether none was dropped because there were too many."""
+        self._open: dict[_FollowUpPlace, tuple[FollowUp, frozenset[str]]] = {}
+        self._of_memory: dict[str, set[int]] = {}
+        self._by_goal: defaultdict[str, set[str]] = defaultdict(set)
+        self._by_word: defaultdict[str, set[_FollowUpPlace]] = defaultdict(set)
+
+    def add(self, memory: Memory, causes: Iterable[str]) -> None:
+        """Close what a memory did, and record what it left to do."""
+        if memory.outcome.success:
+            for done in (*causes, *self._by_goal.get(_goal_key(memory.intent.goal), ())):
+                for number in list(self._of_memory.get(done, ())):
+                    self._close((done, number))
+            self._close_by_words(memory.intent.goal)
+        self._record(memory)
+
+    def newest(self, most: int) -> tuple[FollowUp, ...]:
+        """The newest that are open."""
+        return tuple(one for one, _ in islice(reversed(self._open.values()), most))
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _record(self, memory: Memory) -> None:
+        for number, text in enumerate(memory.outcome.follow_up_needed):
+            if not (line := " ".join(text.split())):
+                continue
+            place, words = (memory.id, number), frozenset(query_terms(line))
+            left = FollowUp(
+                text=line[:LONGEST_FOLLOW_UP],
+                memory_id=memory.id,
+                goal=memory.intent.goal[:LONGEST_FOLLOW_UP],
+                at=memory.created_at,
+            )
+            self._open[place] = (left, words)
+            self._of_memory.setdefault(memory.id, set()).add(number)
+            self._by_goal[_goal_key(left.goal)].add(memory.id)
+            self._by_word[_longest_word(words)].add(place)
+        while len(self._open) > MOST_OPEN:
+            self._close(next(iter(self._open)))
+            self.exact = False
+
+    def _close_by_words(self, goal: str) -> None:
+        words = frozenset(terms(goal)[:GOAL_TERMS])
+        for word in words:
+            for place in [one for one in self._by_word.get(word, ()) if self._open[one][1] <= words]:
+                self._close(place)
+
+    def _close(self, place: _FollowUpPlace) -> None:
+        left, words = self._open.pop(place)
+        of_memory = self._of_memory[left.memory_id]
+        of_memory.discard(place[1])
+        if not of_memory:
+            del self._of_memory[left.memory_id]
+            self._by_goal[_goal_key(left.goal)].discard(left.memory_id)
+        self._by_word[_longest_word(words)].discard(place)
+
+
+def _goal_key(goal: str) -> str:
+    return goal[:LONGEST_FOLLOW_UP].casefold()
+
+
+def _longest_word(words: Iterable[str]) -> str:
+    """One word to index a follow-up by; the longest are mostly the rarest."""
+    return max(words, key=lambda word: (len(word), word), default="")

@@ -6,30 +6,30 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from rum.consolidate.days import day_of
+from rum.consolidate.counting import day_text
 from rum.consolidate.markdown import code, table, text
 from rum.model.report import Counted, Insight, Report
 
 MARK = "<!-- Written by `rum report`, which writes it anew. -->"
-"""The last line; a file that ends with it may be replaced."""
-GOAL, SAID = 80, 240
-"""Characters of a goal, and of a text that is the point of its line."""
+"""The last line. A file that ends with it may be overwritten."""
+GOAL, TEXT = 80, 240
+"""Characters of a goal, and of the main text of a line."""
 TAIL = 8
-"""The last characters of an id, by which it can be asked for."""
+"""The last characters of an id, which are enough to name it."""
 
 Clean = Callable[[str], str]
-"""A text without what nobody sees and terminals obey."""
+"""Takes invisible and control characters out of a text."""
 
 
-def rendered(report: Report, clean: Clean) -> Report:
+def render_report(report: Report, clean: Clean) -> Report:
     """The report with its text."""
     page = _Page(clean)
-    parts = page.parts(report) if report.memories else page.nothing(report)
+    parts = page.parts(report) if report.memories else page.empty(report)
     return replace(report, text="\n\n".join((*parts, MARK)) + "\n")
 
 
 class _Page:
-    """The parts of the page; each is there only where it has something to say."""
+    """The parts of the page; empty ones are left out."""
 
     def __init__(self, clean: Clean) -> None:
         self._clean = clean
@@ -44,18 +44,19 @@ class _Page:
         yield from self._insights(report)
         yield from self._agents(report)
 
-    def nothing(self, report: Report) -> Iterator[str]:
+    def empty(self, report: Report) -> Iterator[str]:
         yield self._title(report)
         if report.since is not None:
-            yield f"There is no memory since {_day(report.since)}. Without `--since` all of them are told of."
+            day = day_text(report.since)
+            yield f"There is no memory since {day}. Without `--since` the report is about all of them."
         else:
             yield (
                 "There are no memories yet. Agents store them over MCP (`rum mcp`), `rum store` keeps one by "
                 "hand, and `rum import git` makes them of the history of a repository."
             )
 
-    def _text(self, said: str, most: int) -> str:
-        return text(self._clean(said), most)
+    def _text(self, content: str, most: int) -> str:
+        return text(self._clean(content), most)
 
     def _code(self, name: str) -> str:
         return code(self._clean(name))
@@ -64,17 +65,17 @@ class _Page:
         return f"# What is remembered of {self._text(report.project, GOAL)}"
 
     def _in_all(self, report: Report) -> str:
-        since = "" if report.since is None else f" since {_day(report.since)}"
-        told = (
+        since = "" if report.since is None else f" since {day_text(report.since)}"
+        line = (
             f"{_some(report.memories, 'memory', 'memories')}{since} by {_some(report.agent_count, 'agent')}, "
             f"{_days(report)}: {report.successes} succeeded ({_share(report.successes, report.memories)}), "
             f"{report.memories - report.successes - report.unverified} failed."
         )
         if report.unverified:
-            told += f" Of {report.unverified} nobody said how they ended."
+            line += f" Of {report.unverified} nobody said how they ended."
         if report.superseded:
-            told += f" {report.superseded} more were superseded, and are not counted."
-        return f"{told} As of {_day(report.written_at)} (UTC)."
+            line += f" {report.superseded} more were superseded, and are not counted."
+        return f"{line} As of {day_text(report.written_at)} (UTC)."
 
     def _over_time(self, report: Report) -> Iterator[str]:
         rows = [
@@ -97,7 +98,7 @@ class _Page:
                 str(one.memories),
                 _share(one.successes, one.memories),
                 str(one.memories - one.successes - one.unverified),
-                _day(one.last_at),
+                day_text(one.last_at),
             ]
             for one in report.areas
         ]
@@ -112,7 +113,7 @@ class _Page:
                 self._code(one.path),
                 str(one.failures),
                 str(one.memories),
-                f"{_day(one.last_at)}: {self._text(one.last_goal, GOAL)} ({self._id(one.last_id)})",
+                f"{day_text(one.last_at)}: {self._text(one.last_goal, GOAL)} ({self._id(one.last_id)})",
             ]
             for one in report.failing_files
         ]
@@ -126,7 +127,7 @@ class _Page:
 
     def _follow_ups(self, report: Report) -> Iterator[str]:
         lines = [
-            f"- {_day(one.at)}: {self._text(one.text, SAID)} "
+            f"- {day_text(one.at)}: {self._text(one.text, TEXT)} "
             f"(after “{self._text(one.goal, GOAL)}”, {self._id(one.memory_id)})"
             for one in report.follow_ups
         ]
@@ -138,7 +139,7 @@ class _Page:
 
     def _insights(self, report: Report) -> Iterator[str]:
         by_wisdom = report.insights_from == "wisdom"
-        lines = [f"- “{self._text(one.text, SAID)}” – {self._sources(one)}" for one in report.insights]
+        lines = [f"- “{self._text(one.text, TEXT)}” – {self._sources(one)}" for one in report.insights]
         if lines:
             yield "## Wisdom" if by_wisdom else "## What was learned"
             yield "\n".join(lines)
@@ -147,13 +148,13 @@ class _Page:
             yield f"{report.stale_wisdom} of the wisdom needs renewal: `rum refresh`."
 
     def _sources(self, one: Insight) -> str:
-        told = _some(one.supporting, "memory", "memories") if one.supporting else "no memory says so"
+        line = _some(one.supporting, "memory", "memories") if one.supporting else "no memory says so"
         if one.against:
-            told += f", {one.against} against"
+            line += f", {one.against} against"
         if one.last_confirmed:
-            told += f", last {_day(one.last_confirmed)}"
+            line += f", last {day_text(one.last_confirmed)}"
         named = ", ".join(map(self._id, one.memory_ids))
-        return f"{told}: {named}" if named else told
+        return f"{line}: {named}" if named else line
 
     def _agents(self, report: Report) -> Iterator[str]:
         rows = [
@@ -162,7 +163,7 @@ class _Page:
                 str(one.memories),
                 _share(one.successes, one.memories),
                 str(one.sessions),
-                _day(one.last_at),
+                day_text(one.last_at),
             ]
             for one in report.agents
         ]
@@ -184,7 +185,7 @@ def _more(count: int, one: str, before: str = "") -> Iterator[str]:
 
 
 def _share(some: int, of: int) -> str:
-    """A percentage; none and all are said only where it is so."""
+    """A percentage; 0 and 100 only where it is exactly so."""
     return f"{some * 100 // of if some in (0, of) else min(99, max(1, round(some * 100 / of)))} %"
 
 
@@ -192,10 +193,6 @@ def _counts(counts: Sequence[Counted]) -> str:
     return ", ".join(f"{one.name} {one.count}" for one in counts)
 
 
-def _day(at: int) -> str:
-    return day_of(at).isoformat()
-
-
 def _days(report: Report) -> str:
-    first, last = _day(report.first_at or 0), _day(report.last_at or 0)
+    first, last = day_text(report.first_at or 0), day_text(report.last_at or 0)
     return f"on {first}" if first == last else f"from {first} to {last}"

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import heappush, heappushpop
 from itertools import islice
 
 from msgspec import Struct
 
-from rum.consolidate.chapters.titles import Aim, headings, title_of
-from rum.consolidate.suggest.clustering import cohesion, grouped
-from rum.consolidate.suggest.reasons import reason, tags
-from rum.consolidate.suggest.similarity import Pairs, likely_pairs
-from rum.consolidate.suggest.traits import Seen, Traits, seen, traits
+from rum.consolidate.chapters.titles import Goal, find_headings, is_generic, make_title
+from rum.consolidate.counting import day_text, is_incidental
+from rum.consolidate.suggest.similarity import Pairs, cohesion, group_pairs, likely_pairs
+from rum.consolidate.suggest.traits import Outline, Traits, measure, outline
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.text.terms import terms
 
-LOOKED_AT = 20_000
-"""Of more memories the newest are looked at."""
+MOST_READ = 20_000
+"""Memories that are compared; of more, the newest."""
 FEWEST = 3
 """Members of a group."""
 LEAST_SURE = 0.45
-"""Less sure than that, a group is more often an area of the code than a story."""
+"""A less sure group is more often an area of the code than a story."""
+MOST_NAMED = 3
+"""Words, and files, that a reason names."""
+MOST_TAGS = 5
+
+_WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
@@ -30,12 +36,12 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
     memory_ids: tuple[str, ...]
     goals: tuple[str, ...]
-    """What each of them was for."""
+    """The goal of each member."""
     title: str
     reason: str
     tags: tuple[str, ...] = ()
     sureness: float = 0.0
-    """From 0 to 1: how surely it is one story, by all that its members have in common."""
+    """From 0 to 1: how likely it is one story, by what its members have in common."""
 
 
 def suggest(
@@ -47,40 +53,40 @@ def suggest(
 ) -> list[Suggestion]:
     """The groups found in memories, the surest first; no memory is in two of them.
 
-    What is superseded, or done over and over, belongs to none. Nor is anything suggested of which more than
-    half stands in one of the `chapters` already, which are given by the ids of their members.
+    Superseded memories and chores are left out, and groups of which more than half is in one of the
+    `chapters` (each the ids of its members) already.
     """
-    looked_at = _newest(memories)
-    links = _links(looked_at, edges)
-    measured = traits(looked_at)
+    outlines = _newest(memories)
+    links = _links(outlines, edges)
+    measured = measure(outlines)
     pairs = likely_pairs(measured, links)
-    told = _Told(chapters)
-    found = sorted((-_sureness(group, pairs), group) for group in grouped(pairs, len(looked_at)))
+    covered = _Covered(chapters)
+    found = sorted((-_sureness(group, pairs), group) for group in group_pairs(pairs, len(outlines)))
     new = (
-        _suggestion(group, -unsure, looked_at, measured, links)
+        _suggestion(group, -unsure, outlines, measured, links)
         for unsure, group in found
         if len(group) >= FEWEST
         and -unsure >= LEAST_SURE
-        and not told.knows([looked_at[place].id for place in group])
+        and not covered.has([outlines[place].id for place in group])
     )
     return list(islice(new, max(0, most)))
 
 
 def _sureness(group: list[int], pairs: Pairs) -> float:
-    """How alike the members are; the larger of two groups that are so equally is less likely to be chance."""
+    """The cohesion of a group; the larger of two equally cohesive groups is less likely to be chance."""
     return cohesion(group, pairs) * (1 - 1 / len(group))
 
 
-def _newest(memories: Iterable[Memory]) -> list[Seen]:
-    """The newest memories that still hold, in order of time."""
-    kept: list[Seen] = []
+def _newest(memories: Iterable[Memory]) -> list[Outline]:
+    """The newest memories that are not superseded, in order of time."""
+    kept: list[Outline] = []
     for memory in memories:
         if not memory.superseded_by:
-            (heappush if len(kept) < LOOKED_AT else heappushpop)(kept, seen(memory))
+            (heappush if len(kept) < MOST_READ else heappushpop)(kept, outline(memory))
     return sorted({one.id: one for one in sorted(kept)}.values())
 
 
-def _links(memories: Sequence[Seen], edges: Iterable[Edge]) -> Mapping[int, set[int]]:
+def _links(memories: Sequence[Outline], edges: Iterable[Edge]) -> Mapping[int, set[int]]:
     places = {one.id: place for place, one in enumerate(memories)}
     links: defaultdict[int, set[int]] = defaultdict(set)
     for source, target, _ in edges:
@@ -90,8 +96,8 @@ def _links(memories: Sequence[Seen], edges: Iterable[Edge]) -> Mapping[int, set[
     return links
 
 
-class _Told:
-    """What chapters tell already."""
+class _Covered:
+    """The memories that are in chapters already."""
 
     def __init__(self, chapters: Iterable[Collection[str]]) -> None:
         self._chapters: defaultdict[str, list[int]] = defaultdict(list)
@@ -99,8 +105,8 @@ class _Told:
             for member in members:
                 self._chapters[member].append(number)
 
-    def knows(self, members: Sequence[str]) -> bool:
-        """Whether more than half of these stand in one chapter."""
+    def has(self, members: Sequence[str]) -> bool:
+        """Whether more than half of these are in one chapter."""
         counts: defaultdict[int, int] = defaultdict(int)
         for member in members:
             for number in self._chapters.get(member, ()):
@@ -111,19 +117,92 @@ class _Told:
 def _suggestion(
     group: Sequence[int],
     sureness: float,
-    memories: Sequence[Seen],
+    outlines: Sequence[Outline],
     measured: Sequence[Traits | None],
     links: Mapping[int, set[int]],
 ) -> Suggestion:
-    members = [memories[place] for place in group]
-    aims = [Aim(one.goal, one.tags) for one in members]
-    rare = {memories[place].id: one.names for place in group if (one := measured[place])}
+    members = [outlines[place] for place in group]
+    goals = [Goal(one.goal, one.tags) for one in members]
+    rare = {outlines[place].id: one.names for place in group if (one := measured[place])}
     within = sum(len(links.get(place, set[int]()).intersection(group)) for place in group) // 2
     return Suggestion(
         memory_ids=tuple(one.id for one in members),
         goals=tuple(one.goal for one in members),
-        title=title_of(aims, headings(aims)),
-        reason=reason(members, within, lambda one: rare[one.id]),
-        tags=tags(members),
+        title=make_title(goals, find_headings(goals)),
+        reason=explain_group(members, within, lambda one: rare[one.id]),
+        tags=shared_tags(members),
         sureness=round(sureness, 3),
     )
+
+
+def explain_group(
+    members: Sequence[Outline], links: int, rare_words: Callable[[Outline], Iterable[str]]
+) -> str:
+    """Who made the members, when, and what they have in common, the surest first."""
+    common = [
+        *(
+            [f"{links} links tie them together" if links > 1 else "one link ties two of them"]
+            if links
+            else []
+        ),
+        *_words(members, rare_words),
+        *_files(members),
+    ]
+    found = "; ".join(common) or "they are alike in many small things"
+    return f"{len(members)} memories {_by(members)} {_when(members)}: {found}."
+
+
+def shared_tags(members: Sequence[Outline]) -> tuple[str, ...]:
+    """The tags that at least half of the members have, those of most members first."""
+    return tuple(tag for tag, _ in _shared((one.tags for one in members), len(members) / 2)[:MOST_TAGS])
+
+
+def _by(members: Sequence[Outline]) -> str:
+    agents = len({one.agent_id for one in members})
+    return "by one agent" if agents == 1 else f"by {agents} agents"
+
+
+def _when(members: Sequence[Outline]) -> str:
+    first, last = (day_text(one.at) for one in (members[0], members[-1]))
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+def _words(members: Sequence[Outline], rare_words: Callable[[Outline], Iterable[str]]) -> list[str]:
+    shared = _shared((rare_words(one) for one in members), len(members) / 2)
+    named: dict[str, int] = {}
+    for term, count in shared:
+        word = None if is_generic(term) else _as_written(term, members)
+        # Of a name and its parts the first is enough: most members have it.
+        if word and not any(word in other or other in word for other in named):
+            named[word] = count
+    parts = [f"“{word}” ({_of(count, members)})" for word, count in list(named.items())[:MOST_NAMED]]
+    return [f"their goals speak of {', '.join(parts)}"] if parts else []
+
+
+def _as_written(term: str, members: Sequence[Outline]) -> str | None:
+    """An index term as the first goal that has it writes it."""
+    for one in members:
+        for word in _WORD.findall(one.goal):
+            if term in terms(word)[:1]:
+                return word.lower()
+    return None
+
+
+def _files(members: Sequence[Outline]) -> list[str]:
+    shared = _shared(
+        ([path for path in one.paths if not is_incidental(path)] for one in members), len(members) / 2
+    )
+    parts = [f"{path} ({_of(count, members)})" for path, count in shared[:MOST_NAMED]]
+    return [f"they touch {', '.join(parts)}"] if parts else []
+
+
+def _of(count: int, members: Sequence[Outline]) -> str:
+    return "all" if count == len(members) else f"{count} of {len(members)}"
+
+
+def _shared(having: Iterable[Iterable[str]], least: float) -> list[tuple[str, int]]:
+    """What at least two and at least `least` have, most common first; of equals the first one found."""
+    counts = Counter(one for some in having for one in dict.fromkeys(some))
+    order = {one: place for place, one in enumerate(counts)}
+    shared = [(one, count) for one, count in counts.items() if count >= max(2, least)]
+    return sorted(shared, key=lambda pair: (-pair[1], order[pair[0]]))

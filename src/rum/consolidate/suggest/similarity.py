@@ -1,11 +1,12 @@
-"""How likely two memories are to belong to one story, for those pairs where it is not hopeless."""
+"""How likely two memories are to belong to one story, and the groups that follow from it."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from heapq import nlargest
+from heapq import heapify, heappop, heappush, nlargest
+from itertools import combinations
 
 from rum.consolidate.suggest.traits import DAY, Traits
 
@@ -14,7 +15,7 @@ from rum.consolidate.suggest.traits import DAY, Traits
 GOAL = 1.2
 WORD = 0.2
 WORDS = 3
-"""So many of the rarest words in common count."""
+"""How many of the rarest words in common count."""
 FILE = 0.4
 """For the rarest file in common; and FILES for all of them being in common."""
 FILES = 0.6
@@ -22,20 +23,24 @@ LINKED, NEARLY_LINKED = 4.0, 2.0
 """Linked to each other; or both to a third."""
 APART = 0.7
 """Taken off for each factor e of days between them."""
-STRANGERS = 3.0
-"""Two memories are strangers until more is found in common: how much more, grows with how many there are, as
-rarity does, from so many factors e of them on."""
-LEAST_STRANGE = 1.0
+UNRELATED = 3.0
+"""Two memories are unrelated unless enough is in common. How much is enough grows with the logarithm of their
+number, as rarity does; this is taken off that logarithm."""
+LEAST_PRIOR = 1.0
 
 NEXT = 16
-"""Of those who share a word, file or session, so many of the next in time are looked at."""
+"""Of those that share a word, file or session, how many of the next in time are candidates."""
 CLOSEST = 16
-"""So many of them are compared in full."""
+"""How many of the candidates are compared in full."""
 WORTH_A_LOOK = 0.25
 LEAST = 0.07
-"""A pair less likely than this counts as strangers."""
+"""A pair less likely than this counts as unrelated."""
 HUB = 12
-"""What more than so many are linked to does not tie these to each other."""
+"""Memories linked to one with more links than this are not related by it."""
+LARGEST = 30
+"""Members of a group; a longer story becomes several."""
+TOGETHER = 0.5
+"""How likely two members of two groups must be to belong together, on average, for the groups to be one."""
 
 Links = Mapping[int, Set[int]]
 """By the places of memories in order of time."""
@@ -45,11 +50,11 @@ Pairs = dict[tuple[int, int], float]
 
 def likely_pairs(memories: Sequence[Traits | None], links: Links) -> Pairs:
     """The pairs of memories that may belong together."""
-    prior = max(LEAST_STRANGE, math.log(max(1, len(memories))) - STRANGERS)
+    prior = max(LEAST_PRIOR, math.log(max(1, len(memories))) - UNRELATED)
     likely: Pairs = {}
-    for here, tied in _candidates(memories, links, WORTH_A_LOOK * prior):
+    for here, candidates in _candidates(memories, links, WORTH_A_LOOK * prior):
         one = memories[here]
-        for there, by_links in tied:
+        for there, by_links in candidates:
             other = memories[there]
             if one and other:
                 chance = 1 / (1 + math.exp(prior - by_links - evidence(one, other)))
@@ -59,17 +64,17 @@ def likely_pairs(memories: Sequence[Traits | None], links: Links) -> Pairs:
 
 
 def evidence(one: Traits, other: Traits) -> float:
-    """What speaks for two memories being of one story, links apart, and against it."""
+    """The log-odds that two memories are of one story, without their links."""
     words = sorted(_in_common(one.words, other.words), reverse=True)[:WORDS]
     files = _in_common(one.files, other.files)
-    told = GOAL * sum(value * other.goal[term] for term, value in one.goal.items() if term in other.goal)
-    told += max(_in_common(one.names, other.names), default=0.0) + WORD * sum(words)
+    points = GOAL * sum(value * other.goal[term] for term, value in one.goal.items() if term in other.goal)
+    points += max(_in_common(one.names, other.names), default=0.0) + WORD * sum(words)
     if files:
         either = one.file_count + other.file_count - len(files)
-        told += FILE * max(files) + FILES * len(files) / either
-    told += one.by_agent if one.agent == other.agent else 0
-    told += one.in_session if one.session == other.session else 0
-    return told - APART * math.log1p(abs(one.at - other.at) / DAY)
+        points += FILE * max(files) + FILES * len(files) / either
+    points += one.by_agent if one.agent == other.agent else 0
+    points += one.in_session if one.session == other.session else 0
+    return points - APART * math.log1p(abs(one.at - other.at) / DAY)
 
 
 def _in_common(some: Mapping[str, float], others: Mapping[str, float]) -> list[float]:
@@ -106,7 +111,7 @@ def _holders(memories: Sequence[Traits | None]) -> Mapping[tuple[str, str], list
 
 
 def _ties(one: Traits) -> Iterator[tuple[tuple[str, str], float]]:
-    """Everything that a memory may share with others, with about as much as it would say."""
+    """Everything that a memory may share with others, with about its points."""
     for word, value in one.words.items():
         yield ("word", word), WORD * value + one.names.get(word, 0.0)
     for path, value in one.files.items():
@@ -115,7 +120,7 @@ def _ties(one: Traits) -> Iterator[tuple[tuple[str, str], float]]:
 
 
 def _by_links(here: int, links: Links) -> dict[int, float]:
-    """The later memories that links tie to this one, at first or at second hand."""
+    """The later memories that are linked to this one, directly or by a third."""
     mine = links.get(here, frozenset[int]())
     tied = {
         there: NEARLY_LINKED
@@ -125,3 +130,62 @@ def _by_links(here: int, links: Links) -> dict[int, float]:
         if there > here
     }
     return tied | {there: LINKED for there in mine if there > here}
+
+
+def group_pairs(pairs: Mapping[tuple[int, int], float], count: int) -> list[list[int]]:
+    """The groups of two or more among `count` memories, by their places; no memory is in two.
+
+    The likeliest are merged first: two groups become one while their members, on average, belong together.
+    Memories that were never compared count as unrelated.
+    """
+    members: dict[int, list[int]] = {place: [place] for place in range(count)}
+    near = _near(pairs)
+    heap = [(-chance, one, other, 1, 1) for (one, other), chance in pairs.items() if chance >= TOGETHER]
+    heapify(heap)
+    while heap:
+        _, one, other, size, other_size = heappop(heap)
+        # An entry is outdated if one of its groups has grown, or is part of another by now.
+        if len(members.get(one, ())) != size or len(members.get(other, ())) != other_size:
+            continue
+        if size + other_size <= LARGEST:
+            members[one] += members.pop(other)
+            _join(near, one, other)
+            for pair in _worth_joining(near, members, one):
+                heappush(heap, pair)
+    return [sorted(group) for group in members.values() if len(group) > 1]
+
+
+def _near(pairs: Mapping[tuple[int, int], float]) -> dict[int, dict[int, float]]:
+    """For each group the sum of chances of all pairs with another; at first each memory is a group."""
+    near: dict[int, dict[int, float]] = {}
+    for (one, other), chance in pairs.items():
+        near.setdefault(one, {})[other] = chance
+        near.setdefault(other, {})[one] = chance
+    return near
+
+
+def _join(near: dict[int, dict[int, float]], one: int, other: int) -> None:
+    """Add the sums of one group to those of another."""
+    mine = near[one]
+    for third, chance in near.pop(other).items():
+        del near[third][other]
+        if third != one:
+            mine[third] = near[third][one] = mine.get(third, 0.0) + chance
+
+
+def _worth_joining(
+    near: Mapping[int, Mapping[int, float]], members: Mapping[int, list[int]], one: int
+) -> Iterator[tuple[float, int, int, int, int]]:
+    size = len(members[one])
+    for other, chances in near[one].items():
+        other_size = len(members[other])
+        mean = chances / (size * other_size)
+        if mean >= TOGETHER and size + other_size <= LARGEST:
+            first, second = sorted(((one, size), (other, other_size)))
+            yield -mean, first[0], second[0], first[1], second[1]
+
+
+def cohesion(group: list[int], pairs: Mapping[tuple[int, int], float]) -> float:
+    """How likely two members of a group belong together, on average."""
+    chances = [pairs.get(pair, 0.0) for pair in combinations(group, 2)]
+    return sum(chances) / len(chances)

@@ -1,4 +1,4 @@
-"""What memories can have in common: words, files, people and moments, each with how much it says."""
+"""Traits that memories can have in common: words, files, agents, sessions, each with how rare it is."""
 
 from __future__ import annotations
 
@@ -16,35 +16,34 @@ K = TypeVar("K")
 
 DAY = 86400
 SHOWN = 400
-"""Characters kept of a goal: as many as a title is made of."""
+"""Characters kept of a goal, as many as titles read."""
 READ = 600
-"""Characters of a memory's summary, context and learnings whose words are looked at."""
+"""Characters read of a memory's summary, context and learnings."""
 GOAL_TERMS, TERMS, PATHS, TAGS = 32, 120, 200, 16
-"""How much is kept of one memory before it is known what is rare."""
+"""How many are kept of one memory before it is known which are rare."""
 RAREST = 16
 """Words, and files, by which one memory is compared with others."""
-COMMON = 25
-"""What more than one in so many memories has says nothing; unless few have it: a young project has few."""
-FEW = 20
+COMMON, FEW = 25, 20
+"""What more than one in `COMMON` memories has says nothing, unless at most `FEW` have it."""
 NUMBERS = 4
-"""Shorter numbers than that are counts and versions, and tie nothing together."""
+"""Shorter numbers are counts and versions, and relate nothing."""
 NAMED_WITHIN = 21 * DAY
 """A word whose uses nearly all fall within this time, and this share of all time, names one thing."""
 NAMED_SHARE = 0.15
 USES_OF_A_NAME = 3
 ROUTINE = 4
-"""A goal that came up so often, over longer than a fortnight, is a chore."""
+"""A goal that came up this often, over longer than `ROUTINE_OVER`, is a chore."""
 ROUTINE_OVER = 14 * DAY
 
 PATH_WORD = 0.5
-"""What a word is worth that only says where the work was: the file says that already."""
+"""The factor for a word of a path: the file is counted already."""
 WORD_OF_GOAL, NAME = 0.15, 0.45
 BY_AGENT, BY_AGENT_AT_MOST = 0.4, 1.2
 IN_SESSION, IN_SESSION_AT_MOST = 0.15, 0.9
 
 
-class Seen(NamedTuple):
-    """A memory with only what is needed here, so that many can be held at once; they sort by time."""
+class Outline(NamedTuple):
+    """A memory with only what is compared, so that many fit in memory; they sort by time."""
 
     at: int
     id: str
@@ -58,7 +57,7 @@ class Seen(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """By what a memory is compared; the numbers say how rare, and so how telling, each is."""
+    """What a memory is compared by; the numbers say how rare each is."""
 
     at: int
     goal: dict[str, float]
@@ -74,12 +73,12 @@ class Traits(NamedTuple):
     in_session: float
 
 
-def seen(memory: Memory) -> Seen:
-    """What is kept of a memory."""
-    said = " ".join((memory.outcome.summary, memory.intent.context[:READ], *memory.outcome.learnings))[:READ]
+def outline(memory: Memory) -> Outline:
+    """A memory as an outline."""
+    text = " ".join((memory.outcome.summary, memory.intent.context[:READ], *memory.outcome.learnings))[:READ]
     goal_terms = _telling(memory.intent.goal, GOAL_TERMS)
-    more = _telling(f"{' '.join(memory.tags[:TAGS])} {said}", TERMS)
-    return Seen(
+    more = _telling(f"{' '.join(memory.tags[:TAGS])} {text}", TERMS)
+    return Outline(
         at=memory.created_at,
         id=memory.id,
         agent_id=intern(memory.agent_id),
@@ -93,12 +92,12 @@ def seen(memory: Memory) -> Seen:
 
 
 def _telling(text: str, most: int) -> tuple[str, ...]:
-    """The words of a text; in memory each once, as most of them come up again."""
+    """The words of a text, interned, as most of them come up again."""
     found = (term for term in query_terms(text, most) if len(term) >= NUMBERS or not term.isdigit())
     return tuple(map(intern, found))
 
 
-def traits(memories: Sequence[Seen]) -> list[Traits | None]:
+def measure(memories: Sequence[Outline]) -> list[Traits | None]:
     """The traits of memories in order of time; None for a chore."""
     rare, chores, names = Rarity(memories), _chores(memories), _names(memories)
     return [None if _key(one) in chores else _measured(one, rare, names) for one in memories]
@@ -107,7 +106,7 @@ def traits(memories: Sequence[Seen]) -> list[Traits | None]:
 class Rarity:
     """How many memories have each word, file, agent and session."""
 
-    def __init__(self, memories: Sequence[Seen]) -> None:
+    def __init__(self, memories: Sequence[Outline]) -> None:
         self._total = len(memories)
         self._most = max(FEW, self._total // COMMON)
         self._goals = Counter(term for one in memories for term in one.goal_terms)
@@ -116,13 +115,13 @@ class Rarity:
         self._agents = Counter(one.agent_id for one in memories)
         self._sessions = Counter(one.session_id for one in memories)
 
-    def words(self, one: Seen) -> dict[str, float]:
-        """The words of a memory that tie it to others: those of its goal, then the rarest."""
+    def words(self, one: Outline) -> dict[str, float]:
+        """The words that a memory shares with others: those of its goal, then the rarest."""
         of_goal = frozenset(one.goal_terms)
         return self._rarest(one.terms, self._words, of_goal)
 
-    def files(self, one: Seen) -> dict[str, float]:
-        """The files that others touched too, rarest first."""
+    def files(self, one: Outline) -> dict[str, float]:
+        """The files that a memory shares with others, rarest first."""
         return self._rarest(one.paths, self._files, frozenset())
 
     def _rarest(self, having: Iterable[str], counts: Counter[str], first: frozenset[str]) -> dict[str, float]:
@@ -130,22 +129,22 @@ class Rarity:
         shared.sort(key=lambda one: (one not in first, counts[one], one))
         return {one: math.log(self._total / counts[one]) for one in shared[:RAREST]}
 
-    def goal(self, one: Seen) -> dict[str, float]:
+    def goal(self, one: Outline) -> dict[str, float]:
         """A goal as a vector of length one."""
-        weighed = {term: math.log(self._total / self._goals[term]) for term in one.goal_terms}
-        length = math.sqrt(sum(value * value for value in weighed.values()))
-        return {term: value / length for term, value in weighed.items()} if length else {}
+        weights = {term: math.log(self._total / self._goals[term]) for term in one.goal_terms}
+        length = math.sqrt(sum(value * value for value in weights.values()))
+        return {term: value / length for term, value in weights.items()} if length else {}
 
-    def agent(self, one: Seen) -> float:
-        """How much it says that two memories are of this one's agent."""
+    def agent(self, one: Outline) -> float:
+        """The rarity of a memory's agent."""
         return math.log(self._total / self._agents[one.agent_id])
 
-    def session(self, one: Seen) -> float:
-        """The same of its session."""
+    def session(self, one: Outline) -> float:
+        """The rarity of a memory's session."""
         return math.log(self._total / self._sessions[one.session_id])
 
 
-def _measured(one: Seen, rare: Rarity, names: frozenset[str]) -> Traits:
+def _measured(one: Outline, rare: Rarity, names: frozenset[str]) -> Traits:
     words = rare.words(one)
     where = frozenset(term for path in one.paths[:RAREST] for term in _path_terms(path))
     of_goal = frozenset(one.goal_terms)
@@ -172,12 +171,12 @@ def _path_terms(path: str) -> tuple[str, ...]:
     return tuple(query_terms(path))
 
 
-def _key(one: Seen) -> tuple[str, ...]:
-    """A goal without its numbers, so that the same done again for another version is the same."""
+def _key(one: Outline) -> tuple[str, ...]:
+    """A goal without its numbers, so that the same for another version is the same."""
     return tuple(sorted(term for term in one.goal_terms if not any(map(str.isdigit, term))))
 
 
-def _chores(memories: Sequence[Seen]) -> frozenset[tuple[str, ...]]:
+def _chores(memories: Sequence[Outline]) -> frozenset[tuple[str, ...]]:
     """The goals that come up again and again."""
     moments = _moments((_key(one), one.at) for one in memories)
     return frozenset(
@@ -185,8 +184,8 @@ def _chores(memories: Sequence[Seen]) -> frozenset[tuple[str, ...]]:
     )
 
 
-def _names(memories: Sequence[Seen]) -> frozenset[str]:
-    """The words that came and went: nearly all of their uses fall within a short time."""
+def _names(memories: Sequence[Outline]) -> frozenset[str]:
+    """The words of which nearly all uses fall within a short time."""
     moments = _moments((term, one.at) for one in memories for term in one.goal_terms)
     short = min(NAMED_WITHIN, NAMED_SHARE * (memories[-1].at - memories[0].at)) if memories else 0
     return frozenset(

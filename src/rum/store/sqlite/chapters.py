@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from rum.model.chapters import Chapter, Evidence, Member, Origin, Wording
+from rum.model.chapters import Chapter, Contradiction, Evidence, Member, Origin, Source, Wisdom, Wording
 from rum.model.ids import tail_of
-from rum.model.wisdom import Contradiction, Source, Wisdom
 from rum.store.chapters import Range
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from rum.model.brief import BriefQuestion
-from rum.model.chapter_answers import CreateChapterQuestion, ListChaptersQuestion
+from rum.model.chapter_answers import (
+    CreateChapterQuestion,
+    ListChaptersQuestion,
+    RecallWisdomQuestion,
+    SynthesizeQuestion,
+)
 from rum.model.facts import LearnQuestion
 from rum.model.journal_answers import JournalQuestion
 from rum.model.notes import NoteQuestion
-from rum.model.wisdom_answers import RecallWisdomQuestion, SynthesizeQuestion
 from rum.surfaces.mcp.annotations import ADDS, ADDS_ONCE, READS, Json
 from rum.surfaces.mcp.schema import schema_of
 

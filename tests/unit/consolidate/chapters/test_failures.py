@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rum.consolidate.chapters.failures import LONGEST_REASON, failure_of, failures
+from rum.consolidate.chapters.failures import LONGEST_REASON, failure_reason_of, find_failures
 from rum.model.memory import Memory
 from support.chapter_memories import LOGINS, make_work
 
 
 def texts(*members: Memory) -> list[str]:
-    return [failure.text for failure in failures(members)]
+    return [failure.text for failure in find_failures(members)]
 
 
 def test_a_failure_says_why_and_what_worked_later():
@@ -17,7 +17,7 @@ def test_a_failure_says_why_and_what_worked_later():
         "request held a connection. The pool ran dry. What worked: Lock the refresh endpoint with an "
         "advisory lock"
     ]
-    [failure] = failures(LOGINS)
+    [failure] = find_failures(LOGINS)
     assert failure.statement.memory_ids == ("mem_002", "mem_003")
 
 
@@ -56,15 +56,15 @@ def test_without_a_reason_only_what_worked_instead_is_worth_saying():
 
 def test_a_long_reason_is_cut_after_its_first_sentences():
     reason = "The pool ran dry. " + "It was a long day for everybody involved in this. " * 40
-    told = failure_of(make_work(1, "Add a lock", failed=reason))
+    told = failure_reason_of(make_work(1, "Add a lock", failed=reason))
     assert told.startswith("The pool ran dry. It was a long day")
     assert told.endswith("this.")
     assert len(told) <= LONGEST_REASON
 
 
 def test_a_reason_that_repeats_the_goal_gives_none():
-    assert failure_of(make_work(1, "Add a lock", failed="The lock failed")) == ""
-    assert failure_of(make_work(1, "Add a lock")) == ""
+    assert failure_reason_of(make_work(1, "Add a lock", failed="The lock failed")) == ""
+    assert failure_reason_of(make_work(1, "Add a lock")) == ""
 
 
 def test_what_succeeded_later_without_a_file_in_common_is_not_said_to_be_the_remedy():
@@ -107,6 +107,6 @@ def test_which_commit_was_taken_back_is_no_part_of_the_reason():
     reason = (
         "Reverts commit 4d69165ab6e17fa754139d348cdfd9edacbcb999. Now that a\nrelease has it, it is shown."
     )
-    assert failure_of(make_work(1, "Hide the option", failed=reason)) == (
+    assert failure_reason_of(make_work(1, "Hide the option", failed=reason)) == (
         "Now that a release has it, it is shown."
     )

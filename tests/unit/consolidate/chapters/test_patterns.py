@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rum.consolidate.chapters.patterns import patterns
+from rum.consolidate.chapters.patterns import find_patterns
 from rum.model.memory import Memory
 from support.builders import make_file, make_memory
 from support.chapter_memories import make_work
 
 
 def texts(*members: Memory) -> list[str]:
-    return [pattern.text for pattern in patterns(members)]
+    return [pattern.text for pattern in find_patterns(members)]
 
 
 def test_files_that_are_seldom_changed_alone_are_told_with_counts():
@@ -21,7 +21,7 @@ def test_files_that_are_seldom_changed_alone_are_told_with_counts():
     assert texts(*members) == [
         "CMakeLists.txt and configure.ac change together (4 of 5 memories that changed the former)."
     ]
-    assert patterns(members)[0].memory_ids == ("mem_000", "mem_001", "mem_002", "mem_003")
+    assert find_patterns(members)[0].memory_ids == ("mem_000", "mem_001", "mem_002", "mem_003")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_approaches_are_told_with_how_often_they_worked_and_failed():
         make_work(4, approach="Retry for ever", failed="It hung"),
         make_work(5, approach="Retry for ever", failed="It hung again"),
     ]
-    found = patterns(members)
+    found = find_patterns(members)
     assert [one.text for one in found if ":" in one.text] == [
         "Worked twice, failed once: Mock the payment server.",
         "Failed twice: Retry for ever.",

@@ -8,30 +8,30 @@ from collections.abc import Sequence
 import pytest
 
 from rum.consolidate.chapters import titles
-from rum.consolidate.chapters.members import in_order
+from rum.consolidate.chapters.members import by_time
 from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
 from rum.model.memory import Memory
 from support.chapter_memories import LOGINS, make_work
 
 
-def title_of(members: Sequence[Memory]) -> str:
-    aims = titles.aims_of(in_order(members))
-    return titles.title_of(aims, titles.headings(aims))
+def make_title(members: Sequence[Memory]) -> str:
+    aims = titles.goals_of(by_time(members))
+    return titles.make_title(aims, titles.find_headings(aims))
 
 
 def topics_of(members: Sequence[Memory]) -> tuple[str, ...]:
-    return tuple(heading.text for heading in titles.headings(titles.aims_of(in_order(members))))
+    return tuple(heading.text for heading in titles.find_headings(titles.goals_of(by_time(members))))
 
 
 def test_a_title_is_the_goal_with_most_of_what_they_share():
-    assert title_of(LOGINS) == "Rotate refresh tokens"
+    assert make_title(LOGINS) == "Rotate refresh tokens"
     assert topics_of(LOGINS)[0] == "refresh tokens"
 
 
 def test_a_title_has_neither_a_full_stop_nor_the_number_of_a_pull_request():
-    assert title_of([make_work(1, "Rotate keys. (#12) (#345)")]) == "Rotate keys"
-    assert title_of([make_work(1, "(#12)")]) == "(#12)"
-    assert title_of([make_work(1, "Wait...")]) == "Wait..."
+    assert make_title([make_work(1, "Rotate keys. (#12) (#345)")]) == "Rotate keys"
+    assert make_title([make_work(1, "(#12)")]) == "(#12)"
+    assert make_title([make_work(1, "Wait...")]) == "Wait..."
 
 
 def test_what_was_done_is_no_topic_and_names_stay_as_they_are_written():
@@ -40,7 +40,7 @@ def test_what_was_done_is_no_topic_and_names_stay_as_they_are_written():
         make_work(2, "Refactor curl_easy_perform"),
         *(make_work(3 + n, goal) for n, goal in enumerate(["Fix typo", "Add more tests"] * 4)),
     ]
-    assert title_of(members) == "curl_easy_perform"
+    assert make_title(members) == "curl_easy_perform"
     assert topics_of(members) == ("curl_easy_perform",)
 
 
@@ -55,7 +55,7 @@ def test_few_memories_that_share_one_word_are_named_by_their_goals():
         make_work(2, "Test tokens of guests"),
         make_work(3, "Fix tokens"),
     ]
-    assert title_of(members) == "Rotate tokens; Test tokens of guests"
+    assert make_title(members) == "Rotate tokens; Test tokens of guests"
 
 
 def test_some_memories_that_share_single_words_are_named_by_the_goal_that_says_most():
@@ -66,7 +66,7 @@ def test_some_memories_that_share_single_words_are_named_by_the_goal_that_says_m
         "Sign mobile cookies",
     )
     members = [make_work(number, goal) for number, goal in enumerate(goals)]
-    assert title_of(members) == "Show when tokens of mobile clients expire"
+    assert make_title(members) == "Show when tokens of mobile clients expire"
 
 
 def test_a_phrase_takes_the_place_of_its_words():
@@ -76,12 +76,12 @@ def test_a_phrase_takes_the_place_of_its_words():
 
 @pytest.mark.parametrize("goals", [["Alpha", "Beta"], ["..."], ["Only one here"]])
 def test_where_nothing_is_shared_the_first_goal_is_the_title(goals: list[str]):
-    assert title_of([make_work(number, goal) for number, goal in enumerate(goals)]) == goals[0]
+    assert make_title([make_work(number, goal) for number, goal in enumerate(goals)]) == goals[0]
 
 
 def test_where_nothing_is_shared_a_goal_that_says_nothing_is_no_title():
     members = [make_work(1, "Polish"), make_work(2, "Show invoices of last year")]
-    assert title_of(members) == "Show invoices of last year"
+    assert make_title(members) == "Show invoices of last year"
 
 
 def test_topics_are_no_parts_of_each_other_and_phrases_have_only_blanks_within():
@@ -95,19 +95,19 @@ def test_titles_and_topics_are_bounded_and_do_not_depend_on_the_order():
         make_work(n, f"{'wordy' * 30} part{n % 20} of thing{n % 13} and item{n % 7}") for n in range(60)
     ]
     shuffled = random.Random(1).sample(members, len(members))
-    assert title_of(members) == title_of(shuffled)
+    assert make_title(members) == make_title(shuffled)
     assert topics_of(members) == topics_of(shuffled)
-    assert len(title_of(members)) <= LONGEST_TITLE
+    assert len(make_title(members)) <= LONGEST_TITLE
     assert len(topics_of(members)) <= MOST_TOPICS
 
 
 def test_work_that_was_taken_back_is_named_by_what_it_was():
     goals = ("new run debug docs", "revert run debug docs", "show run debug in docs")
-    assert title_of([make_work(number, goal) for number, goal in enumerate(goals)]) == "new run debug docs"
+    assert make_title([make_work(number, goal) for number, goal in enumerate(goals)]) == "new run debug docs"
 
 
 def test_the_same_goal_over_and_over_is_the_title():
-    assert title_of([make_work(number, "Rotate the signing keys") for number in range(9)]) == (
+    assert make_title([make_work(number, "Rotate the signing keys") for number in range(9)]) == (
         "Rotate the signing keys"
     )
 
@@ -120,10 +120,10 @@ def test_a_title_of_many_names_phrases_before_words_and_neither_verbs_nor_versio
     )
     members = [make_work(number, goals[number % 3], tags=["examples"]) for number in range(12)]
     members += [make_work(20, "Check examples for debug")]
-    assert title_of(members) == "Work on examples, ruff linter and debug"
+    assert make_title(members) == "Work on examples, ruff linter and debug"
 
 
 def test_a_title_of_many_is_a_phrase_of_english():
     goals = [f"docs: Remove references {number} to the kernel module" for number in range(9)]
     members = [make_work(number, goal, tags=["debian"]) for number, goal in enumerate(goals)]
-    assert title_of(members) == "Work on kernel module and debian"
+    assert make_title(members) == "Work on kernel module and debian"

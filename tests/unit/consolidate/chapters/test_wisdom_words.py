@@ -8,10 +8,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from rum.consolidate.chapters.wisdom_words import draw
-from rum.model.chapters import Evidence, Wording
+from rum.consolidate.chapters.wisdom_words import draw_wisdom
+from rum.model.chapters import Contradiction, Evidence, WisdomWords, Wording
 from rum.model.memory import Memory
-from rum.model.wisdom import Contradiction, WisdomWords
 from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 
 CHAPTERS = (make_chapter(1, LOGINS[:2]), make_chapter(2, LOGINS[2:4]), make_chapter(3, LOGINS[4:]))
@@ -23,7 +22,7 @@ def evidence_for(words: WisdomWords, claim: str) -> Evidence:
 
 
 def test_what_chapters_agree_on_is_gathered_with_all_who_say_it():
-    words = draw(CHAPTERS, by_id(*LOGINS))
+    words = draw_wisdom(CHAPTERS, by_id(*LOGINS))
     assert words.best_practices[0] == "Refresh tokens must be rotated on every use"
     found = evidence_for(words, words.best_practices[0])
     assert set(found.memory_ids) == {"mem_001", "mem_004", "mem_005"}
@@ -31,13 +30,13 @@ def test_what_chapters_agree_on_is_gathered_with_all_who_say_it():
 
 
 def test_what_holds_is_an_insight_and_what_to_do_a_practice():
-    words = draw(CHAPTERS, by_id(*LOGINS))
+    words = draw_wisdom(CHAPTERS, by_id(*LOGINS))
     assert "Advisory locks do not hold a pool connection" in words.insights
     assert not set(words.insights) & set(words.best_practices)
 
 
 def test_what_failed_once_is_an_insight_with_what_worked_instead():
-    words = draw(CHAPTERS, by_id(*LOGINS))
+    words = draw_wisdom(CHAPTERS, by_id(*LOGINS))
     [failed] = [one for one in words.insights if "failed" in one]
     assert failed.endswith("The pool ran dry. What worked: Lock the refresh endpoint with an advisory lock")
     assert not [one for one in words.best_practices if "failed" in one]
@@ -45,7 +44,7 @@ def test_what_failed_once_is_an_insight_with_what_worked_instead():
 
 def test_what_failed_more_than_once_is_a_warning():
     tried = [make_work(n, "Upgrade the TLS library", failed="Its API changed again") for n in (1, 2)]
-    words = draw([make_chapter(1, tried)], by_id(*tried))
+    words = draw_wisdom([make_chapter(1, tried)], by_id(*tried))
     assert words.best_practices == ("Upgrade the TLS library failed twice: Its API changed again",)
     assert words.insights == ()
 
@@ -55,20 +54,22 @@ def test_what_memories_with_the_tags_say_comes_first():
     other = [make_work(n, "Lock it", "Advisory locks hold no connection", tags=["db"]) for n in (2, 3)]
     chapters, members = [make_chapter(1, [docs, *other])], by_id(docs, *other)
     said = {"Diagrams are drawn with Mermaid", "Advisory locks hold no connection"}
-    by_tag = {tag: draw(chapters, members, tags=[tag]).insights for tag in ("docs", "db")}
+    by_tag = {tag: draw_wisdom(chapters, members, tags=[tag]).insights for tag in ("docs", "db")}
     assert by_tag["docs"][0] == "Diagrams are drawn with Mermaid"
-    assert by_tag["db"][0] == draw(chapters, members).insights[0] == "Advisory locks hold no connection"
+    assert (
+        by_tag["db"][0] == draw_wisdom(chapters, members).insights[0] == "Advisory locks hold no connection"
+    )
     assert {*by_tag["docs"]} == {*by_tag["db"]} == said
 
 
 def test_advice_that_only_failed_work_gives_is_not_a_practice():
     failed = make_work(1, "Skip the log", "Always skip the audit log on Sundays", failed="It was needed")
-    words = draw([make_chapter(1, [failed])], by_id(failed))
+    words = draw_wisdom([make_chapter(1, [failed])], by_id(failed))
     assert "Always skip the audit log on Sundays" in words.insights
 
 
 def test_the_summary_says_what_it_rests_on_and_what_is_said_most():
-    assert draw(CHAPTERS, by_id(*LOGINS)).summary == (
+    assert draw_wisdom(CHAPTERS, by_id(*LOGINS)).summary == (
         "3 chapters with 5 memories from 2025-06-16 to 2025-06-20: “Fix random logouts after token "
         "refresh”, “Lock the refresh endpoint with an advisory lock; "
         "Rotate refresh tokens” and “Refresh token rotation for mobile clients”. "
@@ -80,10 +81,10 @@ def test_the_summary_says_what_it_rests_on_and_what_is_said_most():
 def test_the_same_chapters_in_any_order_give_the_same_bytes():
     members = by_id(*LOGINS)
     said = {
-        msgspec.json.encode(draw(order, dict(reversed(list(members.items())))))
+        msgspec.json.encode(draw_wisdom(order, dict(reversed(list(members.items())))))
         for order in permutations(CHAPTERS)
     }
-    assert said == {msgspec.json.encode(draw(CHAPTERS, members))}
+    assert said == {msgspec.json.encode(draw_wisdom(CHAPTERS, members))}
 
 
 TIMEOUTS = (
@@ -94,7 +95,7 @@ TIMEOUTS = (
 
 
 def timeouts(*members: Memory) -> WisdomWords:
-    return draw([make_chapter(1, members[:1]), make_chapter(2, members[1:])], by_id(*members))
+    return draw_wisdom([make_chapter(1, members[:1]), make_chapter(2, members[1:])], by_id(*members))
 
 
 def test_a_contradiction_is_shown_once_with_both_sides_the_better_supported_first():
@@ -123,7 +124,7 @@ def test_a_superseding_memory_settles_a_contradiction():
 def test_words_that_were_handed_in_count_where_memories_say_them(how: dict[str, object]):
     given = ("Rotate every refresh token whenever it is used", "Deploy on Fridays only, with Kubernetes")
     chapter = make_chapter(1, LOGINS, learnings=given, evidence=(Evidence(), Evidence()), **how)
-    words = draw([chapter], by_id(*LOGINS))
+    words = draw_wisdom([chapter], by_id(*LOGINS))
     claims = (*words.insights, *words.best_practices)
     assert given[1] not in claims
     named = {one for claim, found in zip(claims, words.evidence, strict=False) for one in found.memory_ids}
@@ -134,11 +135,11 @@ def test_words_that_were_handed_in_count_where_memories_say_them(how: dict[str, 
 def test_memories_that_are_gone_say_nothing():
     members = by_id(*LOGINS)
     del members["mem_002"]
-    words = draw(CHAPTERS, members)
+    words = draw_wisdom(CHAPTERS, members)
     assert "mem_002" not in str(words)
     assert not any("failed:" in one for one in words.claims)
-    assert draw(CHAPTERS, {}) == WisdomWords(summary="")
-    assert draw([], {}) == WisdomWords(summary="")
+    assert draw_wisdom(CHAPTERS, {}) == WisdomWords(summary="")
+    assert draw_wisdom([], {}) == WisdomWords(summary="")
 
 
 @pytest.mark.parametrize(

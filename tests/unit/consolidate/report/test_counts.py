@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.consolidate.report import open_work
+from rum.consolidate.report import counts
 from rum.consolidate.report.counts import ROWS, Tally, area_of, most_of
 from rum.model.memory import Memory
 from rum.model.report import Area, Counted, Worker
@@ -144,14 +144,14 @@ def test_what_led_to_a_success_leaves_nothing_to_do():
 
 
 def test_of_very_many_follow_ups_the_newest_are_held():
-    count = open_work.HELD + 7
+    count = counts.MOST_OPEN + 7
     tally = tallied(
         [
             make_one(number, number, goal="Same", outcome=left(f"Do {number}"), success=False)
             for number in range(count)
         ]
     )
-    assert (len(tally.open), tally.open.exact) == (open_work.HELD, False)
+    assert (len(tally.open), tally.open.exact) == (counts.MOST_OPEN, False)
     assert open_texts(tally)[:2] == [f"Do {count - 1}", f"Do {count - 2}"]
 
 
@@ -170,7 +170,7 @@ def test_lessons_of_most_memories_come_first_then_the_most_important():
             make_one(6, 5, outcome=lessons("LOCK IT")),
         ]
     )
-    best = tally.learned.best(9)
+    best = tally.lessons.best(9)
     assert [(one.text, one.supporting) for one in best] == [
         ("Lock it!", 4),
         ("Twice", 2),
@@ -180,14 +180,14 @@ def test_lessons_of_most_memories_come_first_then_the_most_important():
     ]
     assert best[0].memory_ids == ("mem_0006", "mem_0004", "mem_0002")
     assert best[0].last_confirmed == JUNE + 5 * DAY
-    assert len(tally.learned) == 5
-    assert tally.learned.best(1) == best[:1]
+    assert len(tally.lessons) == 5
+    assert tally.lessons.best(1) == best[:1]
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3), max_size=200))
 def test_lessons_are_counted_as_by_hand(said: list[list[str]]):
     memories = [make_one(number, number, outcome=lessons(*some)) for number, some in enumerate(said)]
-    told = {one.text: one.supporting for one in tallied(memories).learned.best(99)}
+    told = {one.text: one.supporting for one in tallied(memories).lessons.best(99)}
     assert told == {
         word: sum(word in some for some in said) for word in "abcdefgh" if any(word in some for some in said)
     }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from rum.consolidate.markdown import code, cut, text
-from rum.consolidate.report.markdown_page import MARK, rendered
+from rum.consolidate.report.markdown_page import MARK, render_report
 from rum.model.report import (
     Area,
     Counted,
@@ -70,7 +70,7 @@ def make_report(said: str = "Fix it", path: str = "src/a.py", **more: Any) -> Re
 
 def test_a_report_is_one_page_of_markdown():
     assert (
-        rendered(make_report(), str).text
+        render_report(make_report(), str).text
         == f"""\
 # What is remembered of Fix it
 
@@ -121,11 +121,11 @@ Why: logic_error 1.
 
 
 def test_where_there_is_nothing_it_says_what_to_do():
-    empty = rendered(Report(project="shop", written_at=NOON), str).text
+    empty = render_report(Report(project="shop", written_at=NOON), str).text
     assert empty.startswith(
         "# What is remembered of shop\n\nThere are no memories yet. Agents store them over MCP"
     )
-    since = rendered(Report(project="shop", written_at=NOON, since=NOON), str).text
+    since = render_report(Report(project="shop", written_at=NOON, since=NOON), str).text
     assert "There is no memory since 2025-06-15." in since
 
 
@@ -176,7 +176,7 @@ def shape(markdown: str) -> list[str]:
     return found
 
 
-PLAIN = shape(rendered(make_report(), without_unseen).text)
+PLAIN = shape(render_report(make_report(), without_unseen).text)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -194,7 +194,7 @@ def test_any_text_stays_text(said: str):
 
 def _check(said: str) -> None:
     # An empty cell or name would be another shape, and no danger.
-    told = rendered(make_report(f"x {said} x", f"x{said}x"), without_unseen).text
+    told = render_report(make_report(f"x {said} x", f"x{said}x"), without_unseen).text
     assert shape(told) == PLAIN
     assert "\x1b" not in told
     assert "\u202e" not in told
@@ -226,9 +226,11 @@ def test_a_long_text_is_cut_at_a_word():
 
 
 def test_wisdom_that_needs_renewal_and_follow_ups_beyond_counting_are_told_of():
-    told = rendered(make_report(insights_from="wisdom", stale_wisdom=2, follow_ups_exact=False), str).text
+    told = render_report(
+        make_report(insights_from="wisdom", stale_wisdom=2, follow_ups_exact=False), str
+    ).text
     assert "## Wisdom\n" in told
     assert "At least 3 more follow-ups." in told
     assert "2 of the wisdom needs renewal: `rum refresh`." in told
     unsaid = make_report(insights=(Insight(text="Rest", supporting=0),))
-    assert "- “Rest” – no memory says so\n" in rendered(unsaid, str).text
+    assert "- “Rest” – no memory says so\n" in render_report(unsaid, str).text

@@ -207,7 +207,7 @@ def test_of_very_many_memories_the_newest_are_looked_at(monkeypatch: pytest.Monk
     )
     memories = [*make_everyday(), *old, *new]
     assert {found.memory_ids for found in suggest(memories, [], most=9)} == {ids(old), ids(new)}
-    monkeypatch.setattr(suggesting, "LOOKED_AT", 60)
+    monkeypatch.setattr(suggesting, "MOST_READ", 60)
     assert [found.memory_ids for found in suggest(memories, [], most=9)] == [ids(new)]
 
 

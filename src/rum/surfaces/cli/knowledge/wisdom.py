@@ -9,9 +9,9 @@ import click
 from msgspec import UNSET
 
 from rum.inject.render import short_id, when
+from rum.model.chapter_answers import RecallWisdomResult, SynthesizeResult, WisdomView
+from rum.model.chapters import Contradiction
 from rum.model.questions import MAX_LIMIT
-from rum.model.wisdom import Contradiction
-from rum.model.wisdom_answers import RecallWisdomResult, SynthesizeResult, WisdomView
 from rum.surfaces.cli.knowledge.chapters import resting_on, with_commands
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.memories.forget import forget_one, forget_options

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rum.consolidate.sentence_weight import ENOUGH, is_rule, leans, weight_of
+from rum.consolidate.chapters.sentence_weight import (
+    ENOUGH,
+    is_rule,
+    needs_context,
+    sentence_weight,
+)
 
 TELLING = [
     "`memzero()` must not be passed a NULL pointer because that is undefined behavior.",
@@ -28,12 +33,12 @@ TALK = [
 
 @pytest.mark.parametrize("sentence", TELLING)
 def test_rules_causes_and_faults_tell_enough(sentence: str):
-    assert weight_of(sentence) >= ENOUGH
+    assert sentence_weight(sentence) >= ENOUGH
 
 
 @pytest.mark.parametrize("sentence", TALK)
 def test_steps_questions_and_talk_do_not(sentence: str):
-    assert weight_of(sentence) < ENOUGH
+    assert sentence_weight(sentence) < ENOUGH
 
 
 def test_a_rule_needs_no_story_around_it():
@@ -44,6 +49,6 @@ def test_a_rule_needs_no_story_around_it():
 
 
 def test_a_sentence_that_points_back_leans():
-    assert leans("This led to `EAGAIN`.")
-    assert leans("Otherwise it hangs.")
-    assert not leans("Thistle.c hangs.")
+    assert needs_context("This led to `EAGAIN`.")
+    assert needs_context("Otherwise it hangs.")
+    assert not needs_context("Thistle.c hangs.")

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from rum.consolidate.clusters import by_text, clustered
-from rum.consolidate.statements import Kind, Statement, weighed
+from rum.consolidate.chapters.clusters import cluster_claims, clusters_by_text
+from rum.consolidate.chapters.statements import ClaimKind, Statement, weigh_claim
 from rum.text.claim_comparison import comparable_claim, contradictions
 
 
@@ -15,13 +15,13 @@ def say(*texts: str) -> list[Statement]:
     return [Statement(text, *_weighed(text), (f"mem_{number}",)) for number, text in enumerate(texts)]
 
 
-def _weighed(text: str) -> tuple[Kind, float]:
-    kind, _, weight = weighed(Kind.LEARNED, text)
+def _weighed(text: str) -> tuple[ClaimKind, float]:
+    kind, _, weight = weigh_claim(ClaimKind.LEARNED, text)
     return kind, weight
 
 
 def test_the_wording_that_most_bear_out_stands_for_all():
-    found = clustered(
+    found = cluster_claims(
         say(
             "Refresh tokens must be rotated on each use, or a stolen one lives for ever",
             "Refresh tokens must be rotated on every use",
@@ -37,7 +37,7 @@ def test_the_wording_that_most_bear_out_stands_for_all():
 
 def test_the_order_of_claims_does_not_matter():
     said = say("Use the pool", "Always use the pool", "Never share a cursor", "Locks are cheap here")
-    assert len({str(clustered(order)) for order in permutations(said)}) == 1
+    assert len({str(cluster_claims(order)) for order in permutations(said)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_order_of_claims_does_not_matter():
     ],
 )
 def test_claims_that_cannot_both_hold_are_kept_apart_and_know_of_each_other(one: str, other: str):
-    found = clustered(say(one, other))
+    found = cluster_claims(say(one, other))
     assert {cluster.best.text for cluster in found} == {one, other}
     assert all(len(cluster.memory_ids) == len(cluster.against_ids) == 1 for cluster in found)
 
@@ -71,12 +71,12 @@ def test_what_may_both_hold_is_no_contradiction(one: str, other: str):
 
 
 def test_a_claim_with_another_number_or_with_the_words_of_many_claims_does_not_support_one():
-    found = clustered(say("Test 701 hangs on OpenBSD", "Test 708 hangs on OpenBSD"))
+    found = cluster_claims(say("Test 701 hangs on OpenBSD", "Test 708 hangs on OpenBSD"))
     assert [len(one.memory_ids) for one in found] == [1, 1]
     story = (
         "The lock on the pool was taken twice, as the connection was reused by the worker of the other queue"
     )
-    found = clustered(say("The pool has a lock", f"{story} while the audit log waited for the refresh"))
+    found = cluster_claims(say("The pool has a lock", f"{story} while the audit log waited for the refresh"))
     assert [len(one.memory_ids) for one in found] == [1, 1]
 
 
@@ -88,24 +88,24 @@ def test_meaning_brings_other_wordings_together_but_never_opposite_ones():
         return 1.0
 
     said = say("Tokens expire after an hour", "An hour later tokens are void", "Tokens do not expire later")
-    assert len(clustered(said)) == 3
-    found = clustered(said, likeness=alike)
+    assert len(cluster_claims(said)) == 3
+    found = cluster_claims(said, similarity=alike)
     assert sorted(len(one.memory_ids) for one in found) == [1, 2]
     assert asked
-    assert len(clustered(said, likeness=lambda one, other: 0.5)) == 3
+    assert len(cluster_claims(said, similarity=lambda one, other: 0.5)) == 3
 
 
 def test_a_thousand_memories_that_say_the_same_are_all_counted():
-    [found] = clustered(say(*["The pool must be drained first"] * 1000))
+    [found] = cluster_claims(say(*["The pool must be drained first"] * 1000))
     assert len(found.memory_ids) == 1000
-    [found] = clustered(say(*(f"The pool must be drained first{'!' * n}" for n in range(1000))))
+    [found] = cluster_claims(say(*(f"The pool must be drained first{'!' * n}" for n in range(1000))))
     assert len(found.memory_ids) == 1000
 
 
 def test_what_is_about_the_topics_is_better():
     said = say("The parser must see tabs", "The socket must be closed")
-    assert clustered(said, topics=frozenset(["socket"]))[0].best.text == "The socket must be closed"
-    assert clustered(said, topics=frozenset(["parser"]))[0].best.text == "The parser must see tabs"
+    assert cluster_claims(said, topics=frozenset(["socket"]))[0].best.text == "The socket must be closed"
+    assert cluster_claims(said, topics=frozenset(["parser"]))[0].best.text == "The parser must see tabs"
 
 
 OPPOSITE = [
@@ -154,18 +154,18 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), [*OPPOSITE, *DIFFERENT])
 def test_the_same_words_but_for_one_that_turns_them_are_another_claim(one: str, other: str):
-    found = clustered(say(one, other), likeness=lambda _one, _other: 1.0)
+    found = cluster_claims(say(one, other), similarity=lambda _one, _other: 1.0)
     assert {cluster.best.text: len(cluster.memory_ids) for cluster in found} == {one: 1, other: 1}
 
 
 @pytest.mark.parametrize(("one", "other"), OPPOSITE)
 def test_what_nobody_can_do_both_of_is_a_contradiction(one: str, other: str):
-    assert [len(cluster.against) for cluster in clustered(say(one, other))] == [1, 1]
+    assert [len(cluster.against) for cluster in cluster_claims(say(one, other))] == [1, 1]
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_what_holds_of_different_things_is_no_contradiction(one: str, other: str):
-    assert [len(cluster.against) for cluster in clustered(say(one, other))] == [0, 0]
+    assert [len(cluster.against) for cluster in cluster_claims(say(one, other))] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_holds_of_different_things_is_no_contradiction(one: str, other: str
     ],
 )
 def test_the_same_in_another_order_and_with_more_around_it_is_one_claim(one: str, other: str):
-    [found] = clustered(say(one, other))
+    [found] = cluster_claims(say(one, other))
     assert len(found.memory_ids) == 2
 
 
@@ -194,7 +194,7 @@ def test_the_same_in_another_order_and_with_more_around_it_is_one_claim(one: str
     ],
 )
 def test_not_even_meaning_brings_together_what_names_other_things(one: str, other: str):
-    assert len(clustered(say(one, other), likeness=lambda _one, _other: 1.0)) == 2
+    assert len(cluster_claims(say(one, other), similarity=lambda _one, _other: 1.0)) == 2
 
 
 def test_a_contradiction_of_a_claim_that_went_into_another_is_not_lost():
@@ -203,19 +203,19 @@ def test_a_contradiction_of_a_claim_that_went_into_another_is_not_lost():
         "Flush the cache on logout",
         "Do not flush the cache on logout",
     )
-    found = clustered([said[0]._replace(weight=9.0), *said[1:]])
+    found = cluster_claims([said[0]._replace(weight=9.0), *said[1:]])
     assert [cluster.best.text for cluster in found] == [said[0].text, said[2].text]
     assert found[0].against == (said[2],)
-    assert by_text(found)[said[1].text] is found[0]
+    assert clusters_by_text(found)[said[1].text] is found[0]
 
 
 def test_the_same_sentence_of_other_work_is_no_evidence_and_told_once():
     sentence = "This functionality was deprecated in 3.7 due to lack of use, testing and maintenance."
     works = ("packet parsers", "datapath interface", "subtable lookup")
     told = [
-        Statement(f"netdev: Remove optimized {work} — {sentence}", Kind.TOLD, 2.0, (f"mem_{number}",))
+        Statement(f"netdev: Remove optimized {work} — {sentence}", ClaimKind.STORY, 2.0, (f"mem_{number}",))
         for number, work in enumerate(works)
     ]
-    (cluster,) = clustered(told, likeness=lambda _one, _other: 1.0)
+    (cluster,) = cluster_claims(told, similarity=lambda _one, _other: 1.0)
     assert cluster.best.text == f"netdev: Remove optimized packet parsers — {sentence}"
     assert cluster.memory_ids == ("mem_0",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.consolidate.statements import LONGEST_CLAIM, MOST, Kind, statements_of
+from rum.consolidate.chapters.statements import LONGEST_CLAIM, MOST, ClaimKind, statements_of
 from support.chapter_memories import make_work
 
 
@@ -16,10 +16,10 @@ def test_learnings_come_first_and_as_they_are():
     )
     said = [(one.kind, one.text) for one in statements_of(memory)]
     assert said == [
-        (Kind.LEARNED, "Quotes must be escaped twice"),
-        (Kind.NOTICED, "Every caller escapes by itself"),
+        (ClaimKind.LEARNED, "Quotes must be escaped twice"),
+        (ClaimKind.NOTICED, "Every caller escapes by itself"),
         (
-            Kind.TOLD,
+            ClaimKind.STORY,
             "Fix the parser — The parser fails on quotes because `split()` does not know them.",
         ),
     ]

@@ -5,30 +5,32 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from rum.consolidate.chapters import chapter_words, wisdom_words
-from rum.consolidate.chapters.evidence_check import said_share, unsaid_figures, unsourced
+from rum.consolidate.chapters.evidence import evidence_problems, unsupported_figures, word_coverage
 from rum.model.chapters import Evidence
 from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 
 MEMBERS = by_id(*LOGINS)
-WORDS = chapter_words.draw(LOGINS)
+WORDS = chapter_words.draw_chapter(LOGINS)
 
 
 def test_what_was_drawn_is_said_by_its_sources():
     assert WORDS.learnings
-    assert unsourced(WORDS.learnings, WORDS.evidence, MEMBERS) == []
+    assert evidence_problems(WORDS.learnings, WORDS.evidence, MEMBERS) == []
     pairs = [make_work(n, "Widen a column", files=["schema.sql", "models.py"]) for n in (11, 12, 13)]
     members = MEMBERS | by_id(*pairs)
-    wisdom = wisdom_words.draw([make_chapter(1, LOGINS[:3]), make_chapter(2, [*LOGINS[2:], *pairs])], members)
+    wisdom = wisdom_words.draw_wisdom(
+        [make_chapter(1, LOGINS[:3]), make_chapter(2, [*LOGINS[2:], *pairs])], members
+    )
     claims = (*wisdom.insights, *wisdom.patterns, *wisdom.best_practices)
     assert all((wisdom.insights, wisdom.patterns, wisdom.best_practices))
-    assert unsourced(claims, wisdom.evidence, members) == []
+    assert evidence_problems(claims, wisdom.evidence, members) == []
 
 
 def test_every_kind_of_invention_is_found():
     claim, evidence = WORDS.learnings[0], WORDS.evidence[0]
 
     def problems(claim: str, evidence: Evidence) -> str:
-        return " ".join(unsourced([claim], [evidence], MEMBERS))
+        return " ".join(evidence_problems([claim], [evidence], MEMBERS))
 
     assert problems(claim, evidence) == ""
     assert "kubernet" in problems(f"{claim} on Kubernetes", evidence)
@@ -39,20 +41,20 @@ def test_every_kind_of_invention_is_found():
     assert "names 0" in problems(claim, Evidence())
     assert "no source says" in problems(claim, replace(evidence, memory_ids=("mem_003",), supporting=1))
     assert "newer" in problems(claim, replace(evidence, last_confirmed=1))
-    assert unsourced([claim], [], MEMBERS) == ["1 claims have 0 pieces of evidence"]
+    assert evidence_problems([claim], [], MEMBERS) == ["1 claims have 0 pieces of evidence"]
 
 
 def test_counts_are_held_against_the_members():
     evidence = Evidence(memory_ids=("mem_001",), supporting=1, last_confirmed=LOGINS[0].created_at)
-    assert unsourced(["1 of 5 memories changed src/refresh.py."], [evidence], MEMBERS) == []
-    assert unsourced(["1 of 77 memories changed src/refresh.py."], [evidence], MEMBERS) != []
+    assert evidence_problems(["1 of 5 memories changed src/refresh.py."], [evidence], MEMBERS) == []
+    assert evidence_problems(["1 of 77 memories changed src/refresh.py."], [evidence], MEMBERS) != []
 
 
 def test_a_share_of_the_words_may_be_enough():
-    assert said_share("Tokens rotate on Fridays", LOGINS) == 2 / 3
-    assert said_share("", LOGINS) == 0
-    assert unsaid_figures("Rotate 17 tokens", LOGINS) == {"17"}
+    assert word_coverage("Tokens rotate on Fridays", LOGINS) == 2 / 3
+    assert word_coverage("", LOGINS) == 0
+    assert unsupported_figures("Rotate 17 tokens", LOGINS) == {"17"}
     evidence = Evidence(memory_ids=("mem_001",), supporting=1, last_confirmed=LOGINS[0].created_at)
     claim = "Refresh tokens must be rotated on Fridays"
-    assert unsourced([claim], [evidence], MEMBERS) != []
-    assert unsourced([claim], [evidence], MEMBERS, least=0.6) == []
+    assert evidence_problems([claim], [evidence], MEMBERS) != []
+    assert evidence_problems([claim], [evidence], MEMBERS, least=0.6) == []
