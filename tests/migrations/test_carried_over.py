@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from migrations.test_schema import build_by_hand, opened
 from rum.model.chapters import Member
+from rum.model.origin import Origin, OriginKind, Reversal
 from rum.store.filters import Filters
+from rum.store.sqlite.layer_blobs import FORM, packed
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON
 
@@ -102,3 +107,90 @@ def test_wisdom_knows_the_memories_of_its_chapters_and_those_that_only_its_evide
             Member("mem_dropped", 0),
         )
         assert store.chapters.get(["chapter_a"])[0].former == wisdom.former == ()
+
+
+BAD, UNDO = "a1" * 20, "b2" * 20
+REVERTED_SUMMARY = f"{BAD[:10]}: gate, +1 -1; reverted by {UNDO[:10]}"
+COMMIT = """
+INSERT INTO memories (id, agent_id, project_id, session_id, created_at, imported_at, git_commit, intent_goal,
+  intent_type, outcome_success, outcome_summary, intent, perception, reasoning, actions, outcome)
+VALUES (?, 'agent_git', 'p', 's', 1, 2, ?, ?, 'bug_fix', ?, ?, ?, '{}', '{}', '[]', ?)
+"""
+
+
+def add_commit(db: sqlite3.Connection, memory: str, sha: str, goal: str, outcome: dict[str, object]) -> None:
+    intent = json.dumps({"goal": goal, "task_type": "bug_fix"})
+    success, summary = int(bool(outcome["success"])), outcome["summary"]
+    db.execute(COMMIT, (memory, sha, goal, success, summary, intent, json.dumps(outcome)))
+
+
+def build_with_reverts(folder: Path, *, archived: bool) -> None:
+    """A store of schema 10 in which a commit's summary says what reverted it."""
+    failed = {"success": False, "summary": REVERTED_SUMMARY, "failure_reason": "It crashes."}
+    build_by_hand(folder, "rum", 10)
+    with opened(folder / "rum.db") as db:
+        db.execute("INSERT INTO agents VALUES ('agent_git', 'main', NULL, 'p', 'Ann', 'git', 1, 1, 2, '{}')")
+        db.execute(AGENT)
+        add_commit(db, "mem_bad", BAD, "Open the gate", failed)
+        add_commit(db, "mem_undo", UNDO, "Revert it", {"success": True, "summary": f"{UNDO[:10]}: gate"})
+        db.execute("INSERT INTO memory_links VALUES ('mem_undo', 'mem_bad', 'caused_by', 1)")
+        db.execute(MEMORY, ("mem_own",))
+        db.execute("UPDATE memories SET outcome_summary = 'x; reverted by 1234567890' WHERE id = 'mem_own'")
+        version = {"intent": {"goal": "Open the gate", "task_type": "bug_fix"}, "outcome": failed}
+        db.execute("INSERT INTO memory_versions VALUES ('mem_bad', 1, 1, 'git', ?)", (json.dumps(version),))
+        if archived:
+            archive_by_hand(db, "mem_bad")
+
+
+def archive_by_hand(db: sqlite3.Connection, memory: str) -> None:
+    columns = "seq, intent_goal, outcome_summary, intent, perception, reasoning, actions, outcome"
+    row = db.execute(f"SELECT {columns} FROM memories WHERE id = ?", (memory,)).fetchone()
+    seq, goal, summary, *layers = row
+    blob = packed(layers, goal, summary)
+    db.execute("INSERT INTO archived VALUES (?, 5, ?, ?, 10, 0)", (seq, FORM, blob))
+    empty = "intent = '', perception = '', reasoning = '', actions = '', outcome = ''"
+    db.execute(f"UPDATE memories SET {empty} WHERE seq = ?", (seq,))
+    db.execute("UPDATE derived SET value = '1' WHERE name = 'archived'")
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_what_a_summary_said_of_a_revert_stands_in_columns_afterwards(tmp_path: Path, archived: bool):
+    build_with_reverts(tmp_path, archived=archived)
+    with closing(SqliteStore(str(tmp_path))) as store:
+        bad, undo = store.memories.get(["mem_bad", "mem_undo"])
+        assert bad.reverted_by == Reversal("mem_undo", UNDO, reason="It crashes.")
+        assert bad.origin == Origin(OriginKind.COMMIT, BAD)
+        assert bad.outcome.summary == f"{BAD[:10]}: gate, +1 -1"
+        assert (bad.outcome.success, bad.outcome.failure_reason) == (False, "It crashes.")
+        assert bad.result == REVERTED_SUMMARY
+        assert undo.reverts == (Reversal("mem_bad", BAD),)
+        ((*_, data),) = store.memories.versions("mem_bad")
+        assert json.loads(data)["outcome"]["summary"] == f"{BAD[:10]}: gate, +1 -1"
+        [headline] = store.memories.headlines(["mem_bad"])
+        assert (headline.reverted_by, headline.result) == (bad.reverted_by, REVERTED_SUMMARY)
+
+
+def test_what_no_commit_says_of_a_revert_stays_in_its_summary(tmp_path: Path):
+    build_with_reverts(tmp_path, archived=False)
+    with closing(SqliteStore(str(tmp_path))) as store:
+        [own] = store.memories.headlines(["mem_own"])
+        assert (own.outcome.summary, own.reverted_by) == ("x; reverted by 1234567890", None)
+
+
+def test_a_damaged_archived_memory_does_not_keep_a_store_from_migrating(tmp_path: Path):
+    build_with_reverts(tmp_path, archived=True)
+    with opened(tmp_path / "rum.db") as db:
+        db.execute("UPDATE archived SET data = x'00'")
+    with closing(SqliteStore(str(tmp_path))) as store:
+        [bad] = store.memories.best(["mem_bad"])
+        assert (bad.outcome.summary, bad.reverted_by) == (REVERTED_SUMMARY, None)
+
+
+def test_an_archived_memory_that_was_reverted_comes_back_as_it_was(tmp_path: Path):
+    build_with_reverts(tmp_path, archived=False)
+    with closing(SqliteStore(str(tmp_path))) as store:
+        before = store.memories.get(["mem_bad"])
+        store.archive.put(["mem_bad"], 5)
+        assert store.memories.get(["mem_bad"]) == before
+        store.archive.take_back(["mem_bad"])
+        assert store.memories.get(["mem_bad"]) == before

@@ -19,7 +19,7 @@ def embedded_text(memory: Memory) -> str:
     parts = (
         intent.goal,
         intent.context,
-        outcome.summary,
+        memory.result,
         outcome.failure_reason or "",
         *outcome.learnings,
         reasoning.approach_chosen,

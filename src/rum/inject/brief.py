@@ -93,11 +93,11 @@ def failure(
     times: int = 1,
     at: int = 0,
 ) -> Piece:
-    """A warning: what failed, why, what was learned, what took it back, and how it was solved if it was."""
+    """A warning: what failed, why, what was learned, what reverted it, and how it was solved if it was."""
     kind = f" ({category})" if category and category != UNNAMED else ""
     why = _line(reason, LONG) + kind
     more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
-    more += [f"Taken back by “{_line(undone, GOAL)}”"] if undone and undone not in reason else []
+    more += [f"Reverted by “{_line(undone, GOAL)}”"] if undone and undone not in reason else []
     more += [f"Solved later: {_line(solved, LONG)}"] if solved else []
     tail = _tail(memory_id, times)
     whole = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"

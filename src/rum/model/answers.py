@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rum.model.memory import FileRef
 from rum.model.memory_layers import Action, Outcome, Perception, Reasoning, TaskType
+from rum.model.origin import Origin, Reversal, reverted_summary
 
 
 class IntentView(Struct, frozen=True, omit_defaults=True):
@@ -47,6 +48,14 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     branch: str | UnsetType | None = UNSET
     links: dict[str, list[str]] | UnsetType = UNSET
     superseded_by: tuple[str, ...] | UnsetType = UNSET
+    origin: Origin | UnsetType | None = UNSET
+    reverted_by: Reversal | UnsetType = UNSET
+    reverts: tuple[Reversal, ...] | UnsetType = UNSET
+
+    @property
+    def result(self) -> str:
+        """The summary, with what reverted the work if anything did."""
+        return reverted_summary(self.outcome.summary, self.reverted_by or None)
 
 
 class LeftOut(Struct, frozen=True):
@@ -119,6 +128,12 @@ class ListedMemory(Struct, frozen=True):
     outcome_summary: str
     importance: float
     access_count: int
+    reverted_by: Reversal | UnsetType = UNSET
+
+    @property
+    def result(self) -> str:
+        """The summary, with what reverted the work if anything did."""
+        return reverted_summary(self.outcome_summary, self.reverted_by or None)
 
 
 class ListResult(Struct, frozen=True):

@@ -48,6 +48,12 @@ def at_depth(
         shown["links"] = links
     if memory.superseded_by:
         shown["superseded_by"] = memory.superseded_by
+    if memory.reverted_by:
+        # From the depth of an outcome on, the failure's reason says why.
+        brief = replace(memory.reverted_by, reason=None)
+        shown["reverted_by"] = memory.reverted_by if level >= DEPTHS.index(Depth.FULL) else brief
+    if memory.reverts:
+        shown["reverts"] = memory.reverts
     return RetrievedMemory(id=memory.id, confidence=round(confidence, 3), **shown, **extra)
 
 
@@ -78,7 +84,7 @@ def _full(memory: Memory) -> dict[str, Any]:
 
 
 def _complete(memory: Memory) -> dict[str, Any]:
-    own = ("project_id", "session_id", "updated_at", "version", "importance", "commit", "branch")
+    own = ("project_id", "session_id", "updated_at", "version", "importance", "commit", "branch", "origin")
     return {"files": memory.files, "actions": memory.actions} | {name: getattr(memory, name) for name in own}
 
 

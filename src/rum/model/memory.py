@@ -20,6 +20,7 @@ from rum.model.memory_layers import (
     Perception,
     Reasoning,
 )
+from rum.model.origin import Origin, Reversal, reverted_summary
 from rum.model.times import Stamp, Time, seconds
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -124,6 +125,16 @@ class Memory(Content, frozen=True, kw_only=True):
     version: Number = 1
     imported_at: Stamp | None = None
     superseded_by: tuple[str, ...] = ()
+    origin: Origin | None = None
+    """Unknown for what was stored before schema 11 by an agent or a capture."""
+    reverted_by: Reversal | None = None
+    reverts: tuple[Reversal, ...] = ()
+    """What this undid; known from the memories that say so."""
+
+    @property
+    def result(self) -> str:
+        """The summary, with what reverted the work if anything did."""
+        return reverted_summary(self.outcome.summary, self.reverted_by)
 
     def content(self) -> Content:
         """What it says now."""

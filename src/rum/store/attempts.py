@@ -121,7 +121,7 @@ def _why(memory: Memory, action: Action) -> str:
     result = action.result
     told: Sequence[str | None] = ((result.error, result.output_summary) if result else ()) or (
         memory.outcome.failure_reason,
-        memory.outcome.summary,
+        memory.result,
     )
     return _line(next(filter(None, told), memory.outcome.failure_reason or ""), _WHY)
 

@@ -19,7 +19,7 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
     fields: tuple[Iterable[str | None], ...] = (
         (intent.goal,),
         (intent.context, *intent.constraints),
-        (outcome.summary, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
+        (memory.result, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
         (*outcome.learnings, *outcome.follow_up_needed),
         (
             reasoning.approach_chosen,

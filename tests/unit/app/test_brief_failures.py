@@ -80,7 +80,7 @@ class TestCommits:
         rum = shop.open()
         rum.import_git()
         text = rum.brief(task="Let tokens live longer", file="token.py").text
-        why = "The security tests allow one hour. Taken back by “Take the lifetime back” ["
+        why = "The security tests allow one hour. Reverted by “Take the lifetime back” ["
         assert f"- Keep users logged in for a day: {why}" in text
         assert "Solved later" not in text
         assert "(other)" not in text
@@ -93,7 +93,7 @@ class TestCommits:
         rum.import_git()
         text = rum.brief(task="Keep users logged in", file="token.py").text
         assert text.count('Revert "Keep users logged in"') <= 2  # as the reason, and as work of its own
-        assert "Taken back by" not in text
+        assert "Reverted by" not in text
 
     @pytest.mark.parametrize(
         ("body", "told"),

@@ -41,10 +41,15 @@ def test_a_reverted_commit_has_failed(repo: Repository, shop: Shop):
     outcome = memories(rum)["Open the gate"]["outcome"]
     assert outcome == {
         "success": False,
-        "summary": f"{bad[:10]}: gate, +1 -1; reverted by {undo[:10]}",
+        "summary": f"{bad[:10]}: gate, +1 -1",
         "failure_reason": "All tests fail with it.",
         "failure_category": "test_failure",
     }
+    undone, undoing = memories(rum)["Open the gate"], memories(rum)['Revert "Open the gate"']
+    reason = "All tests fail with it."
+    assert undone["reverted_by"] == {"id": undoing["id"], "commit": undo, "reason": reason}
+    assert undone["origin"] == {"kind": "commit", "reference": bad}
+    assert undoing["reverts"] == [{"id": undone["id"], "commit": bad}]
     assert links(rum) == {('Revert "Open the gate"', "caused_by", "Open the gate")}
     assert memories(rum)['Revert "Open the gate"']["outcome"]["success"]
     (found,) = rum.recall(file="gate", failures_only=True).memories
@@ -80,8 +85,9 @@ def test_what_was_taken_back_and_brought_back_holds_again(repo: Repository, shop
     now = memories(rum)
     assert now["Open the gate"]["outcome"] == {
         "success": True,
-        "summary": before["outcome"]["summary"].split(";")[0],
+        "summary": before["outcome"]["summary"],
     }
+    assert (before["reverted_by"]["commit"], now["Open the gate"]["reverted_by"]) == (undo, None)
     assert now['Revert "Open the gate"']["outcome"]["failure_reason"] == "It was the roof."
 
 
@@ -96,9 +102,10 @@ def test_what_was_brought_back_and_taken_back_again_failed_for_the_last_reason(r
         f'Revert "Open the gate"\n\nThis reverts commit {bad}.\n\nIt is slow.', {"gate": "2\n"}
     )
     rum.import_git()
-    outcome = memories(rum)["Open the gate"]["outcome"]
+    memory = memories(rum)["Open the gate"]
+    outcome = memory["outcome"]
     assert (outcome["success"], outcome["failure_reason"]) == (False, "It is slow.")
-    assert outcome["summary"].endswith(f"; reverted by {last[:10]}")
+    assert memory["reverted_by"]["commit"] == last
 
 
 def test_what_a_person_calls_a_failure_stays_one_when_a_revert_is_taken_back(repo: Repository, shop: Shop):

@@ -9,6 +9,7 @@ from rum.capture.git.commit_memory import is_size_of
 from rum.capture.git.message import reason_of
 from rum.inject.brief import REASON
 from rum.model.memory import Memory
+from rum.model.origin import OriginKind
 from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
@@ -22,19 +23,20 @@ NAMED = 3
 
 def is_commit(memory: Memory) -> bool:
     """Whether a memory is that of a commit, with nothing but its size as its summary."""
-    return memory.commit is not None and is_size_of(memory.outcome.summary, memory.commit)
+    is_from_git = memory.origin is not None and memory.origin.kind is OriginKind.COMMIT
+    return is_from_git and memory.commit is not None and is_size_of(memory.outcome.summary, memory.commit)
 
 
 def came_of(memory: Memory) -> str:
     """What came of some work: its summary; of a commit how its message begins, or the names of its files."""
     if not is_commit(memory):
-        return memory.outcome.summary
-    return _reason(memory) or _names(memory) or memory.outcome.summary
+        return memory.result
+    return _reason(memory) or _names(memory) or memory.result
 
 
 def solution(memory: Memory) -> str:
     """What solved something, in short: a commit says so in its subject."""
-    return memory.intent.goal if is_commit(memory) else memory.outcome.summary
+    return memory.intent.goal if is_commit(memory) else memory.result
 
 
 def are_copies(one: Memory, other: Memory) -> bool:

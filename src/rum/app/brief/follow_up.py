@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from rum.app.brief.query import Asked, flat, telling_words
 from rum.app.project import Project
-from rum.capture.git.commit_memory import is_taken_back_by
 from rum.inject import brief
 from rum.inject.budget import Piece
 from rum.model.links import LinkType
@@ -50,14 +49,14 @@ class Afterwards:
             for one in (*led_to, *again)
             if has_worked(one)
             and (one.created_at, one.id) > (memory.created_at, memory.id)
-            and not _takes_back(one, memory)
+            and not _reverts(one, memory)
         ]
         return max(done, key=lambda one: (one.created_at, one.id), default=None)
 
     def undoing(self, memory_id: str) -> Memory | None:
-        """The commit that took the work of a memory back: no solution."""
+        """The commit that reverted the work of a memory: no solution."""
         led_to = (self._known[one] for one in self._next.get(memory_id, ()) if one in self._known)
-        return next((one for one in led_to if _takes_back(one, self._known[memory_id])), None)
+        return next((one for one in led_to if _reverts(one, self._known[memory_id])), None)
 
     def blockers(self, memory_id: str) -> list[Memory]:
         """What a memory is blocked by, as far as that did not succeed itself, nor led to success."""
@@ -65,8 +64,8 @@ class Afterwards:
         return [one for one in found if not has_worked(one) and self.success(one.id) is None]
 
 
-def _takes_back(one: Memory, memory: Memory) -> bool:
-    return one.commit is not None and is_taken_back_by(memory.outcome.summary, one.commit)
+def _reverts(one: Memory, memory: Memory) -> bool:
+    return memory.reverted_by is not None and memory.reverted_by.id == one.id
 
 
 def follow_ups(asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: Afterwards) -> Iterator[Piece]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rum.app.caller import Caller
 from rum.app.imports.import_batch import Piece, here
@@ -23,6 +23,7 @@ from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory import OPERATION_OF, Memory
 from rum.model.memory_layers import Action, ActionType
+from rum.model.origin import Origin, OriginKind
 from rum.model.patch import drafted
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
@@ -148,6 +149,10 @@ class Captured:
             files=tied_files(actions, perception, place.content_hash),
             commit=commit if commit and (made is None or commit.startswith(made)) else made,
             branch=branch and caller.project.label(branch),
+            origin=Origin(
+                OriginKind.TRANSCRIPT if self._imported else OriginKind.TURN,
+                caller.project.label(turn.key.turn),
+            ),
         )
 
     def met_again(self, old: Memory, piece: Work) -> str:
@@ -159,9 +164,7 @@ class Captured:
         versions = self._caller.project.store.memories.versions(old.id)
         if versions and versions[-1][2] != BY:
             return "different"
-        kept = {"agent_id", "session_id", "created_at", "imported_at", "version", "id", "project_id"}
-        said = {name: getattr(new, name) for name in Memory.__struct_fields__ if name not in kept}
-        renewed(self._caller, old, replace(old, **said | {"superseded_by": old.superseded_by}), by=BY)
+        renewed(self._caller, old, replace(old, **asdict(new.content())), by=BY)
         return "updated"
 
     def tie(self, pieces: Sequence[Work], counted: Counter[str]) -> None:

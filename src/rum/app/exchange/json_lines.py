@@ -27,18 +27,22 @@ from rum.app.exchange.layers import (
     layer_lines,
 )
 from rum.app.project import Project
+from rum.capture.git.commit_memory import is_size_of
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent
 from rum.model.depth import Use
 from rum.model.errors import InvalidQuery
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Content, Memory, Number
+from rum.model.origin import Origin, OriginKind, Reversal, split_old_summary
 from rum.model.parse import parse
 from rum.model.times import Stamp, seconds
 
-FORMAT = 3
-"""1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom."""
+FORMAT = 4
+"""1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom, 3 nothing of origins: there a
+commit's summary said what reverted it."""
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
+_WITH_ORIGINS = 4
 BATCH = 200
 """Lines written at once, so that other writers get their turn in between."""
 
@@ -199,6 +203,7 @@ def import_lines(
     check(lines)
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
+    form = FORMAT
     layers, chapters = LayersTaken(project), ChaptersTaken(project, alike)
     numbered = _numbered(lines)
     done = 0
@@ -206,29 +211,33 @@ def import_lines(
         with project.store.transaction():
             for number, line in batch:
                 parsed = _parsed(line, number)
-                if isinstance(parsed, LayerLine):
+                if isinstance(parsed, Header):
+                    form = parsed.format
+                elif isinstance(parsed, LayerLine):
                     layers.take(parsed)
                 elif isinstance(parsed, GroupLine):
                     chapters.take(parsed)
                 else:
-                    _take(project, parsed, counts, alike)
+                    _take(project, parsed, form, counts, alike)
         done += len(batch)
         progress(done)
     return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
 
 
-def _take(project: Project, line: Line, counts: dict[str, int], alike: dict[str, int]) -> None:
+def _take(project: Project, line: Line, form: int, counts: dict[str, int], alike: dict[str, int]) -> None:
     if isinstance(line, AgentLine):
         take_agent(project, line.agent)
     elif isinstance(line, MemoryLine):
-        word = _take_memory(project, line)
+        word = _take_memory(project, line, form)
         counts[word] += 1
         if word in ("added", "unchanged"):
             alike[line.memory.id] = line.memory.version
     elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
-        _take_version(project, line)
+        _take_version(project, line if form >= _WITH_ORIGINS else _upgraded_version(line))
     elif isinstance(line, LinkLine):
         _take_link(project, line)
+        if form < _WITH_ORIGINS and line.link_type is LinkType.CAUSED_BY:
+            _name_reverting_memory(project, line)
 
 
 def _take_version(project: Project, line: VersionLine) -> None:
@@ -250,11 +259,11 @@ def _take_link(project: Project, line: LinkLine) -> None:
         project.store.links.add(edge, line.created_at)
 
 
-def _take_memory(project: Project, line: MemoryLine) -> str:
-    memory = _here(project, line.memory)
+def _take_memory(project: Project, line: MemoryLine, form: int) -> str:
+    memory = _here(project, line.memory if form >= _WITH_ORIGINS else _upgraded(line.memory))
     known = project.store.memories.get([memory.id])
     if known:
-        return "unchanged" if replace(known[0], imported_at=None, superseded_by=()) == memory else "different"
+        return "unchanged" if _is_same(known[0], memory, form) else "different"
     if project.store.memories.buried(marks(memory, project.tombstone_key)):
         return "forgotten"
     take_author(project, memory.agent_id, memory.created_at)
@@ -262,6 +271,43 @@ def _take_memory(project: Project, line: MemoryLine) -> str:
     if line.access_count:
         project.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))
     return "added"
+
+
+def _is_same(known: Memory, memory: Memory, form: int) -> bool:
+    """Whether a memory is here as an export has it; of an older export as far as that could tell."""
+    known = replace(known, imported_at=None, superseded_by=(), reverts=())
+    if form < _WITH_ORIGINS:
+        known, memory = (replace(one, origin=None, reverted_by=None) for one in (known, memory))
+    return known == memory
+
+
+def _upgraded(memory: Memory) -> Memory:
+    """A memory of an older export, with what reverted a commit taken out of its summary."""
+    if memory.commit is None or not is_size_of(memory.outcome.summary, memory.commit):
+        return memory
+    summary, commit = split_old_summary(memory.outcome.summary)
+    outcome = replace(memory.outcome, summary=summary)
+    reverted_by = Reversal(commit, commit, reason=outcome.failure_reason) if commit else None
+    origin = Origin(OriginKind.COMMIT, memory.commit)
+    return replace(memory, outcome=outcome, reverted_by=reverted_by, origin=origin)
+
+
+def _upgraded_version(line: VersionLine) -> VersionLine:
+    content = line.data
+    if content.commit is None or not is_size_of(content.outcome.summary, content.commit):
+        return line
+    outcome = replace(content.outcome, summary=split_old_summary(content.outcome.summary)[0])
+    return replace(line, data=replace(content, outcome=outcome))
+
+
+def _name_reverting_memory(project: Project, line: LinkLine) -> None:
+    """Of an older export only the links tell which memory is that of the commit that reverted another."""
+    found = {memory.id: memory for memory in project.store.memories.get([line.source_id, line.target_id])}
+    source, target = found.get(line.source_id), found.get(line.target_id)
+    known = target.reverted_by if target else None
+    if source and target and known and source.commit and source.commit.startswith(known.id):
+        reverted_by = replace(known, id=source.id, commit=source.commit)
+        project.store.memories.replace(replace(target, reverted_by=reverted_by))
 
 
 def _here(project: Project, memory: Memory) -> Memory:
@@ -279,4 +325,5 @@ def _here(project: Project, memory: Memory) -> Memory:
         project_id=project.location.id,
         imported_at=None,
         superseded_by=(),
+        reverts=(),
     )

@@ -19,12 +19,12 @@ from rum.capture.git.actions import FILES, path_of
 from rum.capture.git.commit_memory import (
     TELLING,
     failure,
-    is_taken_back,
-    is_taken_back_by,
+    has_failed_by,
     restored,
+    reversal_of,
     said_of,
 )
-from rum.capture.git.history import Ledger
+from rum.capture.git.history import Ledger, Undoing
 from rum.capture.git.ids import author_id, author_name, session_of
 from rum.capture.git.mentions import Naming
 from rum.capture.git.message import parted
@@ -33,6 +33,7 @@ from rum.capture.memory_files import tied_files
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.model.memory_layers import Outcome
+from rum.model.origin import Origin, OriginKind, Reversal
 from rum.repo.history import Commit
 from rum.repo.patch import Change
 from rum.store.renames import MOST
@@ -41,7 +42,7 @@ CLIENT = "git"
 """What imported authors have as their client."""
 
 
-class Origin(NamedTuple):
+class CommitSource(NamedTuple):
     """A commit, the issues it closed, whether its memory names only some of its files, and renames then."""
 
     commit: Commit
@@ -50,7 +51,7 @@ class Origin(NamedTuple):
     renames: tuple[tuple[str, str], ...] = ()
 
 
-Work = Piece[Origin]
+Work = Piece[CommitSource]
 
 
 class Commits:
@@ -95,12 +96,20 @@ class Commits:
         )
         said = said_of(commit, message, changes, undoing, undoes=undoes)
         author = self._caller.project.label(author_name(commit.author))
-        memory = self._memory(commit, changes, author, said)
+        memory = replace(self._memory(commit, changes, author, said), reverted_by=self._reversal(undoing))
         if not undoing and self._copies.has(commit, memory):
             return Noise.COPY.value
         is_cut = len(changes) > FILES
         renames = self._renames(changes) if is_cut else ()
-        return Piece(memory, author, Origin(commit, message.closes, is_cut, renames))
+        return Piece(memory, author, CommitSource(commit, message.closes, is_cut, renames))
+
+    def _reversal(self, undoing: Undoing | None) -> Reversal | None:
+        """What reverted a commit, its reason without secrets."""
+        if undoing is None:
+            return None
+        return msgspec.convert(
+            self._caller.project.clean(msgspec.to_builtins(reversal_of(undoing))), Reversal
+        )
 
     def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""
@@ -118,6 +127,7 @@ class Commits:
             agent_id=agent,
             session_id=session_of(agent, commit.at),
             at=commit.at,
+            origin=Origin(OriginKind.COMMIT, commit.sha),
         )
         files = tied_files(memory.actions, memory.perception, blobs.get)
         return replace(memory, files=files, commit=commit.sha)
@@ -167,27 +177,29 @@ class Commits:
                 [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
             )
             for memory in found:
-                outcome = self._outcome(memory, entry.sha)
-                if outcome != memory.outcome:
+                undoing = self._ledger.undone.get(entry.sha)
+                changed = replace(
+                    memory, reverted_by=self._reversal(undoing), outcome=self._outcome(memory, undoing)
+                )
+                if changed != memory:
                     importance = max(memory.importance, TELLING)
-                    changed = replace(memory, outcome=outcome, importance=importance)
-                    renewed(self._caller, memory, changed, by=CLIENT)
+                    renewed(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
                     counted["updated"] += 1
-                    counted["failures"] += not outcome.success
+                    counted["failures"] += not changed.outcome.success
 
-    def _outcome(self, memory: Memory, sha: str) -> Outcome:
-        """What came of a commit, as far as its history tells; what people said of a failure stands."""
-        undoing, before = self._ledger.undone.get(sha), memory.outcome
-        if not before.success:
-            if not is_taken_back(before.summary):
-                return before
-            if undoing and is_taken_back_by(before.summary, undoing.by.sha):
-                return before
-            before = restored(before)
+    def _outcome(self, memory: Memory, undoing: Undoing | None) -> Outcome:
+        """The outcome of a commit, as far as its history tells; what people said of a failure stands."""
+        outcome, known = memory.outcome, memory.reverted_by
+        if not outcome.success:
+            if known is None or not has_failed_by(outcome, known):
+                return outcome
+            if undoing and known.commit == undoing.by.sha:
+                return outcome
+            outcome = restored(outcome)
         if not undoing:
-            return before
-        told = msgspec.to_builtins(before) | failure(before.summary, undoing)
-        return msgspec.convert(self._caller.project.clean(told), Outcome)
+            return outcome
+        failed = msgspec.to_builtins(outcome) | failure(undoing)
+        return msgspec.convert(self._caller.project.clean(failed), Outcome)
 
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""

@@ -19,6 +19,7 @@ from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory
+from rum.model.origin import Origin
 
 BATCH = 200
 """Pieces kept at once, so that other writers get their turn in between."""
@@ -174,7 +175,14 @@ def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) ->
 
 
 def remembered(
-    project: Project, said: dict[str, Any], *, memory_id: str, agent_id: str, session_id: str, at: int
+    project: Project,
+    said: dict[str, Any],
+    *,
+    memory_id: str,
+    agent_id: str,
+    session_id: str,
+    at: int,
+    origin: Origin,
 ) -> Memory:
     """What was said elsewhere, as a caller of `store` would write it, as a memory without secrets."""
     content = msgspec.convert(project.clean(said), Content)
@@ -186,6 +194,7 @@ def remembered(
         # Clocks lie; a memory from tomorrow would be the freshest for ever.
         created_at=min(at, project.now()),
         imported_at=project.now(),
+        origin=origin,
         **msgspec.structs.asdict(content),
     )
 

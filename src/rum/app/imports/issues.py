@@ -20,6 +20,7 @@ from rum.capture.issues.issue_memory import issue_id, issue_session, mentioned, 
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
+from rum.model.origin import Origin, OriginKind
 from rum.repo import history
 from rum.repo.git import find_git
 from rum.store.filters import Filters
@@ -69,6 +70,7 @@ class Issues:
             agent_id=id_of("agent", f"github {issue.by.casefold()}"),
             session_id=issue_session(issue.number),
             at=issue.at,
+            origin=Origin(OriginKind.ISSUE, str(issue.number)),
         )
         return Piece(memory, self._caller.project.label(author_name(issue.by)), issue)
 

@@ -16,6 +16,7 @@ from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, said_of
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
+from rum.model.origin import Origin, OriginKind
 
 CLIENT = "mcp-memory"
 """What their author has as its client, and the session they stand in."""
@@ -62,6 +63,7 @@ class Entities:
             agent_id=id_of("agent", CLIENT),
             session_id=CLIENT,
             at=self._caller.project.now(),
+            origin=Origin(OriginKind.PEER, CLIENT),
         )
         return Piece(memory, CLIENT, entity)
 

@@ -277,6 +277,7 @@ def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
         memory.outcome.summary,
         memory.importance,
         uses.get(memory.id, Use()).times,
+        memory.reverted_by or UNSET,
     )
 
 

@@ -20,6 +20,7 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
 from rum.model.links import Edge, Links, LinkType
 from rum.model.memory import Content, Draft, Memory, StoreResult, Version
+from rum.model.origin import Origin, OriginKind
 from rum.model.patch import drafted, patched
 from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
@@ -60,6 +61,7 @@ def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
             outcome=draft.outcome,
             commit=commit,
             branch=branch and caller.project.label(branch),
+            origin=Origin(OriginKind.AGENT),
         ),
         now,
     )

@@ -99,7 +99,7 @@ def _told(memory: Memory) -> str:
     outcome, seen, reasoning = memory.outcome, memory.perception, memory.reasoning
     parts = (
         memory.intent.goal,
-        outcome.summary,
+        memory.result,
         outcome.failure_reason,
         *outcome.learnings,
         *(one.what for one in seen.observations),

@@ -12,17 +12,14 @@ from rum.capture.git.history import Undoing
 from rum.capture.git.message import Message
 from rum.capture.git.work_kind import folders, kind_of
 from rum.model.memory_layers import Outcome, TaskType
+from rum.model.origin import SHORT, Reversal
 from rum.repo.history import Commit
 from rum.repo.patch import Change
 
 ORDINARY = 0.3
 TELLING = 0.5
 """The importance of what failed, undid something, or closed a hole."""
-SHORT = 10
-"""So many characters of a commit's id are said."""
 TAGS = 6
-REVERTED = "; reverted by "
-"""What a summary says of work that was taken back, before the commit that did it."""
 
 
 def said_of(
@@ -41,42 +38,40 @@ def said_of(
             "task_type": kind.task_type.value,
             "context": message.body,
         },
-        "outcome": {**outcome, **failure(outcome["summary"], undoing)} if undoing else outcome,
+        "outcome": {**outcome, **failure(undoing)} if undoing else outcome,
         "actions": actions_of(kept, commit.authored_at),
         "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:TAGS],
         "importance": TELLING if telling else ORDINARY,
     }
 
 
-def failure(summary: str, undoing: Undoing) -> dict[str, Any]:
-    """What an outcome says once the work was taken back."""
+def failure(undoing: Undoing) -> dict[str, Any]:
+    """What an outcome says once the work was reverted."""
     return {
         "success": False,
-        "summary": f"{summary}{REVERTED}{undoing.by.sha[:SHORT]}",
         "failure_reason": undoing.reason,
         "failure_category": undoing.category.value,
     }
 
 
+def reversal_of(undoing: Undoing) -> Reversal:
+    """The commit that reverted the work, as the memory of the work names it."""
+    return Reversal(undoing.by.memory_id, undoing.by.sha, reason=undoing.reason)
+
+
+def has_failed_by(outcome: Outcome, reversal: Reversal) -> bool:
+    """Whether an outcome is what a revert made of it, and not what a person said of it since."""
+    return not outcome.success and outcome.failure_reason == reversal.reason
+
+
 def restored(outcome: Outcome) -> Outcome:
-    """The outcome of work that was taken back, once the taking back was taken back itself."""
-    summary = outcome.summary.partition(REVERTED)[0]
-    return replace(outcome, success=True, summary=summary, failure_reason=None, failure_category=None)
+    """The outcome of work that was reverted, once the revert was reverted itself."""
+    return replace(outcome, success=True, failure_reason=None, failure_category=None)
 
 
 def is_size_of(summary: str, sha: str) -> bool:
     """Whether a summary is what `said_of` says of a commit: which one it is, and how large."""
     return summary.startswith(f"{sha[:SHORT]}: ")
-
-
-def is_taken_back(summary: str) -> bool:
-    """Whether a summary says that some commit took the work back."""
-    return REVERTED in summary
-
-
-def is_taken_back_by(summary: str, sha: str) -> bool:
-    """Whether a summary says that a commit took the work back."""
-    return f"{REVERTED}{sha[:SHORT]}" in summary
 
 
 def _goal(changes: Sequence[Change]) -> str:

@@ -100,7 +100,7 @@ class Undoing(NamedTuple):
     @property
     def reason(self) -> str:
         """Why, in words."""
-        return self.why or f"Taken back without a reason given: {self.by.subject}"
+        return self.why or f"Reverted without a reason given: {self.by.subject}"
 
     @property
     def category(self) -> FailureCategory:

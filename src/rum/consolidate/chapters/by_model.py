@@ -183,7 +183,7 @@ def _fields(memory: Memory) -> Iterator[tuple[str, str]]:
     fields = (
         *(("learned", text) for text in outcome.learnings),
         ("failed because", outcome.failure_reason or ""),
-        ("came of it", outcome.summary),
+        ("came of it", memory.result),
         ("why", memory.intent.context),
         ("approach", f"{reasoning.approach_chosen} {reasoning.why_chosen}"),
         *(("noticed", text) for text in memory.perception.patterns_noticed),

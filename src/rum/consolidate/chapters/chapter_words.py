@@ -170,7 +170,7 @@ def _course(ordered: Sequence[Memory]) -> str:
 
 def _result(memory: Memory) -> str:
     """A memory's outcome, where its summary says more than its goal."""
-    summary = memory.outcome.summary
+    summary = memory.result
     new = telling_words(summary[:_LONGEST_RESULT]) - telling_words(memory.intent.goal)
     if _COMMIT_LINE.match(summary) or len(new) < _NEW_WORDS:
         return ""

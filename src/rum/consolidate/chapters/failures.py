@@ -29,7 +29,9 @@ SAME_WORK = 0.5
 """The share of a goal's words, the rarer counting more, from which on another goal is about the same work."""
 _GOAL = 1000
 """Characters of a goal that are read."""
-_NO_REASON = re.compile(r"(?:taken back without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE)
+_NO_REASON = re.compile(
+    r"(?:(?:reverted|taken back) without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE
+)
 """How a sentence begins that gives no reason."""
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
 _NO_REASON_WEIGHT = 1.0

@@ -46,7 +46,7 @@ def texts_of(memory: Memory) -> list[str]:
         *(text for one in reasoning.alternatives_considered for text in (one.approach, one.why_rejected)),
         *reasoning.assumptions,
         *reasoning.risks_identified,
-        outcome.summary,
+        memory.result,
         outcome.failure_reason,
         *outcome.learnings,
         *outcome.follow_up_needed,

@@ -44,6 +44,6 @@ def _told(memory: Memory, confidence: float) -> Alike:
         intent.goal,
         kind,
         outcome.success,
-        outcome.summary,
+        memory.result,
         learned,
     )

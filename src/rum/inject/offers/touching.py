@@ -73,7 +73,7 @@ def _telling(memory: MemoryRow) -> str:
     """What a memory has to say to those who touch its file; nothing where it only tells what was done."""
     reasoning, outcome = memory.reasoning, memory.outcome
     if not memory.success and (reason := outcome.get("failure_reason")):
-        return f"failed: {reason}"
+        return f"reverted by {memory.reverted_by}: {reason}" if memory.reverted_by else f"failed: {reason}"
     for learned in outcome.get("learnings") or ():
         return f"learned: {learned}"
     chosen, why = reasoning.get("approach_chosen"), reasoning.get("why_chosen")

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from rum.model.ids import tail_of
-from rum.model.memory import FileRef, Memory, Operation
+from rum.model.memory import Memory
 from rum.store.attempts import attempts_of
 from rum.store.base import State
 from rum.store.indexed_text import indexed_text
 from rum.store.renames import renames_told
 from rum.store.sqlite import archive_rows
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.memory_rows import Parts, as_row, best_of, headline, whole, whole_or_none
+from rum.store.sqlite.memory_rows import (
+    HeadlineRow,
+    MemoryRow,
+    as_row,
+    best_of,
+    headline,
+    whole,
+    whole_or_none,
+)
 from rum.store.sqlite.queries import SQL
 
 
@@ -111,43 +118,23 @@ class SqliteMemories:
         """The same; of one that is damaged in the archive what its row still says, which is its headline."""
         return self._made(ids, best_of)
 
-    def _made(
-        self, ids: Sequence[str], made: Callable[[tuple[Any, ...], Parts], Memory | None]
-    ) -> list[Memory]:
+    def _made(self, ids: Sequence[str], made: Callable[[MemoryRow], Memory | None]) -> list[Memory]:
         if not ids:
             return []
-        wanted = {"ids": json.dumps(list(ids))}
-        db = self._database.connection
-        rows = db.execute(SQL["memories_by_id"], wanted).fetchall()
-        files: dict[str, list[FileRef]] = {}
-        for memory_id, path, operation, content_hash in db.execute(SQL["files_of"], wanted):
-            files.setdefault(memory_id, []).append(FileRef(path, Operation(operation), content_hash))
-        newer = self._superseders(ids, rows)
-        parts = (Parts(tuple(files.get(row[1], ())), newer.get(row[1], ())) for row in rows)
-        found = {row[1]: made(row, more) for row, more in zip(rows, parts, strict=True)}
+        rows = self._database.connection.execute(SQL["memories_by_id"], {"ids": json.dumps(list(ids))})
+        found = {row.id: made(row) for row in map(MemoryRow._make, rows)}
         return [memory for one in ids if (memory := found.get(one)) is not None]
 
     def headlines(self, ids: Sequence[str]) -> list[Memory]:
         """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
-        rows = self._database.connection.execute(SQL["headlines_by_id"], (json.dumps(list(ids)),)).fetchall()
-        newer = self._superseders(ids, rows)
-        found = {row[0]: headline(row, newer.get(row[0], ())) for row in rows}
+        rows = self._database.connection.execute(SQL["headlines_by_id"], (json.dumps(list(ids)),))
+        found = {row.id: headline(row) for row in map(HeadlineRow._make, rows)}
         return [found[one] for one in ids if one in found]
 
     def states(self, ids: Sequence[str]) -> dict[str, State]:
         """How each of these memories stands, for those that are there; quick, as nothing of it is read."""
-        rows = self._database.connection.execute(SQL["states_by_id"], (json.dumps(list(ids)),)).fetchall()
-        newer = self._superseders(ids, rows)
-        return {one: State(version, newer.get(one, ())) for one, version, _ in rows}
-
-    def _superseders(self, ids: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
-        """What superseded each memory; looked for only where a row says so, in its last column."""
-        newer: dict[str, tuple[str, ...]] = {}
-        if any(row[-1] for row in rows):
-            wanted = {"ids": json.dumps(list(ids))}
-            for old, new in self._database.connection.execute(SQL["superseders_of"], wanted):
-                newer[old] = (*newer.get(old, ()), new)
-        return newer
+        rows = self._database.connection.execute(SQL["states_by_id"], (json.dumps(list(ids)),))
+        return {one: State(version, tuple(json.loads(newer))) for one, version, newer in rows}
 
     def named(self, name: str) -> list[str]:
         """The ids a full id or a tail of one can mean: one, none, or several."""

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rum.model.errors import StorageError
-from rum.model.memory import FileRef, Memory
+from rum.model.memory import FileRef, Memory, Operation
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.model.origin import Origin, OriginKind, Reversal
 from rum.store.sqlite import archive_rows
 
 _encode = msgspec.json.encode
@@ -17,21 +18,71 @@ _perception = msgspec.json.Decoder(Perception)
 _reasoning = msgspec.json.Decoder(Reasoning)
 _actions = msgspec.json.Decoder(tuple[Action, ...])
 _outcome = msgspec.json.Decoder(Outcome)
-_tags = msgspec.json.Decoder(tuple[str, ...])
+_texts = msgspec.json.Decoder(tuple[str, ...])
+_files = msgspec.json.Decoder(tuple[tuple[str, Operation, str | None], ...])
+_reverted = msgspec.json.Decoder(tuple[tuple[str, str | None, int], ...])
 
-Row = tuple[Any, ...]
-"""What `memories_by_id` gives."""
+
+class MemoryRow(NamedTuple):
+    """What `memories_by_id` gives; the columns from `files` on are JSON."""
+
+    id: str
+    agent_id: str
+    project_id: str
+    session_id: str
+    created_at: int
+    updated_at: int | None
+    version: int
+    intent_goal: str
+    intent_type: str
+    outcome_success: int
+    outcome_summary: str
+    intent: str
+    perception: str
+    reasoning: str
+    actions: str
+    outcome: str
+    tags: str
+    importance: float
+    git_commit: str | None
+    git_branch: str | None
+    imported_at: int | None
+    origin_kind: str | None
+    origin_reference: str | None
+    reverted_by: str | None
+    reverted_commit: str | None
+    reverted_in_part: int
+    reverted_reason: str | None
+    form: int | None
+    data: bytes | None
+    files: str
+    superseded_by: str
+    reverts: str
 
 
-class Parts(NamedTuple):
-    """What a memory has in other tables."""
+class HeadlineRow(NamedTuple):
+    """What `headlines_by_id` gives."""
 
-    files: tuple[FileRef, ...]
-    superseded_by: tuple[str, ...]
+    id: str
+    agent_id: str
+    project_id: str
+    session_id: str
+    created_at: int
+    intent_goal: str
+    intent_type: str
+    outcome_success: int
+    outcome_summary: str
+    reverted_by: str | None
+    reverted_commit: str | None
+    reverted_in_part: int
+    reverted_reason: str | None
+    superseded_by: str
+    reverts: str
 
 
 def as_row(memory: Memory) -> dict[str, Any]:
     """What the table has of a memory, by the names of its statements."""
+    origin, reverted_by = memory.origin, memory.reverted_by
     return {
         "id": memory.id,
         "agent_id": memory.agent_id,
@@ -54,17 +105,24 @@ def as_row(memory: Memory) -> dict[str, Any]:
         "git_commit": memory.commit,
         "git_branch": memory.branch,
         "imported_at": memory.imported_at,
+        "origin_kind": origin and origin.kind.value,
+        "origin_reference": origin and origin.reference,
+        "reverted_by": reverted_by and reverted_by.id,
+        "reverted_commit": reverted_by and reverted_by.commit,
+        "reverted_in_part": int(reverted_by is not None and reverted_by.in_part),
+        "reverted_reason": reverted_by and reverted_by.reason,
     }
 
 
-def whole(row: Row, parts: Parts) -> Memory:
+def whole(row: MemoryRow) -> Memory:
     """A memory with its layers, from wherever they lie; StorageError names one that cannot be read."""
-    form, data, goal, summary = row[18:22]
-    layers = row[8:13] if data is None else archive_rows.layers_of(form, data, goal, summary, row[1])
+    if row.form is None or row.data is None:
+        layers = [row.intent, row.perception, row.reasoning, row.actions, row.outcome]
+    else:
+        layers = archive_rows.layers_of(row.form, row.data, row.intent_goal, row.outcome_summary, row.id)
     intent, perception, reasoning, actions, outcome = layers
     return _memory(
         row,
-        parts,
         intent=_intent.decode(intent),
         perception=_perception.decode(perception),
         reasoning=_reasoning.decode(reasoning),
@@ -73,54 +131,73 @@ def whole(row: Row, parts: Parts) -> Memory:
     )
 
 
-def whole_or_none(row: Row, parts: Parts) -> Memory | None:
+def whole_or_none(row: MemoryRow) -> Memory | None:
     """The same; None for one that is damaged in the archive."""
     try:
-        return whole(row, parts)
+        return whole(row)
     except StorageError:
         return None
 
 
-def best_of(row: Row, parts: Parts) -> Memory:
+def best_of(row: MemoryRow) -> Memory:
     """The same; of one that is damaged in the archive its headline stands in place of its layers."""
-    goal, summary, task_type, success = row[20:24]
-    return whole_or_none(row, parts) or _memory(
-        row,
-        parts,
-        intent=Intent(goal=goal, task_type=TaskType(task_type)),
-        outcome=Outcome(success=bool(success), summary=summary),
+    return whole_or_none(row) or _memory(row, intent=_short_intent(row), outcome=_short_outcome(row))
+
+
+def headline(row: HeadlineRow) -> Memory:
+    """A memory of which only what a summary shows was asked for."""
+    return Memory(
+        id=row.id,
+        agent_id=row.agent_id,
+        project_id=row.project_id,
+        session_id=row.session_id,
+        created_at=row.created_at,
+        intent=_short_intent(row),
+        outcome=_short_outcome(row),
+        superseded_by=_texts.decode(row.superseded_by),
+        reverted_by=_reversal(row),
+        reverts=_reverts(row),
     )
 
 
-def _memory(row: Row, parts: Parts, **layers: Any) -> Memory:
+def _memory(row: MemoryRow, **layers: Any) -> Memory:
     return Memory(
-        id=row[1],
-        agent_id=row[2],
-        project_id=row[3],
-        session_id=row[4],
-        created_at=row[5],
-        updated_at=row[6],
-        version=row[7],
-        tags=_tags.decode(row[13]),
-        importance=row[14],
-        commit=row[15],
-        branch=row[16],
-        imported_at=row[17],
-        files=parts.files,
-        superseded_by=parts.superseded_by,
+        id=row.id,
+        agent_id=row.agent_id,
+        project_id=row.project_id,
+        session_id=row.session_id,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        version=row.version,
+        tags=_texts.decode(row.tags),
+        importance=row.importance,
+        commit=row.git_commit,
+        branch=row.git_branch,
+        imported_at=row.imported_at,
+        files=tuple(FileRef(*file) for file in _files.decode(row.files)),
+        superseded_by=_texts.decode(row.superseded_by),
+        origin=Origin(OriginKind(row.origin_kind), row.origin_reference) if row.origin_kind else None,
+        reverted_by=_reversal(row),
+        reverts=_reverts(row),
         **layers,
     )
 
 
-def headline(row: tuple[Any, ...], superseded_by: tuple[str, ...]) -> Memory:
-    """A memory of which only what a summary shows was asked for."""
-    return Memory(
-        id=row[0],
-        agent_id=row[1],
-        project_id=row[2],
-        session_id=row[3],
-        created_at=row[4],
-        intent=Intent(goal=row[5], task_type=TaskType(row[6])),
-        outcome=Outcome(success=bool(row[7]), summary=row[8]),
-        superseded_by=superseded_by,
-    )
+def _short_intent(row: MemoryRow | HeadlineRow) -> Intent:
+    return Intent(goal=row.intent_goal, task_type=TaskType(row.intent_type))
+
+
+def _short_outcome(row: MemoryRow | HeadlineRow) -> Outcome:
+    return Outcome(success=bool(row.outcome_success), summary=row.outcome_summary)
+
+
+def _reversal(row: MemoryRow | HeadlineRow) -> Reversal | None:
+    if row.reverted_by is None:
+        return None
+    return Reversal(row.reverted_by, row.reverted_commit, bool(row.reverted_in_part), row.reverted_reason)
+
+
+def _reverts(row: MemoryRow | HeadlineRow) -> tuple[Reversal, ...]:
+    if row.reverts == "[]":
+        return ()
+    return tuple(Reversal(one, commit, bool(part)) for one, commit, part in _reverted.decode(row.reverts))

@@ -79,6 +79,10 @@ def _apply(connection: sqlite3.Connection, family: str, known: int) -> None:
             with open(path, encoding="utf-8") as file:
                 for statement in _statements(file.read()):
                     connection.execute(statement)
+            if (family, number) == ("rum", 11):
+                from rum.store.sqlite.migrate_reversals import move_reversals_into_columns  # noqa: PLC0415
+
+                move_reversals_into_columns(connection)
             connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, int(time.time())))
             connection.execute(f"PRAGMA user_version = {number}")
     if family == "rum" and connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None:

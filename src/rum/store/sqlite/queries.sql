@@ -2,11 +2,13 @@
 INSERT INTO memories (
   id, agent_id, project_id, session_id, created_at, updated_at, version,
   intent_goal, intent_type, outcome_success, outcome_summary,
-  intent, perception, reasoning, actions, outcome, tags, importance, git_commit, git_branch, imported_at
+  intent, perception, reasoning, actions, outcome, tags, importance, git_commit, git_branch, imported_at,
+  origin_kind, origin_reference, reverted_by, reverted_commit, reverted_in_part, reverted_reason
 ) VALUES (
   :id, :agent_id, :project_id, :session_id, :created_at, :updated_at, :version,
   :intent_goal, :intent_type, :outcome_success, :outcome_summary,
-  :intent, :perception, :reasoning, :actions, :outcome, :tags, :importance, :git_commit, :git_branch, :imported_at
+  :intent, :perception, :reasoning, :actions, :outcome, :tags, :importance, :git_commit, :git_branch, :imported_at,
+  :origin_kind, :origin_reference, :reverted_by, :reverted_commit, :reverted_in_part, :reverted_reason
 );
 
 -- name: update_memory
@@ -15,35 +17,50 @@ UPDATE memories SET
   intent_goal = :intent_goal, intent_type = :intent_type,
   outcome_success = :outcome_success, outcome_summary = :outcome_summary,
   intent = :intent, perception = :perception, reasoning = :reasoning, actions = :actions, outcome = :outcome,
-  tags = :tags, importance = :importance, git_commit = :git_commit, git_branch = :git_branch
+  tags = :tags, importance = :importance, git_commit = :git_commit, git_branch = :git_branch,
+  reverted_by = :reverted_by, reverted_commit = :reverted_commit,
+  reverted_in_part = :reverted_in_part, reverted_reason = :reverted_reason
 WHERE id = :id;
 
 -- name: memories_by_id
-SELECT m.seq, m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.updated_at, m.version,
+-- The columns of MemoryRow; lists come as JSON, so that one statement gives all.
+SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.updated_at, m.version,
+  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary,
   m.intent, m.perception, m.reasoning, m.actions, m.outcome, m.tags, m.importance,
-  m.git_commit, m.git_branch, m.imported_at,
-  a.form, a.data, iif(a.memory IS NULL, NULL, m.intent_goal), iif(a.memory IS NULL, NULL, m.outcome_summary),
-  m.intent_type, m.outcome_success, m.superseded
+  m.git_commit, m.git_branch, m.imported_at, m.origin_kind, m.origin_reference,
+  m.reverted_by, m.reverted_commit, m.reverted_in_part, m.reverted_reason, a.form, a.data,
+  (SELECT json_group_array(json_array(file_path, operation, content_hash)) FROM (
+    SELECT * FROM memory_files AS f WHERE f.memory_id = m.id ORDER BY f.file_path)),
+  iif(m.superseded, (SELECT json_group_array(source_id) FROM (
+    SELECT l.source_id FROM memory_links AS l
+    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]'),
+  (SELECT json_group_array(json_array(id, git_commit, reverted_in_part)) FROM (
+    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id))
 FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value
 LEFT JOIN archived AS a ON a.memory = m.seq;
 
 -- name: headlines_by_id
+-- The columns of HeadlineRow.
 SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at,
-  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.superseded
+  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.reverted_by, m.reverted_commit,
+  m.reverted_in_part, m.reverted_reason,
+  iif(m.superseded, (SELECT json_group_array(source_id) FROM (
+    SELECT l.source_id FROM memory_links AS l
+    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]'),
+  (SELECT json_group_array(json_array(id, git_commit, reverted_in_part)) FROM (
+    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id))
 FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
 
 -- name: states_by_id
-SELECT m.id, m.version, m.superseded FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
+SELECT m.id, m.version, iif(m.superseded, (SELECT json_group_array(source_id) FROM (
+    SELECT l.source_id FROM memory_links AS l
+    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]')
+FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
 
 -- name: files_of
 SELECT f.memory_id, f.file_path, f.operation, f.content_hash
 FROM json_each(:ids) AS wanted JOIN memory_files AS f ON f.memory_id = wanted.value
 ORDER BY f.memory_id, f.file_path;
-
--- name: superseders_of
-SELECT l.target_id, l.source_id
-FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.target_id = wanted.value
-WHERE l.link_type = 'supersedes' ORDER BY l.source_id;
 
 -- name: insert_file
 INSERT INTO memory_files (memory_id, file_path, operation, content_hash, created_at) VALUES (?, ?, ?, ?, ?);

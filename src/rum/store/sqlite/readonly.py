@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         is_partial: int
         commit: str | None
         imported_at: int | None
+        reverted_by: str | None
+        """What reverted the work, as people know it: the beginning of a commit's id, or a memory's id."""
         reasoning: dict[str, Any]
         outcome: dict[str, Any]
 
@@ -60,6 +62,7 @@ else:
             "is_partial",
             "commit",
             "imported_at",
+            "reverted_by",
             "reasoning",
             "outcome",
         ),
@@ -75,7 +78,8 @@ WHERE a.key = ? AND m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number
 """
 _MEMORY = """
 SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
-  m.imported_at, m.reasoning, m.outcome, a.form, a.data, m.outcome_summary
+  m.imported_at, coalesce(substr(m.reverted_commit, 1, 10), m.reverted_by),
+  m.reasoning, m.outcome, a.form, a.data, m.outcome_summary
 """
 _NEWEST = f"""{_MEMORY}
 FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq

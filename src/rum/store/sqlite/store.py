@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
     from rum.store.sqlite.knowledge import SqliteKnowledge
 
-SCHEMA = {"rum": 10, "activity": 5}
+SCHEMA = {"rum": 11, "activity": 5}
 """The newest migration of each file."""
 
 

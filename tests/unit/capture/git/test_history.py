@@ -67,7 +67,7 @@ def test_what_is_reverted_has_failed_for_the_reason_given():
 
 def test_a_revert_without_a_reason_is_told_by_its_subject():
     found = ledger("Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.')
-    assert undone(found) == {0: 'Taken back without a reason given: Revert "Open the gate"'}
+    assert undone(found) == {0: 'Reverted without a reason given: Revert "Open the gate"'}
     assert found.undone[sha(0)].category == "other"
 
 

@@ -53,7 +53,7 @@ def listed(answer: ListResult) -> View:
             Word(when(memory.created_at), "dim"),
             verdict(memory.outcome_success),
             Word(memory.intent_goal, "strong"),
-            Word(memory.outcome_summary),
+            Word(memory.result),
             Word(f"{memory.importance:g}", "dim"),
             Word(str(memory.access_count), "dim"),
         )
@@ -64,7 +64,7 @@ def listed(answer: ListResult) -> View:
 
 
 def _line(memory: ListedMemory) -> str:
-    told = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.outcome_summary)
+    told = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.result)
     return f"{when(memory.created_at)} {told}"
 
 

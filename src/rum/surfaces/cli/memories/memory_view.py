@@ -22,7 +22,7 @@ _TIMES = ("created_at", "updated_at", "last_accessed")
 def as_line(memory: RetrievedMemory) -> str:
     """A memory in one line of text."""
     outcome = memory.outcome
-    return memory_line(memory.id, memory.intent.goal, outcome.success, outcome.summary, memory.confidence)
+    return memory_line(memory.id, memory.intent.goal, outcome.success, memory.result, memory.confidence)
 
 
 def heading(memory: RetrievedMemory) -> Line:
@@ -43,7 +43,7 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
             Word(f"{memory.confidence:.2f}", "dim"),
             verdict(memory.outcome.success),
             Word(memory.intent.goal, "strong"),
-            Word(memory.outcome.summary),
+            Word(memory.result),
         )
         for memory in found
     ]

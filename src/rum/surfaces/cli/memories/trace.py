@@ -68,7 +68,7 @@ def _tree(answer: TraceResult) -> Tree:
 
 def _line(memory: RetrievedMemory) -> Line:
     worked, goal, _ = heading(memory)
-    return (worked, goal, Word("—"), Word(memory.outcome.summary), Word(f"[{short_id(memory.id)}]", "id"))
+    return (worked, goal, Word("—"), Word(memory.result), Word(f"[{short_id(memory.id)}]", "id"))
 
 
 def _hanging(node: TraceNode) -> Line:
