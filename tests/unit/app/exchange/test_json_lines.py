@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, Rum
+from rum.model.origin import Origin, OriginKind, Reversal
 from support.projects import Shop, edited, keep
 
 Json = dict[str, Any]
@@ -157,7 +158,7 @@ def test_progress_is_told(elsewhere: Rum) -> None:
         ([b"{"], "Line 1: not JSON"),
         ([b'{"kind": "memory"}'], "Line 1"),
         (lines(memory_line())[1:], "Not an export"),
-        (lines({"kind": "rum-export", "format": 4}), "format 4"),
+        (lines({"kind": "rum-export", "format": 5}), "format 5"),
         ([*lines(memory_line()), b"nonsense"], "Line 3: not JSON"),
         (
             lines(memory_line(), {"kind": "memory", "memory": {"id": "x"}}),
@@ -220,3 +221,36 @@ def test_what_is_imported_is_found_like_any_other(elsewhere: Rum) -> None:
     elsewhere.import_lines(lines(memory_line(files=files, tags=["x"])))
     for question in ({"file": "src/a.py"}, {"tags": ["x"]}, {"query": "goal"}, {"before": 2000}):
         assert [memory.id for memory in elsewhere.recall(**question).memories] == ["mem_a"]
+
+
+def test_an_older_export_brings_its_reverts_into_columns(elsewhere: Rum):
+    bad, undo = "a1" * 20, "b2" * 20
+    failed = {
+        "success": False,
+        "summary": f"{bad[:10]}: gate; reverted by {undo[:10]}",
+        "failure_reason": "It crashes.",
+    }
+    told = [
+        memory_line("mem_bad", commit=bad, outcome=failed),
+        memory_line("mem_undo", commit=undo),
+        link_line("mem_undo", "mem_bad", "caused_by"),
+    ]
+    elsewhere.import_lines(lines(*told))
+    shown, undoing = elsewhere.show("mem_bad"), elsewhere.show("mem_undo")
+    assert shown.outcome.summary == f"{bad[:10]}: gate"
+    assert shown.reverted_by == Reversal("mem_undo", undo, reason="It crashes.")
+    assert undoing.reverts == (Reversal("mem_bad", bad),)
+    assert elsewhere.import_lines(lines(*told)).unchanged == 2
+
+
+def test_origin_and_reverts_survive_an_export(shop: Shop, elsewhere: Rum):
+    reverted = {"id": "mem_undo", "commit": "b2" * 20, "in_part": True, "reason": "It crashes."}
+    told = memory_line(
+        "mem_bad", origin={"kind": "issue", "reference": "7"}, reverted_by=reverted, reverts=[]
+    )
+    elsewhere.import_lines([json.dumps(one).encode() for one in ({**HEADER, "format": 4}, told)])
+    own = shop.open()
+    own.import_lines(list(elsewhere.export()))
+    shown = own.show("mem_bad")
+    assert shown.reverted_by == Reversal("mem_undo", "b2" * 20, in_part=True, reason="It crashes.")
+    assert shown.origin == Origin(OriginKind.ISSUE, "7")
