@@ -58,9 +58,9 @@ CALLS: dict[str, Call] = {
     ),
     "list_chapters": Call("app.chapters.read_chapters:listing", "model.chapter_answers:ListChaptersQuestion"),
     "synthesize": Call(
-        "app.chapters.create_wisdom:synthesize", "model.wisdom_answers:SynthesizeQuestion", own_turns=True
+        "app.chapters.create_wisdom:synthesize", "model.chapter_answers:SynthesizeQuestion", own_turns=True
     ),
-    "recall_wisdom": Call("app.chapters.read_wisdom:recall", "model.wisdom_answers:RecallWisdomQuestion"),
+    "recall_wisdom": Call("app.chapters.read_wisdom:recall", "model.chapter_answers:RecallWisdomQuestion"),
 }
 """What every interface offers."""
 
