@@ -77,6 +77,17 @@ def test_every_path_the_contributing_guide_names_exists():
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+def test_every_module_and_folder_that_the_architecture_names_exists():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "rum"
+    top = {path.name for path in package.iterdir() if path.is_dir()}
+    named = {
+        name for name in re.findall(r"`([a-z_/*]+(?:\.(?:py|sql))?/?)`", text) if name.split("/")[0] in top
+    }
+    assert len(named) > 30
+    assert [name for name in sorted(named) if not list(package.glob(name.rstrip("/")))] == []
+
+
 @pytest.mark.skipif(not WORKFLOW.exists(), reason="a source archive has no workflow")
 def test_hosted_ci_checks_every_supported_python_on_every_system():
     workflow = YAML(typ="safe").load(WORKFLOW)
