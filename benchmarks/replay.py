@@ -22,7 +22,7 @@ from rum.capture.clients.detect import event_of
 from rum.capture.events.cleaning import clean
 from rum.capture.events.event import to_line
 from rum.capture.events.spool import append
-from rum.capture.observe.ids import memory_id
+from rum.capture.observe.turns import memory_id
 from rum.redact.redactor import Redactor
 from rum.settings.home import file_lock
 from rum.store.captured_events import TurnKey

@@ -51,7 +51,7 @@ def folders(hooked: Hooked) -> tuple[str, ...]:
 
 
 def told(hooked: Hooked) -> list[str]:
-    return [one.what for one in problems.noted(folders(hooked), time.time())]
+    return [one.what for one in problems.recent_problems(folders(hooked), time.time())]
 
 
 def test_databases_that_others_lock_are_not_waited_for(hooked: Hooked):

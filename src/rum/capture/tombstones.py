@@ -6,13 +6,16 @@ import hashlib
 import hmac
 import os
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
 from rum.capture.git.ids import is_memory_of
-from rum.model.facts import Event
+from rum.model.facts import Event, Rule
 from rum.model.memory import Memory
 from rum.settings.home import file_lock, write_private
+from rum.text.claims import all_claims_in, parse_claim
+from rum.text.terms import content_words
 
 LENGTH = 32
 
@@ -91,3 +94,58 @@ def _read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     return key if len(key) == LENGTH else None
+
+
+FEWEST_WORDS = 3
+"""A statement of fewer words, such as a heading, may stand anywhere."""
+
+
+def rule_marks(rule: Rule, key: bytes) -> list[str]:
+    """The hashes by which a forgotten rule is known again: its id, what it says, and in which words."""
+    said = content_mark(key, "rule", rule.condition, rule.action)
+    worded = keyed(key, "rule", f"{_normalised_words(rule.condition)}\0{_normalised_words(rule.action)}")
+    return [keyed(key, "id", rule.id), said, worded]
+
+
+class NoteMarks(NamedTuple):
+    """The hashes by which a forgotten entry of a note is known again."""
+
+    whole: str
+    """What it says, and under which title."""
+    title: str
+    statements: dict[str, str]
+    """Each of its statements, by its hash."""
+
+    @property
+    def all(self) -> list[str]:
+        """All of them, as they are buried."""
+        return [self.whole, self.title, *self.statements]
+
+    def forgotten(self, buried: set[str]) -> list[str] | None:
+        """What was forgotten of it, where that is half of it or more; None where most of it is new.
+
+        A title alone may stand above something else.
+        """
+        said = [text for mark, text in self.statements.items() if mark in buried]
+        parts = {self.title, *self.statements}
+        if self.whole in buried or (said and 2 * len(parts & buried) >= len(parts)):
+            return said
+        return None
+
+
+def note_marks(title: str, content: str, key: bytes) -> NoteMarks:
+    """The hashes of an entry: of the whole, and of the words of its title and of each statement."""
+    texts = [claim.text for claim in all_claims_in(content)]
+    statements = {
+        keyed(key, "said", _normalised_words(text)): text
+        for text in texts
+        if len(content_words(text)) >= FEWEST_WORDS
+    }
+    whole = content_mark(key, "note", title, content)
+    return NoteMarks(whole, keyed(key, "said", _normalised_words(title)), statements)
+
+
+def _normalised_words(text: str) -> str:
+    """The words of a statement that say something, in order, and whether it denies them."""
+    words = " ".join("/".join(word) for word in content_words(text)) or " ".join(text.casefold().split())
+    return f"not {words}" if parse_claim(text).denied else words

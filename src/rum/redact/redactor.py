@@ -1,4 +1,4 @@
-"""Cuts secrets out of text and JSON values before anything is written, indexed, hashed or sent."""
+"""Replace secrets in text and JSON values before anything is written, indexed, hashed or sent."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-from rum.redact.secret_assignments import echoes, find_assigned
-from rum.redact.secret_locations import find_placed
+from rum.redact.secret_assignments import find_by_name, repeats_name
+from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
-from rum.redact.secret_patterns import find_shaped
-from rum.redact.secret_plausibility import MARK, QUOTED, believable, compiled
+from rum.redact.secret_patterns import find_by_pattern
+from rum.redact.secret_plausibility import MARK, QUOTED, compiled, is_plausible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ class Redactor:
         kind = kind_of_name(name)
         if (
             kind
-            and believable(kind, value, QUOTED)
-            and not echoes(name, value)
+            and is_plausible(kind, value, QUOTED)
+            and not repeats_name(name, value)
             and not self._is_allowed(value)
         ):
             return f"{MARK}{kind}]"
@@ -175,7 +175,7 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift every place
         lower = text.replace("\u0130", "I").lower()
-    return chain(find_shaped(text), find_placed(text, lower), find_assigned(text, lower))
+    return chain(find_by_pattern(text), find_by_location(text, lower), find_by_name(text, lower))
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -1,4 +1,4 @@
-"""Finds the secrets given away by the name they are assigned to, in configuration, code and prose."""
+"""Find secrets by the name they are assigned to, in configuration, code and prose."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rum.redact.secret_plausibility import (
     LOOSE,
     MARK,
     QUOTED,
-    believable,
     compiled,
     is_code,
+    is_plausible,
     words_of,
 )
 
@@ -56,7 +56,7 @@ _SETTER = (
 _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
 
 
-def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret known by its name; `lower` is the text in lower case."""
     for stem in STEMS:
         at = lower.find(stem)
@@ -72,11 +72,11 @@ def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         for option in compiled(_OPTION).finditer(text):
             kind = kind_of_name(option[1])
             form = QUOTED if option[2] else FLAG
-            if kind and believable(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
+            if kind and is_plausible(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
                 yield *option.span(3), kind
 
 
-def echoes(name: str, value: str) -> bool:
+def repeats_name(name: str, value: str) -> bool:
     """Whether the value only repeats its name, as in a table of names."""
     words = words_of(value)
     return len(words) > 1 and words_of(name)[-len(words) :] == words
@@ -93,7 +93,7 @@ def _assigned(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str
     literal = compiled(_LITERAL).match(text, reach.end())
     if literal and literal.lastindex:
         value = literal[literal.lastindex]
-        if believable(kind, value, _form_of_literal(name, reach)) and not echoes(name, value):
+        if is_plausible(kind, value, _form_of_literal(name, reach)) and not repeats_name(name, value):
             return *literal.span(literal.lastindex), kind
         return None
     bare = compiled(_BARE).match(text, reach.end())
@@ -102,7 +102,7 @@ def _assigned(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str
     form = _form_of_bare(text, start, name, reach, bare.end())
     whole = bare if form in (ENV, LINE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
     value = (whole or bare).group().rstrip(",)]}.:")
-    if is_code(value) or not believable(kind, value, form) or echoes(name, value):
+    if is_code(value) or not is_plausible(kind, value, form) or repeats_name(name, value):
         return None
     rest = compiled(_BARE_IN_CODE).match(text, bare.start() + len(value))
     return bare.start(), rest.end() if rest else bare.end(), kind

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rum.redact.secret_plausibility import (
     QUOTED,
-    believable,
     compiled,
     is_basic_auth,
     is_placeholder,
+    is_plausible,
     is_random,
 )
 
@@ -84,7 +84,7 @@ _DATABASE = (
 _AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)@(?!o[0-9]+\.ingest\.)"
 
 
-def find_placed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret known by its place; `lower` is the text in lower case."""
     if "://" in text and "@" in text:
         yield from _in_urls(text, lower)
@@ -99,13 +99,13 @@ def find_placed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     for command, source in _COMMANDS + _COMMANDS_WITH_P if " -p" in text else _COMMANDS:
         if command in text:
             for match in compiled(source).finditer(text):
-                if believable("password", match[1], QUOTED):
+                if is_plausible("password", match[1], QUOTED):
                     yield *match.span(1), "password"
 
 
 def _is_credential(kind: str, value: str) -> bool:
     if kind == "password":
-        return believable(kind, value, QUOTED)
+        return is_plausible(kind, value, QUOTED)
     if kind == "basic-auth":
         return is_basic_auth(value)
     return is_random(value, 8) and not is_placeholder(value)
@@ -113,11 +113,11 @@ def _is_credential(kind: str, value: str) -> bool:
 
 def _in_urls(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     for match in compiled(_IN_URL).finditer(text):
-        if believable("password", match[1], QUOTED):
+        if is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
     for match in compiled(_IN_DATABASE_URL).finditer(text):
         scheme = compiled(_DATABASE).search(lower, max(0, match.start() - 24), match.start())
-        if scheme and believable("password", match[1], QUOTED):
+        if scheme and is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
     for match in compiled(_AS_USER).finditer(text):
         if is_random(match[1], 20):

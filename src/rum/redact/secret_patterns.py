@@ -1,13 +1,150 @@
-"""Finds the secrets that are known by their own shape: vendors' tokens, keys, JWTs, private key blocks."""
+"""Find secrets by their own form: tokens of vendors, keys, JWTs, private key blocks."""
 
 from __future__ import annotations
 
 from rum.redact.secret_plausibility import compiled, is_filler, is_random
-from rum.redact.vendor_tokens import ALNUM, BEHIND, CAPITAL, MARKED, PREFIXED, URLSAFE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+HEX = "[0-9a-fA-F]"
+ALNUM = "[A-Za-z0-9]"
+URLSAFE = "[A-Za-z0-9_-]"
+BASE64 = "[A-Za-z0-9+/=_-]"
+UUID = f"{HEX}{{8}}-(?:{HEX}{{4}}-){{3}}{HEX}{{12}}"
+
+# kind, what must follow the prefix at least, prefixes. Every prefix ends in a separator and is followed by 16
+# or more URL-safe characters: that is what the search looks for, so a new token costs ordinary text nothing.
+PREFIXED = (
+    ("github-token", f"{ALNUM}{{20}}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
+    (
+        "gitlab-token",
+        f"{URLSAFE}{{16}}",
+        "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas- glffct- glwt-",
+    ),
+    ("slack-token", f"{URLSAFE}{{16}}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-"),
+    ("stripe-key", f"{ALNUM}{{16}}", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_"),
+    ("webhook-secret", f"{BASE64}{{20,}}+", "whsec_"),
+    ("anthropic-key", f"{URLSAFE}{{16}}", "sk-ant-"),
+    ("openai-key", f"{URLSAFE}{{16}}", "sk-proj- sk-svcacct- sk-admin-"),
+    ("api-key", f"(?!(?:ant|proj|svcacct|admin)-){URLSAFE}{{0,24}}?{ALNUM}{{16}}", "sk-"),
+    ("hugging-face-token", f"{ALNUM}{{30}}", "hf_ api_org_"),
+    ("npm-token", f"{ALNUM}{{30}}", "npm_"),
+    ("pypi-token", f"AgE{URLSAFE}{{30}}", "pypi-"),
+    ("docker-token", f"{URLSAFE}{{20}}", "dckr_pat_ dckr_oat_"),
+    ("sendgrid-key", f"{URLSAFE}{{16,32}}+\\.{URLSAFE}{{16}}", "SG."),
+    ("mailgun-key", f"{HEX}{{32}}(?!{ALNUM})", "key-"),
+    ("shopify-token", f"{HEX}{{32}}", "shpat_ shpca_ shppa_ shpss_"),
+    ("square-token", f"{URLSAFE}{{20}}", "sq0atp- sq0csp-"),
+    ("linear-key", f"{ALNUM}{{30}}", "lin_api_ lin_oauth_"),
+    ("notion-token", f"{ALNUM}{{40}}", "ntn_ secret_"),
+    ("figma-token", f"{URLSAFE}{{30}}", "figd_"),
+    ("grafana-token", f"{ALNUM}{{20,}}+_{HEX}{{8}}", "glsa_"),
+    ("grafana-token", f"{BASE64}{{32,}}+", "glc_"),
+    ("vault-token", f"{URLSAFE}{{20}}", "hvs. hvb. hvr."),
+    ("digitalocean-token", f"{HEX}{{40}}", "dop_v1_ doo_v1_ dor_v1_"),
+    ("dynatrace-token", f"{ALNUM}{{20,32}}+\\.{ALNUM}{{40}}", "dt0c01. dt0s01. dt0s16."),
+    ("doppler-token", f"{ALNUM}{{40}}", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit."),
+    ("sentry-token", f"{BASE64}{{40,}}+", "sntrys_ sntryu_"),
+    ("new-relic-key", f"{ALNUM}{{16}}", "NRAK- NRJS- NRII- NRAA-"),
+    ("planetscale-token", f"{URLSAFE}{{30}}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
+    ("supabase-key", f"{HEX}{{30}}", "sbp_"),
+    ("supabase-key", f"{URLSAFE}{{20}}", "sb_secret_"),
+    ("groq-key", f"{ALNUM}{{40}}", "gsk_"),
+    ("replicate-token", f"{ALNUM}{{30}}", "r8_"),
+    ("xai-key", f"{ALNUM}{{40}}", "xai-"),
+    ("perplexity-key", f"{ALNUM}{{40}}", "pplx-"),
+    ("nvidia-key", f"{URLSAFE}{{50}}", "nvapi-"),
+    ("pinecone-key", f"{URLSAFE}{{40}}", "pcsk_"),
+    ("tavily-key", f"{URLSAFE}{{20}}", "tvly-"),
+    ("langsmith-key", f"{HEX}{{30,}}+_{HEX}{{8}}", "lsv2_pt_ lsv2_sk_"),
+    ("resend-key", f"{ALNUM}{{8}}_{ALNUM}{{24}}(?!{ALNUM})", "re_"),
+    ("age-key", "1[A-Z0-9]{50}", "AGE-SECRET-KEY-"),
+    ("google-token", f"{URLSAFE}{{20}}", "GOCSPX- ya29."),
+    ("postman-key", f"{HEX}{{20,}}+-{HEX}{{20}}", "PMAK-"),
+    ("rubygems-key", f"{HEX}{{40}}", "rubygems_"),
+    ("pulumi-token", f"{HEX}{{40}}", "pul-"),
+    ("fly-token", f"{BASE64}{{40,}}+", "fo1_ fm1a_ fm1r_ fm2_"),
+    ("heroku-key", f"{URLSAFE}{{40}}", "HRKU-"),
+    ("netlify-token", f"{ALNUM}{{30}}", "nfp_"),
+    ("render-key", f"{ALNUM}{{28}}", "rnd_"),
+    ("neon-key", f"{ALNUM}{{40}}", "napi_"),
+    ("clojars-token", f"{ALNUM}{{50}}", "CLOJARS_"),
+    ("prefect-key", f"{ALNUM}{{30}}", "pnu_ pnb_"),
+    ("contentful-token", f"{URLSAFE}{{40}}", "CFPAT-"),
+    ("cloudflare-key", f"{HEX}{{24}}-{HEX}{{100}}", "v1.0-"),
+    ("cloudflare-key", f"{URLSAFE}{{40}}", "cfut_ cfat_ cfk_"),
+    ("brevo-key", f"{HEX}{{60}}", "xkeysib- xsmtpsib-"),
+    ("shippo-token", f"{HEX}{{40}}", "shippo_live_ shippo_test_"),
+    ("duffel-token", f"{URLSAFE}{{40}}", "duffel_live_ duffel_test_"),
+    ("flutterwave-key", f"{ALNUM}{{16}}", "FLWSECK- FLWSECK_TEST-"),
+    ("adobe-secret", f"{ALNUM}{{32}}", "p8e-"),
+    ("onepassword-key", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", "A3-"),
+    ("onepassword-token", f"eyJ{BASE64}{{100,}}+", "ops_"),
+    ("typeform-token", f"{URLSAFE}{{40}}", "tfp_"),
+    ("readme-key", f"{ALNUM}{{60}}", "rdme_"),
+    ("sonar-token", f"{HEX}{{40}}", "squ_ sqp_ sqa_"),
+    ("sourcegraph-token", f"(?:{ALNUM}{{5,16}}_)?{HEX}{{40}}", "sgp_"),
+    ("buildkite-token", f"{HEX}{{40}}", "bkua_"),
+    ("circleci-token", f"{URLSAFE}{{40}}", "CCIPAT_"),
+    ("launchdarkly-key", UUID, "sdk-"),
+    ("plaid-token", UUID, "access-sandbox- access-development- access-production-"),
+    ("posthog-key", f"{ALNUM}{{40}}", "phx_"),
+    ("tailscale-key", f"{ALNUM}{{8,}}+(?:CNTRL)?-{ALNUM}{{16}}", "tskey-auth- tskey-api- tskey-client-"),
+    ("vercel-token", f"{URLSAFE}{{20}}", "vercel_blob_rw_ vcp_ vca_"),
+    ("openshift-token", f"{URLSAFE}{{40}}", "sha256~"),
+    ("mapbox-token", f"eyJ{URLSAFE}{{16,}}+\\.{URLSAFE}{{16}}", "sk."),
+    ("zoho-token", f"{HEX}{{32}}\\.{HEX}{{32}}", "1000."),
+)
+
+# Tokens with no separator in their prefix. All start with a capital, which keeps the search for them fast.
+CAPITAL_PREFIXES = {
+    **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{ALNUM})")),
+    "AIza": ("google-key", f"{URLSAFE}{{30,}}+"),
+    **dict.fromkeys(("ATATT3", "ATCTT3", "ATBB"), ("atlassian-token", "[A-Za-z0-9_=-]{20,}+")),
+    "AC": ("twilio-key", "[0-9a-f]{32}:[0-9a-f]{32}"),
+    "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{ALNUM})"),
+    "AKCp": ("artifactory-key", f"{ALNUM}{{60,}}+"),
+    "ABSK": ("bedrock-key", "[A-Za-z0-9+/]{100,}+={0,2}"),
+    "EAA": ("facebook-token", f"{URLSAFE}{{55,}}+"),
+    **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{ALNUM}{{50,}}+")),
+    "GR1348941": ("gitlab-token", f"{URLSAFE}{{20,}}+"),
+    "LTAI": ("alibaba-key", f"{ALNUM}{{16,26}}+(?!{ALNUM})"),
+}
+
+# What must be in the text, kind, pattern (group 1, where there is one, is the secret).
+# Patterns start with fixed characters where they can: those are found faster.
+CONTAINING = (
+    (
+        "eyJ",
+        "jwt",
+        rf"eyJ(?:(?<!{URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){URLSAFE}{{6,8192}}+\."
+        rf"(?:eyJ{URLSAFE}{{6,}}+(?:\.{URLSAFE}*+)?|{URLSAFE}*+(?:\.{URLSAFE}{{8,}}+){{2,3}}+)",
+    ),
+    ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
+    ("dapi", "databricks-token", rf"dapi{HEX}{{32}}(?:-[0-9])?"),
+    ("Q~", "azure-secret", r"[\w~.-]{3}[0-9]Q~[\w~.-]{31,}+"),
+    ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{ALNUM}{{40,}}+"),
+    ("1//0", "google-token", rf"1//0{URLSAFE}{{30,}}+"),
+    (
+        "hook",
+        "webhook-url",
+        r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
+    ),
+    ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+)
+
+# Tokens with something before the separator that is searched for: kind, what must stand so many characters
+# before the end of the separator, what ends there, what follows.
+TEXT_BEFORE = (
+    ("discord-token", ".", 8, rf"[MNO]{URLSAFE}{{23,27}}+\.{URLSAFE}{{6}}\.\Z", f"{URLSAFE}{{27}}"),
+    ("terraform-token", ".atlasv1.", 9, rf"{ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
+    ("telegram-token", ":", 1, r"[0-9]{7,12}+:\Z", f"AA{URLSAFE}{{30}}"),
+)
+
 
 _SEPARATOR = r"[_.~:-](?=[A-Za-z0-9_-]{16})"
 _REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
@@ -40,31 +177,31 @@ def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
 
 _TAILS = _by_tail()
 _CAPITAL_START = "[{}](?:{})".format(
-    "".join(sorted({prefix[0] for prefix in CAPITAL})),
-    "|".join(sorted({prefix[1:] for prefix in CAPITAL}, key=len, reverse=True)),
+    "".join(sorted({prefix[0] for prefix in CAPITAL_PREFIXES})),
+    "|".join(sorted({prefix[1:] for prefix in CAPITAL_PREFIXES}, key=len, reverse=True)),
 )
 
 
-def find_shaped(text: str) -> Iterator[tuple[int, int, str]]:
+def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret that its own shape gives away."""
     if "-----BEGIN" in text:
-        yield from _private_keys(text)
-    yield from _prefixed(text)
-    yield from _capital(text)
-    for mark, kind, source in MARKED:
+        yield from _find_private_keys(text)
+    yield from _find_prefixed(text)
+    yield from _find_capital_prefixes(text)
+    for mark, kind, source in CONTAINING:
         if mark in text:
             for match in compiled(source).finditer(text):
                 if match.lastindex or _begins_token(text, match.start()):
                     yield *match.span(match.lastindex or 0), kind
 
 
-def _prefixed(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
     done = 0
     for hit in compiled(_SEPARATOR).finditer(text):
         after = hit.end()
         if after <= done:
             continue
-        found = _with_prefix(text, after) or _with_something_behind(text, after)
+        found = _with_prefix(text, after) or _with_text_before(text, after)
         if found:
             yield found
             done = found[1]
@@ -81,8 +218,8 @@ def _with_prefix(text: str, after: int) -> tuple[int, int, str] | None:
     return None
 
 
-def _with_something_behind(text: str, after: int) -> tuple[int, int, str] | None:
-    for kind, sign, distance, behind, body in BEHIND:
+def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
+    for kind, sign, distance, behind, body in TEXT_BEFORE:
         if text.startswith(sign, after - distance) and after > distance:
             begin = compiled(behind).search(text, max(0, after - 40), after)
             match = compiled(body).match(text, after) if begin else None
@@ -91,10 +228,10 @@ def _with_something_behind(text: str, after: int) -> tuple[int, int, str] | None
     return None
 
 
-def _capital(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_capital_prefixes(text: str) -> Iterator[tuple[int, int, str]]:
     done = 0
     for hit in compiled(_CAPITAL_START).finditer(text):
-        rule = CAPITAL.get(hit.group())
+        rule = CAPITAL_PREFIXES.get(hit.group())
         if rule and hit.start() >= done and _begins_token(text, hit.start()):
             match = compiled(rule[1]).match(text, hit.end())
             if match and not is_filler(match.group()):
@@ -128,7 +265,7 @@ def _is_body(following: str) -> bool:
     return bool(compiled("[0-9]|^[A-Za-z]+$").search(body)) or is_random(body, 16)
 
 
-def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield whole blocks; of one cut short, the lines that are there."""
     at = 0
     while begin := compiled(_KEY_BEGIN).search(text, at):

@@ -1,4 +1,4 @@
-"""Tells a believable secret from a placeholder, a reference to a secret, or plain words."""
+"""Whether a value is a plausible secret, or a placeholder, a reference or plain words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUOTED, ENV, LINE, FLAG, LOOSE = "quoted", "env", "line", "flag", "loose"
 _LEAST_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, LOOSE: 16}
 
 # Of a longer value, the beginning tells.
-_ENOUGH = 128
+_LONGEST_VALUE = 128
 
 _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 
@@ -108,10 +108,10 @@ def is_placeholder(value: str) -> bool:
     words = words_of(value)
     if all(word in _STAND_INS for word in words):
         return True
-    return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and is_wordy(value))
+    return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and reads_as_words(value))
 
 
-def is_wordy(value: str) -> bool:
+def reads_as_words(value: str) -> bool:
     """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
 
     Judged by its build, and by how many of its pairs of letters are common ones.
@@ -133,7 +133,7 @@ def is_wordy(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Whether the value looks drawn at random: long, of mixed classes, neither words nor a number."""
-    if len(value) < least or not value.isascii() or is_wordy(value):
+    if len(value) < least or not value.isascii() or reads_as_words(value):
         return False
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
     if not letters or compiled(_NUMERIC).fullmatch(value):
@@ -157,9 +157,9 @@ def is_code(value: str) -> bool:
     return compiled(_CODE).search(value) is not None
 
 
-def believable(kind: str, value: str, form: str) -> bool:
+def is_plausible(kind: str, value: str, form: str) -> bool:
     """Whether a value written in this form, under a name of this kind, is a secret."""
-    value = value[:_ENOUGH]
+    value = value[:_LONGEST_VALUE]
     if len(value) < 3 or is_placeholder(value):
         return False
     if any(map(str.isspace, value)):
@@ -167,7 +167,7 @@ def believable(kind: str, value: str, form: str) -> bool:
     if kind == "basic-auth":
         return is_basic_auth(value)
     if kind == "password":
-        return _believable_password(value, form)
+        return _is_plausible_password(value, form)
     if kind == "secret" and form in (QUOTED, ENV):
         return is_random(value, 6) or (
             len(value) >= 8 and value.isascii() and value.isalpha() and value.islower()
@@ -189,7 +189,7 @@ def _is_phrase(value: str, form: str) -> bool:
     )
 
 
-def _believable_password(value: str, form: str) -> bool:
+def _is_plausible_password(value: str, form: str) -> bool:
     if compiled(_NUMBERED).fullmatch(value) or _is_name(value):
         return False
     plain = value.isalpha()
@@ -203,9 +203,9 @@ def _believable_password(value: str, form: str) -> bool:
 def _is_name(value: str) -> bool:
     """Whether the value names a thing: a path, a dotted key, or words about secrets joined by hyphens."""
     first = compiled(r"(?:[~.]{0,2}/|[A-Za-z]:[/\\])([^/\\]+)").match(value)
-    if first and is_wordy(first[1]):
+    if first and reads_as_words(first[1]):
         return True
-    if not is_wordy(value):
+    if not reads_as_words(value):
         return False
     if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
         return True

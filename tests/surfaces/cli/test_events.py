@@ -128,6 +128,6 @@ def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum:
     rum.close()
     Path(rum.project.directory, "rum.db").write_bytes(b"no database" * 1000)
     assert run("tidy", "--spool", folder).code != 0
-    (noted,) = problems.noted((folder,), time.time())
+    (noted,) = problems.recent_problems((folder,), time.time())
     assert noted.what.startswith("What was seen could not be taken in: rum.db")
     assert spool.spools(folder)

@@ -58,7 +58,7 @@ def test_doctor_says_that_it_is_paused(run: Run):
 
 def test_doctor_says_what_hooks_could_not(run: Run, rum: Rum, project: Path):
     places = spool.folders(os.environ["RUM_HOME"], rum.project.id, rum.project.directory)
-    problems.note(places[1:], "No space left on device", time.time())
+    problems.record_problem(places[1:], "No space left on device", time.time())
     ran = run("doctor")
     assert ran.code == 1
     assert "Capture had trouble, 1 ×" in ran.out

@@ -182,7 +182,7 @@ def test_with_settings_that_cannot_be_read_only_kind_and_time_are_kept(hooked: H
     (event,) = hooked.await_events(1)
     assert (event["kind"], event["cwd"], event.get("withheld")) == ("prompt", str(hooked.work), "unredacted")
     assert b"Fix" not in hooked.raw()
-    (noted,) = problems.noted(spool.unclaimed_folders(str(hooked.home)), event["at"])
+    (noted,) = problems.recent_problems(spool.unclaimed_folders(str(hooked.home)), event["at"])
     assert "recall_limit" in noted.what
 
 
@@ -191,7 +191,7 @@ def test_with_a_registry_of_a_newer_version_only_kind_and_time_are_kept(hooked: 
     (hooked.home / "projects.json").write_text('{"version": 99, "projects": [], "places": {}}')
     hooked.tell(prompt(hooked.work, "Fix the mean"))
     assert [event.get("withheld") for event in hooked.await_events(1)] == ["unredacted"]
-    (noted,) = problems.noted(spool.unclaimed_folders(str(hooked.home)), hooked.events()[0]["at"])
+    (noted,) = problems.recent_problems(spool.unclaimed_folders(str(hooked.home)), hooked.events()[0]["at"])
     assert "newer RUM" in noted.what
 
 

@@ -1,4 +1,4 @@
-"""What was seen of agents at work, and what became of it."""
+"""Captured events, and the outcome of their turns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.app.capture.intake_events import as_event
+from rum.app.capture.intake_turns import as_event
 from rum.app.project import Project
 from rum.inject.render import short_id
 from rum.model.errors import InvalidQuery
@@ -23,7 +23,7 @@ BECAME = ("memory", "completed", "nothing", "forgotten", "open")
 
 
 class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One event, in a line, and what became of its turn."""
+    """One captured event in a line, and the outcome of its turn."""
 
     id: str
     at: float
@@ -59,7 +59,7 @@ def seen(
     became: str | None = None,
     limit: int = 50,
 ) -> SeenList:
-    """What was seen, newest first."""
+    """Captured events, newest first."""
     if not 1 <= limit <= MOST:
         raise InvalidQuery(f"events: `limit` is 1 to {MOST}.", field="limit")
     if became is not None and became not in BECAME:

@@ -1,4 +1,4 @@
-"""What hooks left in the spool, taken in: kept as events, and made into memories once a turn is over."""
+"""Import the spool: store captured events, and make memories of turns that are over."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rum.app.caller import Caller
-from rum.app.capture.intake_events import as_event, as_row, is_sound
-from rum.app.capture.intake_turns import Closing
-from rum.app.capture.turn_source import Became, Captured
-from rum.app.imports.import_batch import Tally, take_in
+from rum.app.capture.intake_turns import Closing, as_event, as_row, is_sound
+from rum.app.capture.turn_source import TurnOutcome, TurnSource
+from rum.app.imports.import_batch import Tally, import_pieces
 from rum.app.offers import history
 from rum.app.project import Project
 from rum.capture.events import problems, spool
 from rum.capture.events.event import from_line, to_line
 from rum.capture.observe.corrections import corrections_in
-from rum.capture.observe.merge_events import CLOSING, filled
 from rum.capture.observe.messages import rejects
-from rum.capture.observe.turns import key_of, parents, with_turns
+from rum.capture.observe.turns import CLOSING, key_of, merge_event, parents, with_turns
 from rum.model.errors import RumError, StorageError
 from rum.repo.project import open_project
 from rum.settings.home import file_lock
@@ -41,7 +39,7 @@ _TOO_OLD = 30 * 86400
 
 
 class Intake(Struct, frozen=True, kw_only=True):
-    """What was taken in, and what became of the turns that were over."""
+    """How many events were imported, and the outcome of finished turns."""
 
     events: int = 0
     memories: int = 0
@@ -58,12 +56,12 @@ class Intake(Struct, frozen=True, kw_only=True):
 
 
 def has_spool(project: Project) -> bool:
-    """Whether anything waits to be taken in."""
+    """Whether the spool has events to import."""
     return any(spool.spools(folder) for folder in _folders(project))
 
 
 def intake(caller: Caller, patience: float = 0.0) -> Intake:
-    """Take in what hooks left, and conclude the turns that are over; one process a project does so."""
+    """Import the spool and conclude finished turns; one process at a time for each project."""
     try:
         with file_lock(os.path.join(caller.project.location.directory, _LOCK), patience):
             return _intake(caller)
@@ -167,7 +165,7 @@ def _hear_again(project: Project, ends: Iterable[Event]) -> None:
         known = next((as_event(row) for row in seen.of_turn(key) if row.id == event["id"]), None)
         if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
             continue
-        seen.fill([as_row(filled(known, event))], project.now())
+        seen.fill([as_row(merge_event(known, event))], project.now())
         seen.reopen(key)
 
 
@@ -201,12 +199,12 @@ def _concluded(caller: Caller) -> Counter[str]:
         done.update(row.key for row in rows)
         turns = [turn for row in rows if (turn := closing.turn(row)) is not None]
         related = parents([(one.key, one.first) for row in rows for one in closing.around(row)])
-        source, tally = Captured(caller, turns, related, imported=False), Tally()
-        take_in(caller, source, tally, lambda _done, _total: None)
+        source, tally = TurnSource(caller, turns, related, imported=False), Tally()
+        import_pieces(caller, source, tally, lambda _done, _total: None)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:
-            became = source.became.get(row.key, Became("nothing", None, "nothing seen"))
+            became = source.became.get(row.key, TurnOutcome("nothing", None, "nothing seen"))
             counts[became.what] += 1
             note_offers(caller, row.key, became.memory_id)
             conclude(caller.project, row, became)
@@ -220,7 +218,7 @@ def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
     history.note(caller, events, made[0].outcome.success if made else None)
 
 
-def conclude(project: Project, row: SeenTurn, became: Became) -> None:
+def conclude(project: Project, row: SeenTurn, became: TurnOutcome) -> None:
     """Note what became of a turn, after its memory is safe."""
     told = row._replace(became=became.what, memory_id=became.memory_id, why=became.why)
     project.store.seen.conclude(told, project.now())

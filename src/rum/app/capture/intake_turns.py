@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rum.app.capture.intake_events import as_event, as_row
 from rum.app.project import Project
 from rum.capture.events.cleaning import clean
+from rum.capture.events.event import cast
 from rum.capture.events.ignored_paths import read_ignored
 from rum.capture.events.pause import is_paused
-from rum.capture.observe.merge_events import joined
-from rum.capture.observe.turns import Turn, key_of, parents, tasks
+from rum.capture.observe.turns import Turn, key_of, merge_events, parents, tasks
 from rum.capture.transcripts.readers import READERS, SAME_NAMES
 from rum.repo.location import find_root
 from rum.store.captured_events import SeenEvent, SeenTurn, TurnKey
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
+
+
+def is_sound(event: Event) -> bool:
+    """Whether the parts that everything goes by are what they should be."""
+    texts = (
+        event.get(name, "") for name in ("id", "client", "session", "kind", "cwd", "turn", "agent", "text")
+    )
+    at: object = dict(event).get("at")
+    return all(isinstance(one, str) for one in texts) and isinstance(at, int | float) and 0 <= at < 1e11
+
+
+def as_row(event: Event) -> SeenEvent:
+    """An event as the store keeps it."""
+    data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    return SeenEvent(
+        event["id"], key_of(event), event["kind"], event["at"], data.encode("utf-8", "replace").decode()
+    )
+
+
+def as_event(row: SeenEvent) -> Event:
+    """An event as it was seen."""
+    return cast("Event", json.loads(row.data) | {"turn": row.key.turn})
+
 
 QUIET = 30 * 60
 """Seconds after which a turn is over of which nothing more was heard."""
@@ -94,7 +117,7 @@ class Closing:
     def _events(self, key: TurnKey) -> list[Event]:
         told = [as_event(row) for row in self._project.store.seen.of_turn(key)]
         more = self._in_transcript(key, told) if told else []
-        whole = joined([*told, *more])
+        whole = merge_events([*told, *more])
         known = {event["id"]: event for event in told}
         added = [event for event in whole if known.get(event["id"]) != event]
         if added:

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from msgspec.structs import asdict, replace
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import Piece, here
+from rum.app.imports.import_batch import Piece, existing_ids
 from rum.app.memories.store import renewed
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
-from rum.capture.observe.ids import memory_id, subagent_id, subagent_name
-from rum.capture.observe.turn_memory import Observed, observed
-from rum.capture.observe.turns import Key, Turn
+from rum.capture.observe.turn_memory import TurnObservation, observe_turn
+from rum.capture.observe.turns import Key, Turn, memory_id, subagent_id, subagent_name
 from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
@@ -34,7 +33,7 @@ BY = "capture"
 _MOST_ACTIONS = 200
 
 
-class Became(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What became of a turn: `memory`, `completed`, `nothing` or `forgotten`; and why nothing."""
 
     what: str
@@ -45,7 +44,7 @@ class Became(NamedTuple):
 Work = Piece[Turn]
 
 
-class Captured:
+class TurnSource:
     """Turns as a source of memories.
 
     `parents` has the turn that each subagent's turn belongs to; what became of each turn is in `became`.
@@ -57,7 +56,7 @@ class Captured:
         self, caller: Caller, turns: Sequence[Turn], parents: Mapping[Key, Key], *, imported: bool
     ) -> None:
         self.total = len(turns)
-        self.became: dict[Key, Became] = {}
+        self.became: dict[Key, TurnOutcome] = {}
         self._caller = caller
         self._turns = turns
         self._parents = parents
@@ -69,7 +68,7 @@ class Captured:
             yield self._piece(turn)
 
     def _piece(self, turn: Turn) -> Work | str:
-        seen = observed(turn)
+        seen = observe_turn(turn)
         try:
             if seen.made:
                 return self._stored_itself(turn, seen)
@@ -79,11 +78,11 @@ class Captured:
             memory = self._memory(turn, seen, agent)
         except InvalidQuery as error:  # what was seen holds what no memory may
             return self._nothing(turn, f"cannot be kept: {error.message}")
-        self.became[turn.key] = Became("forgotten", memory.id)
+        self.became[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 
     def _nothing(self, turn: Turn, why: str) -> str:
-        self.became[turn.key] = Became("nothing", None, why)
+        self.became[turn.key] = TurnOutcome("nothing", None, why)
         return why
 
     def _agent(self, turn: Turn) -> Agent:
@@ -123,7 +122,7 @@ class Captured:
         self._caller.project.store.agents.add(agent)
         return agent
 
-    def _memory(self, turn: Turn, seen: Observed, agent: Agent) -> Memory:
+    def _memory(self, turn: Turn, seen: TurnObservation, agent: Agent) -> Memory:
         caller = self._caller
         draft = drafted(caller.project.clean(seen.said or {}))
         at = min(int(turn.ended), caller.project.now())
@@ -155,10 +154,10 @@ class Captured:
             ),
         )
 
-    def met_again(self, old: Memory, piece: Work) -> str:
+    def update_existing(self, old: Memory, piece: Work) -> str:
         """More may have been seen since; what anybody else changed stays as it is."""
         new = piece.memory
-        self.became[piece.origin.key] = Became("memory", old.id)
+        self.became[piece.origin.key] = TurnOutcome("memory", old.id)
         if _same(old, new):
             return "unchanged"
         versions = self._caller.project.store.memories.versions(old.id)
@@ -167,18 +166,18 @@ class Captured:
         renewed(self._caller, old, replace(old, **asdict(new.content())), by=BY)
         return "updated"
 
-    def tie(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
         """Link the work of subagents with that of the agent that set it off."""
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
-            self.became[piece.origin.key] = Became("memory", piece.memory.id)
+            self.became[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
         fresh = {piece.origin.key for piece in pieces}
         pairs = [
             (self._memory_of(parent), self._memory_of(child))
             for child, parent in self._parents.items()
             if child in fresh or parent in fresh
         ]
-        known = here(caller.project, {one for pair in pairs for one in pair})
+        known = existing_ids(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
                 counted["links"] += caller.project.store.links.add(
@@ -191,20 +190,20 @@ class Captured:
         row = self._caller.project.store.seen.turn(key)
         return (row.memory_id if row else None) or memory_id(key)
 
-    def _stored_itself(self, turn: Turn, seen: Observed) -> str:
+    def _stored_itself(self, turn: Turn, seen: TurnObservation) -> str:
         """The agent stored a memory of this work; that one is completed, and no second one is made."""
         caller, wanted = self._caller, seen.made[-1]
         with caller.project.store.transaction():
             found = caller.project.store.memories.get([wanted])
             if not found:
-                self.became[turn.key] = Became("forgotten", wanted)
+                self.became[turn.key] = TurnOutcome("forgotten", wanted)
                 return "forgotten"
             memory = found[0]
             if seen.said is not None:
                 whole = self._completed(memory, self._memory(turn, seen, self._author(memory, turn)))
                 if whole.content() != memory.content():
                     renewed(caller, memory, whole, by=BY)
-        self.became[turn.key] = Became("completed", wanted)
+        self.became[turn.key] = TurnOutcome("completed", wanted)
         return "stored by the agent"
 
     def _author(self, memory: Memory, turn: Turn) -> Agent:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.imports.commit_copies import Copies, Written, written
-from rum.app.imports.import_batch import Piece, here, remembered
+from rum.app.imports.import_batch import Piece, existing_ids, imported_memory
 from rum.app.imports.issues import any_issues, tie_to_issues
 from rum.app.memories.store import renewed
 from rum.capture.git.actions import FILES, path_of
@@ -120,7 +120,7 @@ class Commits:
     def _memory(self, commit: Commit, changes: list[Change], author: str, said: dict[str, Any]) -> Memory:
         blobs = {path_of(change.path): change.blob for change in changes}
         agent = author_id(author)
-        memory = remembered(
+        memory = imported_memory(
             self._caller.project,
             said,
             memory_id=self._ledger.entries[commit.sha].memory_id,
@@ -132,11 +132,11 @@ class Commits:
         files = tied_files(memory.actions, memory.perception, blobs.get)
         return replace(memory, files=files, commit=commit.sha)
 
-    def met_again(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
+    def update_existing(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
         """Somebody else imported it meanwhile; a commit never changes."""
         return "unchanged"
 
-    def tie(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
         """Add every link of the new memories; what they undid has failed, what they replace is superseded."""
         counted["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
         counted["cut"] += sum(piece.origin.is_cut for piece in pieces)
@@ -155,7 +155,7 @@ class Commits:
         told = (self._ledger.references(work.origin.commit.sha) for work in works)
         references = dict.fromkeys(chain.from_iterable(told))
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
-        known = here(self._caller.project, ends)
+        known = existing_ids(self._caller.project, ends)
         fresh = {work.memory.id for work in works}
         links, now = self._caller.project.store.links, self._caller.project.now()
         for ref in references:

@@ -13,7 +13,7 @@ from msgspec import Meta, field
 
 from rum.app.caller import Caller
 from rum.app.imports.commits import Commits
-from rum.app.imports.import_batch import BATCH, Imported, Progress, Tally, count, take_in
+from rum.app.imports.import_batch import BATCH, Imported, Progress, Tally, count, import_pieces
 from rum.app.project import Project
 from rum.capture.git.history import Entry, Ledger
 from rum.capture.git.ids import is_memory_of
@@ -72,7 +72,7 @@ def import_git(
         changed = history.changed(place, [entry.sha for entry in new], lines=lines)
         lost, elsewhere = _not_below(caller.project, place, ledger, here)
         source = Commits(caller, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
-        deal_with = count if chosen.dry_run else take_in
+        deal_with = count if chosen.dry_run else import_pieces
         deal_with(caller, source, tally, progress)
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
 

@@ -73,11 +73,11 @@ class Source(Protocol[T]):
         """Each piece, or why it is left out. All that takes long happens here, before the store is locked."""
         ...
 
-    def met_again(self, old: Memory, piece: Piece[T]) -> str:
+    def update_existing(self, old: Memory, piece: Piece[T]) -> str:
         """See to a memory that is here already; the name of the count it belongs to."""
         ...
 
-    def tie(self, pieces: Sequence[Piece[T]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[T]], counted: Counter[str]) -> None:
         """Link what was just kept, and count it, in the same transaction."""
         ...
 
@@ -96,7 +96,7 @@ class Tally:
         return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=took, **more)
 
 
-def take_in(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
+def import_pieces(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
     """Keep the pieces of a source that are neither here nor forgotten.
 
     Each batch is one transaction, so an import that is broken off is completed by the next one.
@@ -106,7 +106,7 @@ def take_in(caller: Caller, source: Source[T], tally: Tally, progress: Progress)
     while batch := list(islice(pieces, BATCH)):
         counted = Counter[str]()
         with caller.project.store.transaction():
-            _keep(caller.project, source, [one for one in batch if not isinstance(one, str)], counted)
+            _store_pieces(caller.project, source, [one for one in batch if not isinstance(one, str)], counted)
         tally.counts += counted
         tally.skipped.update(one for one in batch if isinstance(one, str))
         done += len(batch)
@@ -126,12 +126,12 @@ def count(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -
         progress(done, source.total)
 
 
-def _keep(project: Project, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
+def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
     known = {memory.id: memory for memory in project.store.memories.get([one.memory.id for one in pieces])}
     new = [piece for piece in pieces if piece.memory.id not in known]
     for piece in pieces:
         if piece.memory.id in known:
-            counted[source.met_again(known[piece.memory.id], piece)] += 1
+            counted[source.update_existing(known[piece.memory.id], piece)] += 1
     forgotten = _forgotten(project, [piece.memory for piece in new])
     kept = [piece for piece in new if piece.memory.id not in forgotten]
     _add_authors(project, kept, source.client)
@@ -139,7 +139,7 @@ def _keep(project: Project, source: Source[T], pieces: list[Piece[T]], counted: 
         project.store.memories.add(piece.memory)
     counted["forgotten"] += len(forgotten)
     counted["added"] += len(kept)
-    source.tie(kept, counted)
+    source.link(kept, counted)
 
 
 def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
@@ -174,9 +174,9 @@ def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) ->
         agents.touch(agent_id, max(at))
 
 
-def remembered(
+def imported_memory(
     project: Project,
-    said: dict[str, Any],
+    fields: dict[str, Any],
     *,
     memory_id: str,
     agent_id: str,
@@ -184,8 +184,8 @@ def remembered(
     at: int,
     origin: Origin,
 ) -> Memory:
-    """What was said elsewhere, as a caller of `store` would write it, as a memory without secrets."""
-    content = msgspec.convert(project.clean(said), Content)
+    """A memory, without secrets, of fields as a caller of `store` would write them."""
+    content = msgspec.convert(project.clean(fields), Content)
     return Memory(
         id=memory_id,
         agent_id=agent_id,
@@ -199,6 +199,6 @@ def remembered(
     )
 
 
-def here(project: Project, ids: Iterable[str]) -> set[str]:
+def existing_ids(project: Project, ids: Iterable[str]) -> set[str]:
     """Which of these memories there are."""
     return {memory.id for memory in project.store.memories.headlines(list(ids))}

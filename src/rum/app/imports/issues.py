@@ -9,14 +9,22 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import BATCH, Imported, Piece, Progress, Tally, remembered, take_in
+from rum.app.imports.import_batch import (
+    BATCH,
+    Imported,
+    Piece,
+    Progress,
+    Tally,
+    import_pieces,
+    imported_memory,
+)
 from rum.app.memories.store import renewed
 from rum.app.project import Project
 from rum.capture.git.ids import author_name, is_memory_of
 from rum.capture.git.message import LONGEST, closed_by
 from rum.capture.git.noise import noise_by_author
 from rum.capture.issues.export import Issue, issues_in
-from rum.capture.issues.issue_memory import issue_id, issue_session, mentioned, said_of
+from rum.capture.issues.issue_memory import issue_id, issue_session, memory_fields, mentioned
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
@@ -38,7 +46,7 @@ def import_issues(
 ) -> IssueImport:
     """Keep every issue of an export as a memory; the export is checked whole before anything is written."""
     tally, issues = Tally(), issues_in(exported)
-    take_in(caller, Issues(caller, issues), tally, progress)
+    import_pieces(caller, Issues(caller, issues), tally, progress)
     tally.counts["links"] += _tie(caller.project, [issue for issue in issues if not _noise(issue)])
     return tally.answer(IssueImport)
 
@@ -63,9 +71,9 @@ class Issues:
             yield _noise(issue) or self._piece(issue)
 
     def _piece(self, issue: Issue) -> Piece[Issue]:
-        memory = remembered(
+        memory = imported_memory(
             self._caller.project,
-            said_of(issue),
+            memory_fields(issue),
             memory_id=issue_id(issue),
             agent_id=id_of("agent", f"github {issue.by.casefold()}"),
             session_id=issue_session(issue.number),
@@ -74,7 +82,7 @@ class Issues:
         )
         return Piece(memory, self._caller.project.label(author_name(issue.by)), issue)
 
-    def met_again(self, old: Memory, piece: Piece[Issue]) -> str:
+    def update_existing(self, old: Memory, piece: Piece[Issue]) -> str:
         """Bring a memory up to date, unless somebody here has changed what the last import said."""
         changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
         if changed.content() == old.content():
@@ -85,7 +93,7 @@ class Issues:
         renewed(self._caller, old, changed, by=CLIENT)
         return "updated"
 
-    def tie(self, pieces: Sequence[Piece[Issue]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[Issue]], counted: Counter[str]) -> None:
         """Nothing yet: an issue may speak of one in a later batch."""
 
 

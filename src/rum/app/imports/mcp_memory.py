@@ -9,10 +9,18 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import Imported, Piece, Progress, Tally, here, remembered, take_in
+from rum.app.imports.import_batch import (
+    Imported,
+    Piece,
+    Progress,
+    Tally,
+    existing_ids,
+    import_pieces,
+    imported_memory,
+)
 from rum.app.memories.store import renewed
 from rum.app.project import Project
-from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, said_of
+from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, memory_fields
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
@@ -31,7 +39,7 @@ def import_graph(
 ) -> GraphImport:
     """Keep every entity as a memory; the file is checked whole before anything is written."""
     tally, entities = Tally(), entities_in(exported)
-    take_in(caller, Entities(caller, entities), tally, progress)
+    import_pieces(caller, Entities(caller, entities), tally, progress)
     tally.counts["links"] += _tie(caller.project, entities)
     return tally.answer(GraphImport)
 
@@ -56,9 +64,9 @@ class Entities:
             yield self._piece(entity) if entity.observations or entity.relations else "nothing observed"
 
     def _piece(self, entity: Entity) -> Piece[Entity]:
-        memory = remembered(
+        memory = imported_memory(
             self._caller.project,
-            said_of(entity),
+            memory_fields(entity),
             memory_id=entity_id(entity.name),
             agent_id=id_of("agent", CLIENT),
             session_id=CLIENT,
@@ -67,7 +75,7 @@ class Entities:
         )
         return Piece(memory, CLIENT, entity)
 
-    def met_again(self, old: Memory, piece: Piece[Entity]) -> str:
+    def update_existing(self, old: Memory, piece: Piece[Entity]) -> str:
         """Bring a memory up to date, unless somebody here has changed what the last import said."""
         changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
         if changed.content() == old.content():
@@ -78,14 +86,14 @@ class Entities:
         renewed(self._caller, old, changed, by=CLIENT)
         return "updated"
 
-    def tie(self, pieces: Sequence[Piece[Entity]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[Entity]], counted: Counter[str]) -> None:
         """Nothing yet: an entity may be related to one in a later batch."""
 
 
 def _tie(project: Project, entities: Sequence[Entity]) -> int:
     """Link memories whose entities are related; how many links are new."""
     pairs = [(entity_id(one.name), entity_id(other)) for one in entities for _, other in one.relations]
-    known = here(project, {end for pair in pairs for end in pair})
+    known = existing_ids(project, {end for pair in pairs for end in pair})
     created = 0
     with project.store.transaction():
         for source, target in pairs:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from rum.app.caller import Caller
 from rum.app.capture.intake import conclude, intake
-from rum.app.capture.intake_events import as_event, is_sound
-from rum.app.capture.intake_turns import QUIET, cleaned
-from rum.app.capture.turn_source import Captured
-from rum.app.imports.import_batch import Imported, Progress, Tally, take_in
+from rum.app.capture.intake_turns import QUIET, as_event, cleaned, is_sound
+from rum.app.capture.turn_source import TurnSource
+from rum.app.imports.import_batch import Imported, Progress, Tally, import_pieces
 from rum.app.project import Project
 from rum.capture.observe.turns import Turn, parents, split, with_turns
 from rum.capture.transcripts.readers import READERS, SAME_NAMES
@@ -133,8 +132,8 @@ def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bo
             tally.counts["forgotten" if row and row.became == "forgotten" else "unchanged"] += 1
         else:
             finished.append(turn)
-    source = Captured(caller, finished, related, imported=True)
-    take_in(caller, source, tally, lambda _done, _total: None)
+    source = TurnSource(caller, finished, related, imported=True)
+    import_pieces(caller, source, tally, lambda _done, _total: None)
     for turn in finished:
         row = SeenTurn(turn.key, turn.began, turn.ended, is_open=False)
         conclude(caller.project, row, source.became[turn.key])

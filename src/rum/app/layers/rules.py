@@ -13,7 +13,7 @@ from rum.app.error_origin import public
 from rum.app.layers.facts import first
 from rum.app.memories.forgettable import Counts, Kind, forgotten
 from rum.app.project import Project
-from rum.capture.tombstone_words import rule_marks
+from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.facts import GivenRule, Rule, RuleVersion

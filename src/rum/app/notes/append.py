@@ -10,7 +10,7 @@ from rum.app.agents.identity import name_of_who_acts, somebody
 from rum.app.caller import Caller
 from rum.app.memories.forgettable import Counts, Kind
 from rum.app.project import Project
-from rum.capture.tombstone_words import note_marks
+from rum.capture.tombstones import note_marks
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.notes import Entry, NoteAdded, NoteDraft
 from rum.model.times import seconds

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.capture.intake_events import as_event
+from rum.app.capture.intake_turns import as_event
 from rum.app.project import Project
 from rum.inject.offers.outcome import proof
 from rum.model.errors import InvalidQuery

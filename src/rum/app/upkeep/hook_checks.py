@@ -13,7 +13,7 @@ def troubles(project: Project) -> list[Problem]:
     """What hooks had to keep to themselves, as nothing they print may trouble an agent."""
     home, location = project.settings.home, project.location
     places = (*spool.folders(home, location.id, location.directory), *spool.unclaimed_folders(home))
-    found = problems.noted(places, project.now())
+    found = problems.recent_problems(places, project.now())
     return [
         Problem(
             f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",

@@ -6,7 +6,7 @@ import re
 
 from rum.capture.clients.patches import hunked, read_lines, touched
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import PATH, RAW, items, looked_at, said_in, table, text
+from rum.capture.clients.values import PATH, RAW, as_dict, as_list, bounded_text, text, text_in
 from rum.capture.events.event import BROKEN_OFF, event_id
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def event(payload: Given, at: float, client: str = NAME) -> Event | None:
         "transcript": text(payload.get("agent_transcript_path") or payload.get("transcript_path"), PATH),
         "source": source,
         "call": call,
-        "text": looked_at(payload.get("prompt") or payload.get("last_assistant_message")),
+        "text": bounded_text(payload.get("prompt") or payload.get("last_assistant_message")),
     }
     found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
     if call:
@@ -82,10 +82,10 @@ def _of_compaction(kind: str, payload: Given) -> bool:
 
 def _add_tool(found: Event, payload: Given) -> None:
     name, gave = text(payload.get("tool_name")), payload.get("tool_response")
-    said = tool(name, table(payload.get("tool_input")), gave)
+    said = tool(name, as_dict(payload.get("tool_input")), gave)
     found.update(said)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if found["kind"] == "failed":
-        error = looked_at(payload.get("error"))
+        error = bounded_text(payload.get("error"))
         found["output"] = error
         if code := re.match(_EXIT, error):
             found["exit"] = int(code[1])
@@ -97,7 +97,7 @@ def _add_tool(found: Event, payload: Given) -> None:
 
 def came_to_its_end(call: Given, gave: object) -> bool:
     """Whether a command that did not fail is over: one in the background goes on, and may fail yet."""
-    answer, given = table(gave), table(call.get("tool_input") or call.get("input"))
+    answer, given = as_dict(gave), as_dict(call.get("tool_input") or call.get("input"))
     return not (
         answer.get("interrupted") or answer.get("backgroundTaskId") or given.get("run_in_background") is True
     )
@@ -117,7 +117,7 @@ def tool(name: str, given: Given, gave: object) -> Given:
 
 
 def _read(given: Given, gave: object) -> Given:
-    file = table(table(gave).get("file"))
+    file = as_dict(as_dict(gave).get("file"))
     one = touched(_path(given), "read")
     lines = read_lines(file.get("startLine"), file.get("numLines")) or read_lines(
         given.get("offset"), given.get("limit")
@@ -128,16 +128,16 @@ def _read(given: Given, gave: object) -> Given:
 
 
 def _edit(given: Given, gave: object) -> Given:
-    changes = [table(change) for change in items(given.get("edits"))] or [given]
+    changes = [as_dict(change) for change in as_list(given.get("edits"))] or [given]
     new = [text(change.get("new_string"), RAW) for change in changes]
     old = [text(change.get("old_string"), RAW) for change in changes]
-    if hunks := table(gave).get("structuredPatch"):
+    if hunks := as_dict(gave).get("structuredPatch"):
         return {"tool": "edit", "files": _named(hunked(_path(given), "edit", hunks))}
     return {"tool": "edit", "files": _named(touched(_path(given), "edit", new, old))}
 
 
 def _write(given: Given, gave: object) -> Given:
-    answer = table(gave)
+    answer = as_dict(gave)
     operation = "edit" if answer.get("type") == "update" else "create"
     if hunks := answer.get("structuredPatch"):
         return {"tool": "write", "files": _named(hunked(_path(given), operation, hunks))}
@@ -146,12 +146,12 @@ def _write(given: Given, gave: object) -> Given:
 
 
 def _run(given: Given, gave: object) -> Given:
-    answer = table(gave)
-    parts = [looked_at(answer.get(name)) for name in ("stdout", "stderr")]
-    output = "\n".join(part for part in parts if part) or said_in(gave)
+    answer = as_dict(gave)
+    parts = [bounded_text(answer.get(name)) for name in ("stdout", "stderr")]
+    output = "\n".join(part for part in parts if part) or text_in(gave)
     said: Given = {"tool": "run", "command": text(given.get("command"), RAW)}
     if output:
-        said["output"] = looked_at(output)
+        said["output"] = bounded_text(output)
     return said
 
 
@@ -160,9 +160,9 @@ def _search(given: Given, _: object) -> Given:
 
 
 def _agent(given: Given, gave: object) -> Given:
-    said: Given = {"tool": "agent", "text": looked_at(given.get("prompt"))}
-    if answer := said_in(table(gave).get("content")):
-        said["output"] = looked_at(answer)
+    said: Given = {"tool": "agent", "text": bounded_text(given.get("prompt"))}
+    if answer := text_in(as_dict(gave).get("content")):
+        said["output"] = bounded_text(answer)
     return said
 
 

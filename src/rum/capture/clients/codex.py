@@ -7,7 +7,7 @@ import re
 from rum.capture.clients import claude_code
 from rum.capture.clients.patches import enveloped
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import RAW, items, looked_at, said_in, table, text
+from rum.capture.clients.values import RAW, as_dict, as_list, bounded_text, text, text_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def event(payload: Given, at: float) -> Event | None:
         return found
     for name in ("files", "command", "output", "exit", "text", "memories"):
         found.pop(name, None)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    name, given = text(payload.get("tool_name")), table(payload.get("tool_input"))
+    name, given = text(payload.get("tool_name")), as_dict(payload.get("tool_input"))
     found.update(tool(name, given, payload.get("tool_response")))  # pyright: ignore[reportArgumentType, reportCallIssue]
     return found
 
@@ -53,7 +53,7 @@ def tool(name: str, given: Given, gave: object) -> Given:
         said.update(tool="edit", files=enveloped(_command(given)))
         said.update(_outcome(gave))
     elif name.endswith("spawn_agent"):
-        said.update(tool="agent", text=looked_at(given.get("message")))
+        said.update(tool="agent", text=bounded_text(given.get("message")))
     else:
         said["tool"] = "other"
     return said
@@ -66,18 +66,18 @@ def _run(given: Given, gave: object) -> Given:
 def _command(given: Given) -> str:
     """The command as one line of a shell; `bash -lc` around it is left out."""
     asked = given.get("command") or given.get("cmd") or given.get("input")
-    words = [word for word in items(asked) if isinstance(word, str)]
+    words = [word for word in as_list(asked) if isinstance(word, str)]
     if len(words) == 3 and words[1] in ("-c", "-lc"):
         words = words[2:]
     return text(" ".join(words) or asked, RAW)
 
 
 def _outcome(gave: object) -> Given:
-    output = gave if isinstance(gave, str) else said_in(table(gave).get("content"))
+    output = gave if isinstance(gave, str) else text_in(as_dict(gave).get("content"))
     said: Given = {}
     if code := re.match(_EXIT, output):
         said["exit"] = int(code[1])
         output = re.sub(_WRAPPED, "", output, count=1)
     if output:
-        said["output"] = looked_at(output)
+        said["output"] = bounded_text(output)
     return said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.capture.clients.values import items, text
+from rum.capture.clients.values import as_list, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,6 @@ def event_of(payload: dict[str, Any], told: str, at: float) -> Event | None:
     plain = {_CAMEL.get(name, name): value for name, value in payload.items()}
     name = text(plain.get("hook_event_name"))
     plain["hook_event_name"] = name[:1].upper() + name[1:]
-    if not plain.get("cwd") and (roots := items(plain.get("workspace_roots"))):
+    if not plain.get("cwd") and (roots := as_list(plain.get("workspace_roots"))):
         plain["cwd"] = roots[0]
     return module_of(client).event(plain, at, client)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from rum.capture.clients.patches import read_lines, touched
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import PATH, RAW, looked_at, said_in, table, text, whole
+from rum.capture.clients.values import PATH, RAW, as_dict, as_int, bounded_text, text, text_in
 from rum.capture.events.event import event_id
 
 TYPE_CHECKING = False
@@ -59,13 +59,13 @@ def event(payload: Given, at: float) -> Event | None:
     optional = {
         "transcript": text(payload.get("transcript_path"), PATH),
         "source": text(payload.get("source") or payload.get("reason") or payload.get("trigger")),
-        "text": looked_at(said),
+        "text": bounded_text(said),
     }
     found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
     if name:
         gave = payload.get("tool_response")
-        found.update(tool(name, table(payload.get("tool_input")), gave))  # pyright: ignore[reportArgumentType, reportCallIssue]
-        if kind == "after" and table(gave).get("error"):
+        found.update(tool(name, as_dict(payload.get("tool_input")), gave))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        if kind == "after" and as_dict(gave).get("error"):
             found["kind"] = "failed"
     return found
 
@@ -75,13 +75,13 @@ def tool(name: str, given: Given, gave: object) -> Given:
     said: Given = {"tool_name": name}
     if is_rum(name):
         said["tool"] = "rum"
-        if named := memories_in(table(gave).get("llmContent", gave)):
+        if named := memories_in(as_dict(gave).get("llmContent", gave)):
             said["memories"] = named
         return said
     path = text(given.get("file_path") or given.get("absolute_path") or given.get("path"), PATH)
     if name in ("read_file", "read_many_files"):
         one = touched(path, "read")
-        if lines := read_lines((whole(given.get("offset")) or 0) + 1, given.get("limit")):
+        if lines := read_lines((as_int(given.get("offset")) or 0) + 1, given.get("limit")):
             one["lines"] = lines
         said.update(tool="read", files=[one] if path else [])
     elif name in ("replace", "edit"):
@@ -103,10 +103,10 @@ def tool(name: str, given: Given, gave: object) -> Given:
 
 
 def _output(gave: object) -> str:
-    answer = table(gave)
+    answer = as_dict(gave)
     error = answer.get("error")
-    said = text(table(error).get("message"), RAW) or text(error, RAW)
-    return looked_at(said or said_in(answer.get("llmContent")) or answer.get("returnDisplay"))
+    said = text(as_dict(error).get("message"), RAW) or text(error, RAW)
+    return bounded_text(said or text_in(answer.get("llmContent")) or answer.get("returnDisplay"))
 
 
 def answer(kind: str, context: str) -> Given:

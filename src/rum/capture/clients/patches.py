@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.capture.clients.values import PATH, RAW, items, table, text, whole
+from rum.capture.clients.values import PATH, RAW, as_dict, as_int, as_list, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def enveloped(patch: str) -> list[Touched]:
 
 def hunked(path: str, operation: str, hunks: object) -> Touched:
     """A file with the hunks of a structured patch: where each begins, and its lines with + and - in front."""
-    tables = [table(hunk) for hunk in items(hunks)]
-    lines = [text(line, RAW) for hunk in tables for line in items(hunk.get("lines"))]
+    tables = [as_dict(hunk) for hunk in as_list(hunks)]
+    lines = [text(line, RAW) for hunk in tables for line in as_list(hunk.get("lines"))]
     one = touched(
         path,
         operation,
@@ -68,8 +68,8 @@ def hunked(path: str, operation: str, hunks: object) -> Touched:
 
 def _span(hunk: dict[str, object]) -> str | None:
     """The lines of a hunk that were changed, without those around them."""
-    start = whole(hunk.get("newStart"))
-    lines = [text(line, 1) for line in items(hunk.get("lines"))]
+    start = as_int(hunk.get("newStart"))
+    lines = [text(line, 1) for line in as_list(hunk.get("lines"))]
     changed = [at for at, mark in enumerate(lines) if mark in ("+", "-")]
     if start is None or not changed:
         return None
@@ -84,5 +84,5 @@ def _range(first: int, count: int) -> str:
 
 def read_lines(first: object, count: object) -> str | None:
     """The lines that were read, as a range."""
-    start, length = whole(first), whole(count)
+    start, length = as_int(first), as_int(count)
     return None if start is None or length is None or length < 1 else _range(start, length)

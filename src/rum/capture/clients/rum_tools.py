@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rum.capture.clients.values import items, said_in, table
+from rum.capture.clients.values import as_dict, as_list, text_in
 
 # Not compiled beforehand: few hooks need all of them.
 _OURS = r"mcp_{1,2}(?:plugin_\w*?)?rum(?:_{1,2}|$)"
@@ -43,6 +43,6 @@ def _is_fed(command: str) -> bool:
 
 def memories_in(gave: object) -> list[str]:
     """The memories that an answer names, each once, in their order."""
-    content = table(gave).get("content", gave)
-    said = said_in(content) or said_in(items(content)) or str(table(gave).get("structuredContent", ""))
+    content = as_dict(gave).get("content", gave)
+    said = text_in(content) or text_in(as_list(content)) or str(as_dict(gave).get("structuredContent", ""))
     return list(dict.fromkeys(re.findall(_MEMORY, said[:_LOOKED_AT])))[:_MOST]

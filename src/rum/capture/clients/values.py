@@ -27,12 +27,12 @@ RAW = 64_000
 LEFT_OUT = "\n[...]\n"
 
 
-def table(value: object) -> dict[str, Any]:
+def as_dict(value: object) -> dict[str, Any]:
     """A JSON object; an empty one for anything else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     """A JSON array; an empty one for anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
@@ -42,7 +42,7 @@ def text(value: object, most: int = NAME) -> str:
     return value[:most] if isinstance(value, str) else ""
 
 
-def whole(value: object) -> int | None:
+def as_int(value: object) -> int | None:
     """A whole number of sensible size."""
     return value if type(value) is int and abs(value) < 2**53 else None
 
@@ -56,14 +56,14 @@ def condensed(value: object, most: int = GAVE) -> str:
     return said[:first] + LEFT_OUT + said[-(most - first) :]
 
 
-def looked_at(value: object) -> str:
+def bounded_text(value: object) -> str:
     """As much of a text as is looked at, to be cut to what is kept once it is clean."""
     return condensed(value, RAW)
 
 
-def said_in(content: object) -> str:
+def text_in(content: object) -> str:
     """The texts of a message's content, whether it is a string or a list of blocks."""
     if isinstance(content, str):
         return content
-    blocks = [table(block) for block in items(content)]
+    blocks = [as_dict(block) for block in as_list(content)]
     return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))

@@ -1,4 +1,4 @@
-"""What went wrong where nobody could be told: noted beside the spool, for `doctor` and the next brief."""
+"""Failures of hooks, which have nobody to report to: a log for `doctor` and the next brief."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    class Trouble(NamedTuple):
+    class Problem(NamedTuple):
         """What failed, in words; when last, in Unix seconds; and how often it was noted."""
 
         what: str
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    Trouble = namedtuple("Trouble", ("what", "last", "times"))
+    Problem = namedtuple("Trouble", ("what", "last", "times"))
 
 RECENT = 7 * 86400
 """Seconds for which a trouble is worth telling."""
 
-_FILE, _TOLD = "trouble.log", "trouble.told"
+_FILE, _REPORTED = "trouble.log", "trouble.told"
 _LIMIT = 16 * 1024
 _LONGEST = 300
 
 
-def note(places: tuple[str, ...], what: str, now: float) -> None:
+def record_problem(places: tuple[str, ...], what: str, now: float) -> None:
     """Note that something failed, in the first folder where that can be done; never raises an OSError."""
     line = json.dumps({"at": int(now), "what": what[:_LONGEST]}).encode() + b"\n"
     for folder in places:
@@ -44,26 +44,26 @@ def note(places: tuple[str, ...], what: str, now: float) -> None:
             return
 
 
-def noted(places: tuple[str, ...], now: float) -> list[Trouble]:
+def recent_problems(places: tuple[str, ...], now: float) -> list[Problem]:
     """What failed of late, the last one first."""
-    found: dict[str, Trouble] = {}
+    found: dict[str, Problem] = {}
     for folder in places:
         for at, what in _entries(os.path.join(folder, _FILE)):
             if at > now - RECENT:
-                before = found.get(what, Trouble(what, 0, 0))
-                found[what] = Trouble(what, max(at, before.last), before.times + 1)
+                before = found.get(what, Problem(what, 0, 0))
+                found[what] = Problem(what, max(at, before.last), before.times + 1)
     return sorted(found.values(), key=lambda trouble: -trouble.last)
 
 
-def tell_once(places: tuple[str, ...], now: float) -> str | None:
+def report_once(places: tuple[str, ...], now: float) -> str | None:
     """A sentence about what failed since this was asked last; None when nothing did."""
-    new = [trouble for trouble in noted(places, now) if trouble.last > _told(places)]
+    new = [trouble for trouble in recent_problems(places, now) if trouble.last > _last_report(places)]
     if not new:
         return None
     for folder in places:
         with suppress(OSError):
             ensure_private_dir(folder)
-            handle = os.open(os.path.join(folder, _TOLD), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            handle = os.open(os.path.join(folder, _REPORTED), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 os.write(handle, str(new[0].last).encode())
             finally:
@@ -79,17 +79,17 @@ def forget(places: tuple[str, ...], before: float) -> None:
         path = os.path.join(folder, _FILE)
         entries = _entries(path)
         if entries and max(at for at, _ in entries) < before:
-            for name in (_FILE, _TOLD):
+            for name in (_FILE, _REPORTED):
                 with suppress(OSError):
                     os.unlink(os.path.join(folder, name))
 
 
-def _told(places: tuple[str, ...]) -> int:
+def _last_report(places: tuple[str, ...]) -> int:
     """When it was told last: in whichever place that could be noted then."""
     last = 0
     for folder in places:
         with suppress(OSError, ValueError):
-            last = max(last, int(read_bounded(os.path.join(folder, _TOLD), 100)[0]))
+            last = max(last, int(read_bounded(os.path.join(folder, _REPORTED), 100)[0]))
     return last
 
 

@@ -35,7 +35,7 @@ def issue_session(number: int | str) -> str:
     return f"github_issue_{number}"
 
 
-def said_of(issue: Issue) -> dict[str, Any]:
+def memory_fields(issue: Issue) -> dict[str, Any]:
     """What an issue's memory says, as a caller of `store` would write it."""
     title = cut(_line(issue.title), SUBJECT) or f"Issue #{issue.number}"
     observations = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rum.capture.observe.messages import cleaned, is_going_on
+from rum.capture.observe.messages import is_continuation, without_client_tags
 from rum.model.ids import id_of
 from rum.text.lexicon import word_set
 from rum.text.sentences import split_sentences
@@ -53,8 +53,8 @@ class Candidate(NamedTuple):
 
 def corrections_in(prompt: str, earlier: str = "") -> list[Candidate]:
     """The rules that a prompt may mean; `earlier` is what was asked for before it."""
-    said = cleaned(prompt)
-    if not said or is_going_on(prompt) or len(said) > 4000:
+    said = without_client_tags(prompt)
+    if not said or is_continuation(prompt) or len(said) > 4000:
         return []
     denied = _DENIES.match(said) is not None
     found: list[Candidate] = []
@@ -74,7 +74,7 @@ def _candidate(told: str, sentence: str, earlier: str) -> Candidate:
     action = told[0].upper() + told[1:].rstrip(" .!")
     words = [
         word
-        for word in re.findall(r"[A-Za-z][\w.-]{3,}", cleaned(earlier) or told)
+        for word in re.findall(r"[A-Za-z][\w.-]{3,}", without_client_tags(earlier) or told)
         if word.lower() not in _COMMON
     ]
     condition = " ".join(dict.fromkeys(word.lower() for word in words[:6])) or "*"

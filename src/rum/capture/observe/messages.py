@@ -86,29 +86,33 @@ _REJECTS = re.compile(
 )
 
 
-def cleaned(prompt: str) -> str:
-    """What a person said, without what the client put around it."""
+def without_client_tags(prompt: str) -> str:
+    """A prompt without the tags and notices that the client adds."""
     return _NOTICE.sub("", _TAG.sub(" ", _TAGGED.sub(" ", prompt))).strip()
 
 
-def is_going_on(prompt: str) -> bool:
-    """Whether a prompt only says to go on with what was begun."""
-    return len(prompt) < 60 and _GO_ON.fullmatch(cleaned(prompt) or ".") is not None
+def is_continuation(prompt: str) -> bool:
+    """Whether a prompt only says to continue."""
+    return len(prompt) < 60 and _GO_ON.fullmatch(without_client_tags(prompt) or ".") is not None
 
 
 def goal_of(prompt: str, earlier: str = "") -> str:
-    """What was to be done, in a sentence or two; of one that says to go on, what was begun before."""
-    said = cleaned(prompt)
-    if is_going_on(prompt):
-        before = _sentences(cleaned(earlier), GOAL - 30) if earlier and not is_going_on(earlier) else ""
+    """The goal in a sentence or two; for a prompt that only says to continue, the goal of the earlier one."""
+    said = without_client_tags(prompt)
+    if is_continuation(prompt):
+        before = (
+            _sentences(without_client_tags(earlier), GOAL - 30)
+            if earlier and not is_continuation(earlier)
+            else ""
+        )
         told = " ".join(said.split())[:20].strip(" .")
         return f"{before} (then: {told})" if before and told else before or told
     return _sentences(said, GOAL)
 
 
 def context_of(prompt: str) -> str:
-    """What else was said besides the goal."""
-    said = _flat(cleaned(prompt))
+    """The rest of a prompt, after the goal."""
+    said = _flat(without_client_tags(prompt))
     goal = goal_of(prompt)
     rest = (
         said[len(goal) :].strip() if said.startswith(goal) else (said if len(said) > len(goal) + 20 else "")
@@ -117,15 +121,15 @@ def context_of(prompt: str) -> str:
 
 
 def summary_of(last_words: str) -> str:
-    """What came of it, as the agent said."""
-    return _sentences(cleaned(last_words), SUMMARY, opening=None)
+    """The outcome in the agent's own words."""
+    return _sentences(without_client_tags(last_words), SUMMARY, opening=None)
 
 
 def task_type(prompt: str, earlier: str = "") -> TaskType | None:
     """What kind of work was asked for; None where the words do not tell."""
-    said = cleaned(prompt)
-    if is_going_on(prompt):
-        said = cleaned(earlier)
+    said = without_client_tags(prompt)
+    if is_continuation(prompt):
+        said = without_client_tags(earlier)
     if _ASKS.match(said) and not re.search(r"\b(?:fix|add|implement|change|make)\b", said, re.IGNORECASE):
         return TaskType.INVESTIGATION
     found = task_type_in(said[:1000], PROMPT)
@@ -134,20 +138,20 @@ def task_type(prompt: str, earlier: str = "") -> TaskType | None:
 
 def gave_up(last_words: str) -> bool:
     """Whether the agent said that it did not work."""
-    said = cleaned(last_words)
+    said = without_client_tags(last_words)
     found = _GAVE_UP.search(said)
     return found is not None and not _WORKS.search(said[found.end() :])
 
 
-def reason_given(last_words: str) -> str:
+def failure_sentence(last_words: str) -> str:
     """The sentence that says what did not work."""
-    parts = split_sentences(_without_code(cleaned(last_words)))
+    parts = split_sentences(_without_code(without_client_tags(last_words)))
     return next((shorten(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
 
 
 def rejects(prompt: str) -> bool:
     """Whether a person says that what was done before is not right."""
-    return _REJECTS.match(cleaned(prompt)[:200]) is not None
+    return _REJECTS.match(without_client_tags(prompt)[:200]) is not None
 
 
 def _flat(text: str) -> str:

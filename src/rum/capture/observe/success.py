@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rum.capture.observe.checks import Check
 from rum.capture.observe.errors import Fault, fault_in
-from rum.capture.observe.messages import gave_up, goal_of, reason_given, rejects
+from rum.capture.observe.messages import failure_sentence, gave_up, goal_of, rejects
 from rum.capture.observe.steps import Step
 from rum.capture.observe.turns import Turn
 from rum.model.memory_layers import FailureCategory, VerificationType
@@ -43,7 +43,7 @@ def judged(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None]) ->
     if proof is None and (broken := _broken(steps)):
         return broken
     if gave_up(turn.last_words) and not (proof and proof.passed):
-        return Verdict(False, reason_given(turn.last_words), FailureCategory.OTHER, proof)
+        return Verdict(False, failure_sentence(turn.last_words), FailureCategory.OTHER, proof)
     if not turn.is_finished and not (proof and proof.passed):
         return Verdict(False, UNFINISHED, FailureCategory.OTHER, proof, partial=True)
     return Verdict(True, proof=proof if proof and proof.passed else None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rum.capture.observe.actions import LONGEST_COMMAND, command_of, edit_of, query_of, shortened
 from rum.capture.observe.attempts import Place, attempts_in, lines
 from rum.capture.observe.checks import Check, check_of
-from rum.capture.observe.commits import Commit, commits_in
 from rum.capture.observe.errors import fault_in
 from rum.capture.observe.messages import context_of, goal_of, summary_of, task_type
 from rum.capture.observe.steps import Step, steps_of
@@ -22,6 +22,32 @@ from rum.text.shell import segments
 if TYPE_CHECKING:
     from rum.capture.events.event import Touched
 
+
+_MADE = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
+_MAKING = ("commit", "merge", "cherry-pick", "revert", "rebase")
+
+
+class Commit(NamedTuple):
+    """The beginning of a commit's id, and its subject."""
+
+    sha: str
+    subject: str
+
+
+def commits_in(steps: Iterable[Step]) -> list[Commit]:
+    """The commits that were made, in their order."""
+    return [
+        Commit(sha, subject.strip())
+        for step in steps
+        if step.tool == "run" and not step.failed and any(_commits(words) for words in segments(step.command))
+        for sha, subject in _MADE.findall(step.output)
+    ]
+
+
+def _commits(words: list[str]) -> bool:
+    return words[0] == "git" and any(word in _MAKING for word in words[1:6])
+
+
 Json = dict[str, Any]
 _MOST_FILES, _MOST_LEARNINGS, _MOST_ANOMALIES = 40, 5, 5
 _TELLING = 0.7
@@ -30,7 +56,7 @@ _CONCLUSION, _LOOKS = 120, 3
 """An investigation: so many characters of last words after so many looks."""
 
 
-class Observed(NamedTuple):
+class TurnObservation(NamedTuple):
     """What was seen of a turn: the memory as `store` takes it, or why there is none."""
 
     said: Json | None
@@ -40,22 +66,22 @@ class Observed(NamedTuple):
     """Memories that the agent stored itself."""
 
 
-def observed(turn: Turn) -> Observed:
+def observe_turn(turn: Turn) -> TurnObservation:
     """What a turn is worth."""
     if any(event.get("withheld") == "unredacted" for event in turn.events):
-        return Observed(None, "withheld")
+        return TurnObservation(None, "withheld")
     steps = steps_of(turn.events)
-    made = tuple(step.memories[0] for step in steps if stores(step) and step.memories)
+    made = tuple(step.memories[0] for step in steps if is_store_call(step) and step.memories)
     checks = [check_of(step) for step in steps]
     why_not = _trivial(turn, steps, checks, made)
     if why_not:
-        return Observed(None, why_not, made=made)
-    seen = _Seen(turn, steps, checks)
+        return TurnObservation(None, why_not, made=made)
+    seen = _TurnReader(turn, steps, checks)
     commits = commits_in(steps)
-    return Observed(seen.said(commits), commit=commits[-1].sha if commits else None, made=made)
+    return TurnObservation(seen.said(commits), commit=commits[-1].sha if commits else None, made=made)
 
 
-def stores(step: Step) -> bool:
+def is_store_call(step: Step) -> bool:
     """Whether a step is a call of RUM's own `store` that made a memory."""
     if step.tool != "rum" or step.failed:
         return False
@@ -83,7 +109,7 @@ def _trivial(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None], 
     return "only looked around"
 
 
-class _Seen:
+class _TurnReader:
     """One turn with what was made out of it."""
 
     def __init__(self, turn: Turn, steps: list[Step], checks: list[Check | None]) -> None:

@@ -7,11 +7,41 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from rum.capture.observe.merge_events import joined
+from rum.capture.events.event import cast
+from rum.model.ids import id_of
 from rum.store.captured_events import TurnKey as Key
+from rum.text.invisible import without_unseen
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
+
+
+CLOSING = ("stop", "agent_stop")
+"""Events that end a turn."""
+
+
+def merge_events(events: Iterable[Event]) -> list[Event]:
+    """Each event once, in the order of time; what came first is kept, what it lacks is filled in."""
+    found: dict[str, Event] = {}
+    for event in events:
+        known = found.get(event["id"])
+        found[event["id"]] = event if known is None else merge_event(known, event)
+    return sorted(found.values(), key=lambda event: event["at"])
+
+
+def merge_event(known: Event, other: Event) -> Event:
+    """An event with what another sight of it adds."""
+    whole = cast(
+        "Event", {**other, **{name: value for name, value in known.items() if value not in ("", [])}}
+    )
+    if not any("lines" in file for file in known.get("files", [])) and (files := other.get("files")):
+        whole["files"] = files
+    if known["kind"] in CLOSING and other["at"] > known["at"] and (last := other.get("text")):
+        # A turn that was made to go on has several last words.
+        whole["text"] = last
+        whole["at"] = other["at"]
+    return whole
+
 
 ASIDE = ("start", "end", "compact", "offered")
 """Events that are nobody's work."""
@@ -97,7 +127,7 @@ def with_turns(events: Iterable[Event], known: Sequence[tuple[float, str]] = ())
 def split(events: Iterable[Event]) -> list[Turn]:
     """The turns of a session in their order, subagents' after the prompt that set them off."""
     grouped: dict[Key, list[Event]] = {}
-    for event in joined(events):
+    for event in merge_events(events):
         if event["kind"] not in ASIDE:
             grouped.setdefault(key_of(event), []).append(event)
     turns = [Turn(key, tuple(found)) for key, found in grouped.items()]
@@ -146,3 +176,25 @@ def parents(turns: Iterable[tuple[Key, float]]) -> dict[Key, Key]:
 
 def _said(event: Event, *kinds: str) -> str:
     return event.get("text", "") if event["kind"] in kinds else ""
+
+
+_LONGEST_NAME = 60
+
+
+def memory_id(key: Key) -> str:
+    """The id of a turn's memory.
+
+    It has no date: the clocks of a hook and of a transcript differ by a moment, and there must be one id.
+    """
+    return id_of("mem", " ".join(("turn", *key)))
+
+
+def subagent_id(main_id: str, agent_type: str) -> str:
+    """The id of a kind of subagent below a main agent."""
+    return id_of("agent", f"{main_id} {agent_type}")
+
+
+def subagent_name(agent_type: str) -> str:
+    """What a kind of subagent is called."""
+    plain = " ".join(without_unseen(agent_type).replace("/", "-").split())
+    return plain[:_LONGEST_NAME].strip() or "subagent"

@@ -54,7 +54,7 @@ def entity_id(name: str) -> str:
     return id_of("mem", f"mcp-memory {name}")
 
 
-def said_of(entity: Entity) -> dict[str, Any]:
+def memory_fields(entity: Entity) -> dict[str, Any]:
     """What an entity's memory says, as a caller of `store` would write it."""
     related = [f"{entity.name} {relation} {other}" for relation, other in entity.relations]
     seen = [*entity.observations, *related][:MOST_SEEN]

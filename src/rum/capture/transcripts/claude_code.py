@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import claude_code as client
-from rum.capture.clients.values import PATH, items, looked_at, said_in, table, text
+from rum.capture.clients.values import PATH, as_dict, as_list, bounded_text, text, text_in
 from rum.capture.events.event import cast, event_id
-from rum.capture.transcripts.forks import copied
-from rum.capture.transcripts.records import moment, records
+from rum.capture.transcripts.records import lines, moment, parsed, records
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
+
 
 _EXIT = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,10})\b")
 _NOT_SAID = (
@@ -98,7 +100,7 @@ class _Reader:
             if text(record.get("promptId")) and text(record.get("promptId")) != self._turn:
                 yield from self._closed()
                 self._turn = text(record.get("promptId"))
-            message = table(record.get("message"))
+            message = as_dict(record.get("message"))
             if kind == "assistant":
                 self._hear(record, message)
             else:
@@ -126,15 +128,15 @@ class _Reader:
 
     def _hear(self, record: dict[str, Any], message: dict[str, Any]) -> None:
         """What the agent says and calls; its last words before the next prompt end the turn."""
-        for block in map(table, items(message.get("content"))):
+        for block in map(as_dict, as_list(message.get("content"))):
             if block.get("type") == "tool_use" and len(self._calls) < _MOST_CALLS:
-                self._calls[text(block.get("id"))] = text(block.get("name")), table(block.get("input"))
-        said = said_in(message.get("content"))
+                self._calls[text(block.get("id"))] = text(block.get("name")), as_dict(block.get("input"))
+        said = text_in(message.get("content"))
         kind = "agent_stop" if self._agent or record.get("isSidechain") else "stop"
         if said.strip() and message.get("stop_reason") in ("end_turn", "stop_sequence", None):
             stop = self._event(record, kind, "")
             if stop is not None:
-                stop["text"] = looked_at(said)
+                stop["text"] = bounded_text(said)
                 self._last = stop
 
     def _closed(self) -> Iterator[Event]:
@@ -144,16 +146,16 @@ class _Reader:
 
     def _answered(self, record: dict[str, Any], message: dict[str, Any]) -> Iterator[Event]:
         content = message.get("content")
-        results = [block for block in map(table, items(content)) if block.get("type") == "tool_result"]
+        results = [block for block in map(as_dict, as_list(content)) if block.get("type") == "tool_result"]
         for block in results:
             if event := self._result(record, block):
                 self._last = None
                 yield event
-        said = said_in(content) if not results else ""
+        said = text_in(content) if not results else ""
         if said.strip() and not said.lstrip().startswith(_NOT_SAID) and not self._agent:
             yield from self._closed()
             if not record.get("isSidechain") and (prompt := self._event(record, "prompt", "")):
-                prompt["text"] = looked_at(said)
+                prompt["text"] = bounded_text(said)
                 yield prompt
 
     def _result(self, record: dict[str, Any], block: dict[str, Any]) -> Event | None:
@@ -164,12 +166,12 @@ class _Reader:
         if event is None or not name:
             return None
         gave = record.get("toolUseResult")
-        answer = table(gave)
+        answer = as_dict(gave)
         if agent := text(answer.get("agentId")):
             self._agents[agent] = text(answer.get("agentType")), self._turn
         told = client.tool(name, given, answer or gave or block.get("content"))
         event.update(cast("Event", {"call": call, **told}))
-        output = looked_at(said_in(block.get("content")))
+        output = bounded_text(text_in(block.get("content")))
         if failed:
             event["output"] = output
             if code := _EXIT.match(output):
@@ -178,3 +180,60 @@ class _Reader:
             event["exit"] = 0
             event.setdefault("output", output)
         return event
+
+
+def copied(path: str, last: int | None = None) -> dict[str, bool]:
+    """Each prompt of a file, by its record, and whether it is a copy; nothing where there is no copy."""
+    own = _sizes(path, last)
+    doubtful = {record for record, size in own.items() if size > 1}
+    if not doubtful:
+        return {}
+    found: set[str] = set()
+    for beside in _beside(path):
+        # Where it was said first, it shares its name with fewer others.
+        sizes = _known(beside)
+        found |= {record for record in doubtful & sizes.keys() if sizes[record] < own[record]}
+    return {record: record in found for record in own} if found else {}
+
+
+def _sizes(path: str, last: int | None) -> dict[str, int]:
+    """The prompts of a file in their order, and how many have the same name."""
+    named: dict[str, list[str]] = {}
+    with suppress(OSError):
+        for line in lines(path, last):
+            # Most of a file are tools' results, which need not be read for this.
+            if b'"promptId"' in line and b'"tool_result"' not in line:
+                record = parsed(line)
+                if _is_prompt(record):
+                    named.setdefault(text(record.get("promptId")), []).append(text(record.get("uuid")))
+    return {record: len(records) for records in named.values() for record in records}
+
+
+def _known(path: str) -> dict[str, int]:
+    """The same of a whole file, which is read once for all that lie beside it."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return {}
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, changed: int, size: int) -> dict[str, int]:  # noqa: ARG001 (a file that grew is another)
+    return _sizes(path, None)
+
+
+def _is_prompt(record: dict[str, object]) -> bool:
+    if record.get("type") != "user" or record.get("isMeta") or not text(record.get("uuid")):
+        return False
+    content = as_dict(record.get("message")).get("content")
+    return not any(as_dict(block).get("type") == "tool_result" for block in as_list(content))
+
+
+def _beside(path: str) -> list[str]:
+    folder, own = os.path.split(path)
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl") and name != own]

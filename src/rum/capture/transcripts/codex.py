@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rum.capture.clients import codex as client
 from rum.capture.clients.patches import touched
 from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import PATH, RAW, items, looked_at, said_in, table, text, whole
+from rum.capture.clients.values import PATH, RAW, as_dict, as_int, as_list, bounded_text, text, text_in
 from rum.capture.events.event import cast, event_id
 from rum.capture.transcripts.records import moment, parsed, records
 
@@ -55,7 +55,7 @@ def _session_of(path: str) -> str:
 def cwd_of(path: str) -> str:
     """The folder that a session was about; an empty text where it does not say."""
     for at, record in enumerate(records(path)):
-        if cwd := text(table(record.get("payload")).get("cwd"), PATH):
+        if cwd := text(as_dict(record.get("payload")).get("cwd"), PATH):
             return cwd
         if at > 50:
             break
@@ -93,7 +93,7 @@ class _Reader:
         if last is not None:
             self.begin(path)
         for record in records(path, last):
-            payload = table(record.get("payload"))
+            payload = as_dict(record.get("payload"))
             if record.get("type") == "session_meta":
                 self._understands(record)
             elif record.get("type") == "turn_context":
@@ -107,9 +107,9 @@ class _Reader:
     def _understands(self, record: dict[str, Any]) -> bool:
         if record.get("type") != "session_meta" or self._session:
             return bool(self._session)
-        meta = table(record.get("payload"))
+        meta = as_dict(record.get("payload"))
         own = text(meta.get("id"))
-        spawned = table(table(table(meta.get("source")).get("subagent")).get("thread_spawn"))
+        spawned = as_dict(as_dict(as_dict(meta.get("source")).get("subagent")).get("thread_spawn"))
         above = text(meta.get("session_id")) or text(spawned.get("parent_thread_id")) or own
         self._session, self._own = above, own
         self._agent = own if own != above else ""
@@ -118,8 +118,8 @@ class _Reader:
         return True
 
     def _event(self, record: dict[str, Any], kind: str, told: str = "") -> Event | None:
-        payload = table(record.get("payload"))
-        inner = table(payload.get("internal_chat_message_metadata_passthrough"))
+        payload = as_dict(record.get("payload"))
+        inner = as_dict(payload.get("internal_chat_message_metadata_passthrough"))
         turn = text(payload.get("turn_id")) or text(inner.get("turn_id")) or self._turn
         at = moment(record.get("timestamp"))
         self._turn = turn
@@ -152,16 +152,16 @@ class _Reader:
         elif kind == "task_complete" and (said := text(payload.get("last_agent_message"), RAW)):
             yield from self._said(record, "stop", said)
         elif kind == "item_completed":
-            item = table(payload.get("item"))
+            item = as_dict(payload.get("item"))
             if item.get("type") == "UserMessage":
-                yield from self._said(record, "prompt", said_in(item.get("content")))
+                yield from self._said(record, "prompt", text_in(item.get("content")))
             elif event := self._item(record, item):
                 yield event
 
     def _said(self, record: dict[str, Any], kind: str, said: str) -> Iterator[Event]:
         event = self._event(record, kind) if said.strip() and not (self._agent and kind == "prompt") else None
         if event is not None:
-            event["text"] = looked_at(said)
+            event["text"] = bounded_text(said)
             yield event
 
     def _item(self, record: dict[str, Any], item: dict[str, Any]) -> Event | None:
@@ -202,7 +202,7 @@ def _told(item: dict[str, Any]) -> dict[str, Any] | None:
     kind = item.get("type")
     if kind == "CommandExecution":
         told = client.tool("Bash", {"command": item.get("command")}, text(item.get("aggregated_output"), RAW))
-        if (code := whole(item.get("exit_code"))) is not None:
+        if (code := as_int(item.get("exit_code"))) is not None:
             told["exit"] = code
         return told
     if kind == "FileChange":
@@ -210,8 +210,8 @@ def _told(item: dict[str, Any]) -> dict[str, Any] | None:
         return {
             "tool_name": "apply_patch",
             "tool": "edit",
-            "files": _changed(table(item.get("changes"))),
-            "output": looked_at(output),
+            "files": _changed(as_dict(item.get("changes"))),
+            "output": bounded_text(output),
         }
     if kind in ("McpToolCall", "McpCall"):
         name = f"mcp__{text(item.get('server'))}__{text(item.get('tool') or item.get('name'))}"
@@ -225,7 +225,7 @@ def _told(item: dict[str, Any]) -> dict[str, Any] | None:
 def _changed(changes: dict[str, Any]) -> list[Touched]:
     found: list[Touched] = []
     for path, change in changes.items():
-        one = table(change)
+        one = as_dict(change)
         operation = _CHANGES.get(text(one.get("type")), "edit")
         diff = text(one.get("unified_diff"), RAW)
         lines = (
@@ -248,9 +248,9 @@ def _output(output: object) -> str:
     """What a call gave, whether it is text, blocks of text or an object in a text."""
     if isinstance(output, str) and output.startswith("{"):
         try:
-            inner = table(json.loads(output))
+            inner = as_dict(json.loads(output))
         except ValueError:
             return output
-        code = table(inner.get("metadata")).get("exit_code")
+        code = as_dict(inner.get("metadata")).get("exit_code")
         return f"Exit code: {code}\nOutput:\n{text(inner.get('output'), RAW)}"
-    return output if isinstance(output, str) else "\n".join(said_in([block]) for block in items(output))
+    return output if isinstance(output, str) else "\n".join(text_in([block]) for block in as_list(output))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import gemini as client
-from rum.capture.clients.values import PATH, items, looked_at, said_in, table, text
+from rum.capture.clients.values import PATH, as_dict, as_list, bounded_text, text, text_in
 from rum.capture.events.event import cast, event_id
 from rum.capture.transcripts.records import moment, parsed, records
 from rum.settings.home import read_bounded
@@ -59,18 +59,18 @@ def _told(path: str) -> Iterator[Event]:
         at = moment(message.get("timestamp"))
         if at is None or not session:
             continue
-        said = said_in(message.get("content") or message.get("displayContent"))
+        said = text_in(message.get("content") or message.get("displayContent"))
         if message.get("type") == "user" and said.strip():
             if last is not None:
                 yield last
             last = None
-            yield _event(session, "prompt", message, at, cwd, looked_at(said))
+            yield _event(session, "prompt", message, at, cwd, bounded_text(said))
         elif message.get("type") in ("gemini", "model", "assistant"):
-            for call in map(table, items(message.get("toolCalls"))):
+            for call in map(as_dict, as_list(message.get("toolCalls"))):
                 if event := _called(session, call, at, cwd):
                     yield event
             if said.strip():
-                last = _event(session, "stop", message, at, cwd, looked_at(said))
+                last = _event(session, "stop", message, at, cwd, bounded_text(said))
     if last is not None:
         yield last
 
@@ -81,7 +81,7 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
         found = list(records(path))
     else:
         whole = parsed(_whole(path))
-        found = [whole, *map(table, items(whole.get("messages")))]
+        found = [whole, *map(as_dict, as_list(whole.get("messages")))]
     session = next((name for one in found if (name := text(one.get("sessionId")))), "")
     messages: dict[str, dict[str, Any]] = {}
     for at, one in enumerate(found):
@@ -120,12 +120,12 @@ def _called(session: str, call: dict[str, Any], at: float, cwd: str) -> Event | 
     kind = "failed" if status == "error" else "after"
     event = _event(session, kind, call, moment(call.get("timestamp")) or at, cwd, "")
     answers = [
-        table(table(part.get("functionResponse")).get("response"))
-        for part in map(table, items(call.get("result")))
+        as_dict(as_dict(part.get("functionResponse")).get("response"))
+        for part in map(as_dict, as_list(call.get("result")))
     ]
     output = "\n".join(filter(None, (text(one.get("output") or one.get("error"), 64_000) for one in answers)))
     gave = {"llmContent": output or call.get("resultDisplay")}
     event.update(
-        cast("Event", {"call": text(call.get("id")), **client.tool(name, table(call.get("args")), gave)})
+        cast("Event", {"call": text(call.get("id")), **client.tool(name, as_dict(call.get("args")), gave)})
     )
     return event

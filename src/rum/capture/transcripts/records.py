@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from rum.capture.clients.values import table
+from rum.capture.clients.values import as_dict
 
 LONGEST = 8 * 1024 * 1024
 """Bytes of a line; a longer one is left out."""
@@ -43,7 +43,7 @@ def lines(path: str, last: int | None = None) -> Iterator[bytes]:
 def parsed(line: bytes) -> dict[str, Any]:
     """The object of a line; an empty one for anything else."""
     try:
-        return table(json.loads(line))
+        return as_dict(json.loads(line))
     except (ValueError, RecursionError):
         return {}
 

@@ -45,7 +45,7 @@ def _trouble(moment: Moment) -> Offer | None:
     home = os.path.dirname(os.path.dirname(moment.folder))
     # Where a project could not be told, it may have been this one.
     places = (*moment.places, *spool.unclaimed_folders(home))
-    told = problems.tell_once(places, moment.event["at"])
+    told = problems.report_once(places, moment.event["at"])
     return offer("trouble", (), "{0}", (told,)) if told else None
 
 

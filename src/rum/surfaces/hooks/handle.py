@@ -113,7 +113,7 @@ def _start_intake(event: Event, found: HookProject, places: tuple[str, ...]) -> 
 def _note(places: tuple[str, ...], what: str, at: float) -> None:
     from rum.capture.events import problems  # noqa: PLC0415 (rarely needed)
 
-    problems.note(places, what, at)
+    problems.record_problem(places, what, at)
 
 
 def _describe_error(error: Exception) -> str:

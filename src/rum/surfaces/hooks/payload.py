@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from rum.capture.clients.values import table
+from rum.capture.clients.values import as_dict
 from rum.surfaces.hooks.stdin import ENDS, LARGEST
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ def parse_payload(raw: bytes) -> dict[str, Any] | None:
         return _find_names(raw)
     try:
         # An invalid byte must not lose the whole payload.
-        return table(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
+        return as_dict(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
     except (ValueError, RecursionError):
         return None
 

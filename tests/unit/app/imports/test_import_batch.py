@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, take_in
+from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, import_pieces
 from rum.model.ids import id_of
 from rum.model.memory import Memory
 from support.builders import make_memory
@@ -39,11 +39,11 @@ class Papers:
                 raise OSError(number)
             yield "blank" if number % 10 == 9 else self._piece(number)
 
-    def met_again(self, old: Memory, piece: Piece[int]) -> str:
+    def update_existing(self, old: Memory, piece: Piece[int]) -> str:
         """The same as long as it is called the same."""
         return "unchanged" if old.intent.goal == piece.memory.intent.goal else "different"
 
-    def tie(self, pieces: Sequence[Piece[int]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[int]], counted: Counter[str]) -> None:
         """Each paper is signed."""
         self.tied += [f"{piece.origin}" for piece in pieces]
         counted["signed"] += len(pieces)
@@ -66,7 +66,7 @@ def caller(shop: Shop) -> Caller:
 
 def taken(caller: Caller, source: Papers, told: list[tuple[int, int]] | None = None) -> Signed:
     tally = Tally()
-    take_in(
+    import_pieces(
         caller, source, tally, lambda done, total: told.append((done, total)) if told is not None else None
     )
     return tally.answer(Signed)

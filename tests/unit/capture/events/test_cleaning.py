@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rum.capture.clients.detect import event_of
-from rum.capture.clients.values import CHANGED, GAVE, SAID, looked_at
+from rum.capture.clients.values import CHANGED, GAVE, SAID, bounded_text
 from rum.capture.events.cleaning import bare, clean
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
@@ -66,7 +66,7 @@ def test_a_secret_is_found_before_a_text_is_cut():
     secret = token()
     # The cut would go right through it.
     said = "x " * (GAVE // 6 - 10) + secret + " y" * GAVE
-    kept = clean(make(output=looked_at(said)), REDACTOR).get("output", "")
+    kept = clean(make(output=bounded_text(said)), REDACTOR).get("output", "")
     assert len(kept) <= GAVE + 10
     assert secret[:12] not in kept
 
@@ -89,7 +89,7 @@ def test_private_text_is_cut_from_whatever_was_said_or_done():
 
 
 def test_private_text_is_found_in_a_text_that_was_cut_in_the_middle():
-    said = looked_at("a" * 90_000 + "</private> done" + " b" * 900)
+    said = bounded_text("a" * 90_000 + "</private> done" + " b" * 900)
     assert "aaa" not in clean(make(output=said), REDACTOR).get("output", "").rpartition("[...]")[2]
 
 

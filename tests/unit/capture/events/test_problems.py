@@ -5,64 +5,64 @@ from __future__ import annotations
 from pathlib import Path
 
 from rum.capture.events import problems
-from rum.capture.events.problems import RECENT, Trouble
+from rum.capture.events.problems import RECENT, Problem
 
 
 def test_what_failed_is_counted_and_the_last_comes_first(tmp_path: Path):
     places = (str(tmp_path / "spool"),)
     for at, what in ((100, "full"), (110, "locked"), (120, "full")):
-        problems.note(places, what, at)
-    assert problems.noted(places, 130) == [Trouble("full", 120, 2), Trouble("locked", 110, 1)]
+        problems.record_problem(places, what, at)
+    assert problems.recent_problems(places, 130) == [Problem("full", 120, 2), Problem("locked", 110, 1)]
 
 
 def test_old_trouble_is_no_longer_told_and_can_be_removed(tmp_path: Path):
     places = (str(tmp_path),)
-    problems.note(places, "full", 100)
-    assert problems.noted(places, 100 + RECENT) == []
+    problems.record_problem(places, "full", 100)
+    assert problems.recent_problems(places, 100 + RECENT) == []
     problems.forget(places, 101)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_it_is_told_once_and_again_when_it_happens_again(tmp_path: Path):
     places = (str(tmp_path), str(tmp_path / "other"))
-    assert problems.tell_once(places, 100) is None
-    problems.note(places, "the disk was full", 100)
-    told = problems.tell_once(places, 110)
+    assert problems.report_once(places, 100) is None
+    problems.record_problem(places, "the disk was full", 100)
+    told = problems.report_once(places, 110)
     assert told
     assert "the disk was full" in told
-    assert problems.tell_once(places, 120) is None
-    problems.note(places, "the disk was full", 130)
-    assert problems.tell_once(places, 140)
+    assert problems.report_once(places, 120) is None
+    problems.record_problem(places, "the disk was full", 130)
+    assert problems.report_once(places, 140)
 
 
 def test_what_was_told_is_known_wherever_that_could_be_noted(tmp_path: Path):
     places = (str(tmp_path / "own"), str(tmp_path / "beside"))
-    problems.note(places, "full", 100)
-    assert problems.tell_once(places, 110)
-    problems.note(places, "full", 120)
+    problems.record_problem(places, "full", 100)
+    assert problems.report_once(places, 110)
+    problems.record_problem(places, "full", 120)
     (tmp_path / "own" / "trouble.told").rename(tmp_path / "old")
     (tmp_path / "own" / "trouble.told").mkdir()  # so that it can be noted beside it only
-    assert problems.tell_once(places, 130)
+    assert problems.report_once(places, 130)
     (tmp_path / "own" / "trouble.told").rmdir()
     (tmp_path / "old").rename(tmp_path / "own" / "trouble.told")
-    assert problems.tell_once(places, 140) is None
+    assert problems.report_once(places, 140) is None
 
 
 def test_the_next_folder_is_taken_where_one_cannot_be_written(tmp_path: Path):
     (tmp_path / "file").write_text("")
     places = (str(tmp_path / "file"), str(tmp_path / "ok"))
-    problems.note(places, "full", 100)
-    assert [one.what for one in problems.noted(places, 100)] == ["full"]
+    problems.record_problem(places, "full", 100)
+    assert [one.what for one in problems.recent_problems(places, 100)] == ["full"]
 
 
 def test_notes_do_not_grow_without_end(tmp_path: Path):
     for at in range(2000):
-        problems.note((str(tmp_path),), "x" * 1000, at)
+        problems.record_problem((str(tmp_path),), "x" * 1000, at)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 20_000
 
 
 def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path):
-    problems.note((str(tmp_path),), "full", 100)
+    problems.record_problem((str(tmp_path),), "full", 100)
     (path,) = tmp_path.iterdir()
     path.write_bytes(b'{"at": \xff\n[]\n' + path.read_bytes() + b'{"at": "x", "what": 1}\n{"half')
-    assert [one.what for one in problems.noted((str(tmp_path),), 100)] == ["full"]
+    assert [one.what for one in problems.recent_problems((str(tmp_path),), 100)] == ["full"]

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from rum.capture.events.event import BROKEN_OFF
-from rum.capture.observe.turn_memory import observed
+from rum.capture.observe.turn_memory import observe_turn
 from support.captured_events import CRASH, Telling, mended
 
 
 def said(telling: Telling) -> dict[str, Any]:
     (turn,) = telling.turns()
-    found = observed(turn).said
+    found = observe_turn(turn).said
     assert found is not None
     return found
 
 
 def why_not(telling: Telling) -> str:
-    found = observed(telling.turns()[-1])
+    found = observe_turn(telling.turns()[-1])
     assert found.said is None
     return found.why_not
 
@@ -158,7 +158,7 @@ def test_a_change_that_nothing_checked_is_unverified():
 def test_what_a_person_rejects_next_has_failed():
     telling = mended(Telling()).prompt("No, that still crashes for None.")
     first, _ = telling.turns()
-    found = observed(first).said
+    found = observe_turn(first).said
     assert found is not None
     assert found["outcome"]["success"] is False
     assert found["outcome"]["failure_reason"].startswith("Rejected by the user:")
@@ -168,7 +168,7 @@ def test_commits_are_noted():
     telling = Telling().prompt("Add it").edit("a.py", "a", "b")
     telling.run("git add -A && git commit -m 'Add it'", "[main 1234abc] Add it\n 1 file changed").stop()
     (turn,) = telling.turns()
-    found = observed(turn)
+    found = observe_turn(turn)
     assert found.commit == "1234abc"
     assert found.said is not None
     assert found.said["perception"]["observations"][0]["what"] == "Committed 1234abc: Add it"
@@ -263,7 +263,7 @@ def test_a_subagents_goal_is_what_it_was_told():
     telling.call("agent", text="Mend the parser.").agent("a1").edit("p.py", "a", "b").stop("Mended.")
     main, sub = telling.agent("").stop().turns()
     assert (main.prompt, sub.prompt, sub.agent_type) == ("Do both", "Mend the parser.", "explorer")
-    found = observed(sub).said
+    found = observe_turn(sub).said
     assert found is not None
     assert found["intent"]["goal"] == "Mend the parser."
 
@@ -274,7 +274,7 @@ def test_what_the_agent_stored_itself_is_named():
         "after", "c9", tool="rum", tool_name="mcp__rum__store", call="c9", memories=["mem_1", "mem_2"]
     ).stop()
     (turn,) = telling.turns()
-    assert observed(turn).made == ("mem_1",)
+    assert observe_turn(turn).made == ("mem_1",)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_the_agent_stored_itself_is_named():
 def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made: bool):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
     telling.call("rum", command=command, memories=["mem_1"])
-    assert observed(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
+    assert observe_turn(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
 
 
 def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from rum.capture.observe.corrections import corrections_in
 from rum.capture.observe.messages import (
     GOAL,
-    cleaned,
     gave_up,
     goal_of,
-    is_going_on,
+    is_continuation,
     rejects,
     summary_of,
     task_type,
+    without_client_tags,
 )
 
 
@@ -45,7 +45,10 @@ def test_a_prompt_that_tells_nothing_has_no_kind():
 def test_the_goal_is_what_was_said_first_without_what_the_client_put_around_it():
     prompt = "<system-reminder>x</system-reminder>Please fix it. It loops.\n\n```\ntrace\n```\nAnd more."
     assert goal_of(prompt) == "fix it. It loops. And more."
-    assert cleaned("<command-name>/review</command-name> <command-args>api</command-args>") == "/review   api"
+    assert (
+        without_client_tags("<command-name>/review</command-name> <command-args>api</command-args>")
+        == "/review   api"
+    )
 
 
 def test_a_long_prompt_is_cut_at_a_word():
@@ -56,7 +59,7 @@ def test_a_long_prompt_is_cut_at_a_word():
 
 @pytest.mark.parametrize("prompt", ["yes", "Ok, go ahead.", "continue", "do it", "thanks!"])
 def test_one_that_says_to_go_on_is_about_what_was_begun(prompt: str):
-    assert is_going_on(prompt)
+    assert is_continuation(prompt)
     assert goal_of(prompt, "Fix the login.").startswith("Fix the login.")
     assert task_type(prompt, "Fix the login.") == "bug_fix"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.capture.peers.mcp_memory import Entity, entities_in, said_of
+from rum.capture.peers.mcp_memory import Entity, entities_in, memory_fields
 from rum.model.errors import InvalidQuery
 
 LINES = b"""\
@@ -22,7 +22,7 @@ def test_entities_are_put_together_from_their_lines():
 
 
 def test_a_memory_says_what_was_observed_and_related():
-    said = said_of(entities_in(LINES)[0])
+    said = memory_fields(entities_in(LINES)[0])
     assert said["intent"]["goal"] == "What is known of Ada (person)"
     assert "Ada works_at Acme" in said["outcome"]["learnings"]
 

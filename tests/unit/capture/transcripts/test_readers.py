@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rum.capture.clients.detect import event_of
-from rum.capture.observe.turn_memory import observed
+from rum.capture.observe.turn_memory import observe_turn
 from rum.capture.observe.turns import split, with_turns
 from rum.capture.transcripts.readers import READERS
 from rum.capture.transcripts.records import LONGEST, moment, records
@@ -39,7 +39,7 @@ def read(name: str) -> list[Event]:
 
 def memory(name: str) -> dict[str, Any]:
     (turn,) = split(with_turns(read(name)))
-    found = observed(turn).said
+    found = observe_turn(turn).said
     assert found is not None
     return found
 
@@ -243,7 +243,7 @@ def test_a_transcript_in_which_anything_is_different_is_still_read(
     changed = [mutated(part, change) for part in parts]
     path.write_text("\n".join(json.dumps(part) for part in changed), encoding="utf-8", errors="replace")
     for turn in split(with_turns(READERS[client].events([str(path)]))):
-        observed(turn)
+        observe_turn(turn)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

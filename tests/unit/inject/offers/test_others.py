@@ -169,13 +169,13 @@ def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_
 def test_trouble_with_events_whose_project_could_not_be_told_is_told_too(tmp_path: Path):
     folder = tmp_path / "projects" / "shop"
     SqliteStore(str(folder)).close()
-    problems.note(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
+    problems.record_problem(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
     (offer,) = offered(make_event("start", source="startup"), folder)
     assert "The settings cannot be read" in words(offer)
 
 
 def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):
-    problems.note((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
+    problems.record_problem((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
     (offer,) = offered(start(), tmp_path)
     assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
     assert offered(start(), tmp_path) == []

@@ -79,7 +79,9 @@ def _take_in(folder: str) -> None:
             # Whoever is at it may have read this session's file already, so its end is waited for.
             rum.take_in(patience=_PATIENCE)
     except RumError as error:  # nobody sees what this process prints
-        problems.note((folder,), f"What was seen could not be taken in: {error.message}", time.time())
+        problems.record_problem(
+            (folder,), f"What was seen could not be taken in: {error.message}", time.time()
+        )
         raise
 
 
