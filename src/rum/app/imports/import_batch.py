@@ -114,7 +114,7 @@ def import_pieces(caller: Caller, source: Source[T], tally: Tally, progress: Pro
 
 
 def count(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
-    """Say what `take_in` would add and leave out, and keep nothing."""
+    """Count what `import_pieces` would add and skip, without storing anything."""
     pieces, done = source.pieces(), 0
     progress(done, source.total)
     while batch := list(islice(pieces, BATCH)):
