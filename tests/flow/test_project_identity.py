@@ -501,7 +501,7 @@ def test_a_name_that_no_project_has_makes_one_and_says_so_once(machine: Machine)
     machine.project(machine.repository("shop"))
     new = machine.project(machine.work, project="shpo")
     assert new.note is not None
-    assert "no project `shpo`" in new.note
+    assert "Project `shpo` did not exist" in new.note
     assert "new" in new.note
     assert "`rum projects`" in new.note
     again = machine.project(machine.work, project="shpo")

@@ -19,7 +19,7 @@ from rum.model.memory import Memory
 from rum.recall.semantic import Meaning
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path
-from rum.repo.git import GitPlace, find_git, head
+from rum.repo.git import GitRepository, find_git, head
 from rum.repo.project import ProjectLocation
 from rum.settings.load import Settings
 from rum.store.base import Store
@@ -57,7 +57,7 @@ class Project:
         self.helper: Helper | None = None
         """The process that was started last for idle work."""
         self._lock = threading.RLock()
-        self._git: GitPlace | None = None
+        self._git: GitRepository | None = None
 
     def now(self) -> int:
         """Unix seconds."""

@@ -1,4 +1,4 @@
-"""The files that memories name: one spelling for a path, and git's id of what a file holds."""
+"""Paths as memories store them, and git's blob id of a file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rum.settings.home import read_bounded
 
 BLOB_LIMIT = 4 * 1024 * 1024
 
-_LINE = r"(?<=[^:/\\]):\d+(?::\d+|-\d+)?$"
+_LINE_REFERENCE = r"(?<=[^:/\\]):\d+(?::\d+|-\d+)?$"
 _CONTROL = r"[\x00-\x1f\x7f]"
 _DRIVE = r"[A-Za-z]:/"
 
 
 def blob_id(path: str) -> str | None:
-    """Git's blob id of a file's bytes; None when it is missing, no regular file, or above 4 MB."""
+    """Git's blob id of a file; None if it is missing, not a regular file, or larger than `BLOB_LIMIT`."""
     import hashlib  # noqa: PLC0415 (loads OpenSSL, which looking up a path does not need)
 
     try:
@@ -28,68 +28,69 @@ def blob_id(path: str) -> str | None:
 
 
 def strip_line(path: str) -> str:
-    """A path without the `:12`, `:12:5` or `:12-40` that points into the file."""
-    return re.sub(_LINE, "", path)
+    """A path without a line reference such as `:12`, `:12:5` or `:12-40`."""
+    return re.sub(_LINE_REFERENCE, "", path)
 
 
 def relative_path(path: str, root: str | None, cwd: str) -> str:
-    """A path as memories keep it: POSIX and relative to the root, or absolute (home as `~`) outside.
+    """A path as memories store it: POSIX and relative to the root, or absolute (home as `~`) outside.
 
-    Without a root a relative path stays as it is. With one it is meant from the root, unless it exists
-    only from `cwd` below the root, or would lead out of the root from there.
+    Without a root a relative path is only normalised. With one it is resolved against the root, unless the
+    file exists only relative to `cwd` below the root, or the path would lead out of the root.
     """
-    path = _cleaned(path)
+    path = _check_path(path)
     if path == "~" or path.startswith("~/"):
-        path = _slashed(os.path.expanduser("~")) + path[1:]
+        path = _with_slashes(os.path.expanduser("~")) + path[1:]
     if not root:
-        return _outside(_normal(path)) if _is_absolute(path) else _normal(path)
-    top = _normal(_slashed(root))
+        return _with_tilde(_normalise(path)) if _is_absolute(path) else _normalise(path)
+    root = _normalise(_with_slashes(root))
     if _is_absolute(path):
-        return _inside(_normal(path), top)
-    here = _normal(_slashed(cwd))
-    from_top, from_here = (_normal(posixpath.join(base, path)) for base in (top, here))
-    if here != top and _below(here, top) is not None and _is_better(from_here, from_top, top):
-        return _inside(from_here, top)
-    return _inside(from_top, top)
+        return _relative_or_absolute(_normalise(path), root)
+    cwd_path = _normalise(_with_slashes(cwd))
+    from_root, from_cwd = (_normalise(posixpath.join(base, path)) for base in (root, cwd_path))
+    if cwd_path != root and _below(cwd_path, root) is not None and _prefer_cwd(from_cwd, from_root, root):
+        return _relative_or_absolute(from_cwd, root)
+    return _relative_or_absolute(from_root, root)
 
 
-def _cleaned(path: str) -> str:
+def _check_path(path: str) -> str:
     path = path.strip("\r\n")
     if not path.strip() or re.search(_CONTROL, path):
         raise InvalidQuery(
-            "A path must not be empty or hold control characters such as NUL or a line break.", field="file"
+            "A path must not be empty or contain control characters such as NUL or a line break.",
+            field="file",
         )
-    # Backslashes too: a repository that Windows can check out has none in its names.
+    # On every system: file names of a repository that Windows can check out contain no backslashes.
     return path.replace("\\", "/")
 
 
-def _is_better(from_here: str, from_top: str, top: str) -> bool:
-    if os.path.lexists(from_top):
+def _prefer_cwd(from_cwd: str, from_root: str, root: str) -> bool:
+    if os.path.lexists(from_root):
         return False
-    return os.path.lexists(from_here) or _below(from_top, top) is None
+    return os.path.lexists(from_cwd) or _below(from_root, root) is None
 
 
-def _inside(path: str, top: str) -> str:
-    """Relative to the top, also where one of them is spelled through a link."""
-    found = _below(path, top)
+def _relative_or_absolute(path: str, root: str) -> str:
+    """Relative to the root, also if one of them is written through a symbolic link."""
+    found = _below(path, root)
     if found is None:
         folder, name = posixpath.split(path)
-        real_top = _slashed(os.path.realpath(top))
-        found = _below(path, real_top)
+        real_root = _with_slashes(os.path.realpath(root))
+        found = _below(path, real_root)
         if found is None:
-            found = _below(posixpath.join(_slashed(os.path.realpath(folder)), name), real_top)
-    return found if found is not None else _outside(path)
+            found = _below(posixpath.join(_with_slashes(os.path.realpath(folder)), name), real_root)
+    return found if found is not None else _with_tilde(path)
 
 
-def _below(path: str, top: str) -> str | None:
-    if os.path.normcase(path) == os.path.normcase(top):
+def _below(path: str, root: str) -> str | None:
+    if os.path.normcase(path) == os.path.normcase(root):
         return "."
-    start = top.rstrip("/") + "/"
+    start = root.rstrip("/") + "/"
     return path[len(start) :] if os.path.normcase(path).startswith(os.path.normcase(start)) else None
 
 
-def _outside(path: str) -> str:
-    home = _normal(_slashed(os.path.expanduser("~")))
+def _with_tilde(path: str) -> str:
+    home = _normalise(_with_slashes(os.path.expanduser("~")))
     below = _below(path, home) if _is_absolute(home) and home != "/" else None
     if below is None:
         return path
@@ -100,11 +101,11 @@ def _is_absolute(path: str) -> bool:
     return path.startswith("/") or re.match(_DRIVE, path) is not None
 
 
-def _slashed(path: str) -> str:
+def _with_slashes(path: str) -> str:
     return path.replace("\\", "/") if os.name == "nt" else path
 
 
-def _normal(path: str) -> str:
-    # Two leading slashes name a server on Windows, and nothing elsewhere.
+def _normalise(path: str) -> str:
+    # Two leading slashes mean a network share on Windows, and nothing special elsewhere.
     normal = posixpath.normpath(path)
     return normal[1:] if normal.startswith("//") and os.name != "nt" else normal

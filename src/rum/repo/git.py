@@ -1,4 +1,4 @@
-"""Where a git repository lies and what it has checked out, read from its files without running git."""
+"""Find a git repository and its HEAD by reading its files, without running git."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    class GitPlace(NamedTuple):
-        """A checkout: its root (of a bare repository its own folder), its git dir, and the one all share."""
+    class GitRepository(NamedTuple):
+        """A checkout: its root (bare: its own folder), its git dir, and the one that all worktrees share."""
 
         root: str
         git_dir: str
@@ -24,139 +24,139 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    GitPlace = namedtuple("GitPlace", ("root", "git_dir", "common_dir"))
+    GitRepository = namedtuple("GitRepository", ("root", "git_dir", "common_dir"))
 
 COMMIT = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
-_LINK_LIMIT = 8192
-_PACKED_LIMIT = 64 * 1024 * 1024
+_SMALL_FILE_LIMIT = 8192
+_PACKED_REFS_LIMIT = 64 * 1024 * 1024
 _REF = r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f~^:?*\[\\]+"
 _SYMBOLIC_STEPS = 5
 _REFTABLE = "refs/heads/.invalid"
-"""What HEAD names in a repository whose refs are in tables, not files."""
+"""The ref in HEAD when a repository stores its refs in tables (reftable), not in files."""
 
 
-def find_git(cwd: str, environ: Mapping[str, str] = os.environ) -> GitPlace | None:
-    """The repository a directory belongs to: the one `GIT_DIR` names for it, else the nearest above."""
+def find_git(cwd: str, environ: Mapping[str, str] = os.environ) -> GitRepository | None:
+    """The repository of a directory: the one in `GIT_DIR` if it covers `cwd`, else the nearest above."""
     folder = os.path.realpath(cwd)
     if environ.get("GIT_DIR"):
-        place = _named_by_environment(folder, environ)
-        if place:
-            return place
+        repository = _repository_from_environment(folder, environ)
+        if repository:
+            return repository
     while True:
-        place = open_git(folder)
+        repository = open_git(folder)
         parent = os.path.dirname(folder)
-        if place or parent == folder:
-            return place
+        if repository or parent == folder:
+            return repository
         folder = parent
 
 
-def open_git(folder: str) -> GitPlace | None:
-    """The repository whose checkout, git dir or bare folder is exactly here."""
+def open_git(folder: str) -> GitRepository | None:
+    """The repository whose checkout, git dir or bare folder is exactly `folder`."""
     dot_git = os.path.join(folder, ".git")
     try:
         mode = os.stat(dot_git).st_mode
     except (OSError, ValueError):
         mode = 0
     if stat.S_ISREG(mode):
-        link = read_small(dot_git) or ""
+        link = read_small_file(dot_git) or ""
         if link.startswith("gitdir:"):
-            return _place(folder, os.path.join(folder, link[len("gitdir:") :].strip()))
-    elif stat.S_ISDIR(mode) and (place := _place(folder, dot_git)):
-        return place
+            return _open_git_dir(folder, os.path.join(folder, link[len("gitdir:") :].strip()))
+    elif stat.S_ISDIR(mode) and (repository := _open_git_dir(folder, dot_git)):
+        return repository
     root = os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder
-    return _place(root, folder)
+    return _open_git_dir(root, folder)
 
 
-def _named_by_environment(cwd: str, environ: Mapping[str, str]) -> GitPlace | None:
-    """Git runs hooks with `GIT_DIR` set; it says nothing about a directory outside its work tree."""
+def _repository_from_environment(cwd: str, environ: Mapping[str, str]) -> GitRepository | None:
+    """Git runs hooks with `GIT_DIR` set; it does not apply to a directory outside its work tree."""
     git_dir = os.path.realpath(os.path.join(cwd, environ["GIT_DIR"]))
     tree = environ.get("GIT_WORK_TREE")
     root = os.path.realpath(os.path.join(cwd, tree)) if tree else _work_tree(git_dir) or cwd
     if root != cwd and not cwd.startswith(os.path.join(root, "")):
         return None
-    return _place(root, git_dir)
+    return _open_git_dir(root, git_dir)
 
 
 def _work_tree(git_dir: str) -> str | None:
     if os.path.basename(git_dir) == ".git":
         return os.path.dirname(git_dir)
-    link = read_small(os.path.join(git_dir, "gitdir"))
+    link = read_small_file(os.path.join(git_dir, "gitdir"))
     return os.path.dirname(os.path.realpath(link.strip())) if link else None
 
 
-def _place(root: str, git_dir: str) -> GitPlace | None:
-    """The place, if the git dir is one by git's own test: a HEAD, objects and refs."""
+def _open_git_dir(root: str, git_dir: str) -> GitRepository | None:
+    """The repository, if the git dir passes git's own test: it has HEAD, objects and refs."""
     if not os.path.lexists(os.path.join(git_dir, "HEAD")):
         return None
     common = git_dir
-    if link := read_small(os.path.join(git_dir, "commondir")):
+    if link := read_small_file(os.path.join(git_dir, "commondir")):
         common = os.path.join(git_dir, link.strip())
     if not all(os.path.isdir(os.path.join(common, part)) for part in ("objects", "refs")):
         return None
-    return GitPlace(os.path.realpath(root), os.path.realpath(git_dir), os.path.realpath(common))
+    return GitRepository(os.path.realpath(root), os.path.realpath(git_dir), os.path.realpath(common))
 
 
-def head(place: GitPlace) -> tuple[str | None, str | None]:
-    """The commit and branch checked out; no commit before the first one, no branch when detached."""
-    text = (read_small(os.path.join(place.git_dir, "HEAD")) or "").strip()
+def head(repository: GitRepository) -> tuple[str | None, str | None]:
+    """The commit and branch checked out; no commit in an empty repository, no branch when detached."""
+    text = (read_small_file(os.path.join(repository.git_dir, "HEAD")) or "").strip()
     if re.fullmatch(COMMIT, text):
         return text, None
-    ref = _symbolic(text)
+    ref = _symbolic_target(text)
     if ref == _REFTABLE:
-        return _ask_git(place)
+        return _head_from_git(repository)
     branch = ref.removeprefix("refs/heads/") if ref else None
-    return (_resolve(place, ref) if ref else None), branch
+    return (_resolve_ref(repository, ref) if ref else None), branch
 
 
-def is_shallow(place: GitPlace) -> bool:
-    """Whether history was cut off, so that its first commit is not the repository's."""
+def is_shallow(repository: GitRepository) -> bool:
+    """Whether this is a shallow clone, whose oldest commit is not the repository's first."""
     try:
-        return os.path.getsize(os.path.join(place.common_dir, "shallow")) > 0
+        return os.path.getsize(os.path.join(repository.common_dir, "shallow")) > 0
     except OSError:
         return False
 
 
-def _ask_git(place: GitPlace) -> tuple[str | None, str | None]:
-    commit = run_git(place.git_dir, "rev-parse", "--verify", "--quiet", "HEAD")
-    branch = run_git(place.git_dir, "symbolic-ref", "--quiet", "--short", "HEAD")
+def _head_from_git(repository: GitRepository) -> tuple[str | None, str | None]:
+    commit = run_git(repository.git_dir, "rev-parse", "--verify", "--quiet", "HEAD")
+    branch = run_git(repository.git_dir, "symbolic-ref", "--quiet", "--short", "HEAD")
     return (commit or "").strip() or None, (branch or "").strip() or None
 
 
-def _symbolic(text: str) -> str | None:
-    """The ref that `ref: ...` names, unless it would lead out of the git dir."""
+def _symbolic_target(text: str) -> str | None:
+    """The ref in `ref: ...`, unless it would lead out of the git dir."""
     if not text.startswith("ref:"):
         return None
     ref = text[len("ref:") :].strip()
     return ref if re.fullmatch(_REF, ref) else None
 
 
-def _resolve(place: GitPlace, ref: str) -> str | None:
+def _resolve_ref(repository: GitRepository, ref: str) -> str | None:
     for _ in range(_SYMBOLIC_STEPS):
-        for folder in dict.fromkeys((place.git_dir, place.common_dir)):
-            text = (read_small(os.path.join(folder, ref)) or "").strip()
+        for folder in dict.fromkeys((repository.git_dir, repository.common_dir)):
+            text = (read_small_file(os.path.join(folder, ref)) or "").strip()
             if text:
                 break
         else:
-            return _packed(place.common_dir, ref)
+            return _find_packed_ref(repository.common_dir, ref)
         if re.fullmatch(COMMIT, text):
             return text
-        following = _symbolic(text)
+        following = _symbolic_target(text)
         if not following:
             return None
         ref = following
     return None
 
 
-def _packed(common_dir: str, ref: str) -> str | None:
-    packed = _read(os.path.join(common_dir, "packed-refs"), _PACKED_LIMIT) or b""
+def _find_packed_ref(common_dir: str, ref: str) -> str | None:
+    packed = _read(os.path.join(common_dir, "packed-refs"), _PACKED_REFS_LIMIT) or b""
     found = re.search(rb"^([0-9a-f]{40,64}) " + re.escape(ref.encode()) + rb"$", packed, re.MULTILINE)
     return found[1].decode() if found else None
 
 
-def read_small(path: str) -> str | None:
-    """The text of one of git's small files; None when it is missing, too large or no file."""
-    raw = _read(path, _LINK_LIMIT)
+def read_small_file(path: str) -> str | None:
+    """The text of one of git's small files; None if it is missing, too large or not a regular file."""
+    raw = _read(path, _SMALL_FILE_LIMIT)
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Run git where reading its files is not enough, so that nothing of a hostile repository runs with it."""
+"""Run git safely: a hostile repository's configuration and hooks cannot run programs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from typing import IO
 
 _TIMEOUT = 20.0
-_WORDS = 500
-_AHEAD = 1 << 20  # so much git may print while its reader is busy, where the system allows it
-_FLAGS = 0x08000000 if sys.platform == "win32" else 0  # no window of its own
-_HARMLESS = (
+_MESSAGE_LIMIT = 500
+_PIPE_SIZE = 1 << 20  # bytes git may print while its reader is busy, where the system allows it
+_CREATION_FLAGS = 0x08000000 if sys.platform == "win32" else 0  # CREATE_NO_WINDOW
+_SAFE_SETTINGS = (
     "advice.graftFileDeprecated=false",
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
@@ -42,7 +42,7 @@ _ENVIRONMENT = {
 
 
 def run_git(git_dir: str, *arguments: str) -> str | None:
-    """What git prints for this git dir; None when it fails, takes too long, or is not there."""
+    """Git's output for this git dir; None if git fails, takes too long or is not installed."""
     program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
     if not program:
         return None
@@ -58,7 +58,7 @@ def run_git(git_dir: str, *arguments: str) -> str | None:
             stderr=subprocess.DEVNULL,
             timeout=_TIMEOUT,
             check=False,
-            creationflags=_FLAGS,
+            creationflags=_CREATION_FLAGS,
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
@@ -66,26 +66,26 @@ def run_git(git_dir: str, *arguments: str) -> str | None:
 
 
 @contextmanager
-def stream_git(git_dir: str, *arguments: str, told: bytes = b"") -> Generator[IO[bytes]]:
-    """What git prints, to be read to its end while git goes on; StorageError when git fails."""
+def stream_git(git_dir: str, *arguments: str, stdin: bytes = b"") -> Generator[IO[bytes]]:
+    """Git's output as a stream, to be read to its end while git runs; StorageError if git fails."""
     program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
     if not program:
-        raise StorageError("There is no git on the PATH; install it, and try again.")
+        raise StorageError("git was not found on the PATH. Install it and try again.")
     import subprocess  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
-        given.write(told)
-        given.seek(0)
+    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as stderr:
+        input_file.write(stdin)
+        input_file.seek(0)
         process = subprocess.Popen(
             _command(program, git_dir, arguments),
             cwd=git_dir,
             env=_environment(),
-            stdin=given,
+            stdin=input_file,
             stdout=subprocess.PIPE,
-            stderr=complaints,
-            pipesize=_AHEAD,
-            creationflags=_FLAGS,
+            stderr=stderr,
+            pipesize=_PIPE_SIZE,
+            creationflags=_CREATION_FLAGS,
         )
         with process:
             try:
@@ -95,24 +95,26 @@ def stream_git(git_dir: str, *arguments: str, told: bytes = b"") -> Generator[IO
                 process.kill()
                 raise
         if process.returncode:
-            complaints.seek(0)
-            words = " ".join(complaints.read(_WORDS).decode("utf-8", "replace").split())
-            raise StorageError(f"git could not read {git_dir}: {words or process.returncode}.", path=git_dir)
+            stderr.seek(0)
+            message = " ".join(stderr.read(_MESSAGE_LIMIT).decode("utf-8", "replace").split())
+            raise StorageError(
+                f"git could not read {git_dir}: {message or process.returncode}.", path=git_dir
+            )
 
 
 def _command(program: str, git_dir: str, arguments: Iterable[str]) -> list[str]:
-    settings = (part for setting in _HARMLESS for part in ("-c", setting))
+    settings = (part for setting in _SAFE_SETTINGS for part in ("-c", setting))
     return [program, "--no-pager", f"--git-dir={git_dir}", *settings, *arguments]
 
 
 def _environment() -> dict[str, str]:
-    # Our own surroundings may be those of a git hook, which would send git elsewhere.
+    # RUM may run inside a git hook, whose GIT_* variables would point git at another repository.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return inherited | _ENVIRONMENT
 
 
 def _find_program(folders: Iterable[str]) -> str | None:
-    """Git on the absolute parts of the path: Windows would take a `git.exe` that lies in the repository."""
+    """Git in the absolute folders of PATH: Windows would also run a `git.exe` in the repository itself."""
     for folder in folders:
         program = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
         if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):

@@ -1,38 +1,45 @@
-"""What a repository's history says: its commits, oldest first, and what each of them changed."""
+"""Read a repository's history from git: its commits, oldest first, and the changes of each."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import IO, NamedTuple
 
-from rum.repo.git import GitPlace
+from rum.repo.git import GitRepository
 from rum.repo.git_process import run_git, stream_git
-from rum.repo.patch import Change, changes_of, text, thinned
 from rum.settings.home import read_bounded
 
 CHUNK = 1 << 20
 LARGE = 8 * CHUNK
-"""A commit that prints more than this is thinned out while it is read."""
+"""Bytes of one commit's output above which the lines of its patch are dropped while it is read."""
 
 _SETTINGS = (
     "mailmap.blob=HEAD:.mailmap",
     f"mailmap.file={os.devnull}",
-    # What is larger counts as binary: nobody needs its lines, and comparing them takes for ever.
+    # Larger files count as binary: their lines are not needed, and comparing them takes too long.
     "core.bigFileThreshold=4m",
 )
 _FIELDS = "%H%x00%ct%x00%at%x00%P%x00%aN%x00%B%x00"
-_COUNT = _FIELDS.count("%x00")
-# Nothing that a repository's own configuration asks for may run, or change what is printed.
-_DIFF = (
+_FIELD_COUNT = _FIELDS.count("%x00")
+# The repository's own configuration must not run programs or change the output.
+_DIFF_OPTIONS = (
     "-r --root --always -M -l200 -z --raw --no-abbrev --no-ext-diff --no-textconv --ignore-submodules=none"
 )
-_LINES = "-p -U0 --inter-hunk-context=0 --submodule=short --no-color --diff-algorithm=myers"
+_PATCH_OPTIONS = "-p -U0 --inter-hunk-context=0 --submodule=short --no-color --diff-algorithm=myers"
+_FILE = b"diff --git "
+_HUNK = b"@@ "
+_HEADERS = (_HUNK, _FILE)
+_HUNK_HEADER = re.compile(rb"@@ -(?:\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_REGULAR_MODES = (b"100644", b"100755")
+_SUBMODULE_MODE = b"160000"
+_SHA1_LENGTH = 40
 
 
 class Commit(NamedTuple):
-    """A commit as git tells it; `at` is when it came into the history, `authored_at` when it was written."""
+    """A commit; `at` is its committer time, `authored_at` its author time, both in Unix seconds."""
 
     sha: str
     at: int
@@ -42,121 +49,271 @@ class Commit(NamedTuple):
     message: str
 
 
-def commits(place: GitPlace) -> Iterator[Commit]:
-    """Every commit that HEAD stands on, parents before children; none before the first commit."""
-    if run_git(place.git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
+class Change(NamedTuple):
+    """The change of one file.
+
+    `status` is git's letter: A added, M modified, D deleted, R renamed (from `before`), T type changed.
+    `blob` is git's id of the new content if it is a regular file. `lines` are the changed ranges of the
+    new file (for a removal, the line where it happened); `inside` are the context lines of git's hunk
+    headers, such as a function's signature. Both are empty when the lines are not known.
+    """
+
+    path: str
+    status: str
+    before: str | None = None
+    blob: str | None = None
+    submodule: bool = False
+    added: int = 0
+    removed: int = 0
+    lines: tuple[tuple[int, int], ...] = ()
+    inside: tuple[str, ...] = ()
+
+
+def commits(repository: GitRepository) -> Iterator[Commit]:
+    """Every commit reachable from HEAD, parents before children; none in an empty repository."""
+    if run_git(repository.git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
         return
     order = ("--date-order", "--reverse", "--encoding=UTF-8")
-    with _told(place, "rev-list", *order, f"--format=%x00{_FIELDS}", "HEAD", "--") as printed:
+    with _stream(repository, "rev-list", *order, f"--format=%x00{_FIELDS}", "HEAD", "--") as printed:
         fields: list[bytes] = []
-        for chunk in _pieces(printed, b"\0"):
+        for chunk in _split_fields(printed, b"\0"):
             fields += chunk
-            whole = len(fields) - len(fields) % (_COUNT + 1)
-            for start in range(0, whole, _COUNT + 1):
-                yield _commit(fields[start + 1 : start + 1 + _COUNT])
+            whole = len(fields) - len(fields) % (_FIELD_COUNT + 1)
+            for start in range(0, whole, _FIELD_COUNT + 1):
+                yield _parse_commit(fields[start + 1 : start + 1 + _FIELD_COUNT])
             del fields[:whole]
 
 
-def changed(
-    place: GitPlace, shas: Iterable[str], *, lines: bool = True
+def commits_with_changes(
+    repository: GitRepository, shas: Iterable[str], *, lines: bool = True
 ) -> Iterator[tuple[Commit, list[Change]]]:
-    """Some commits with what each changed against its first parent, in the order given.
+    """The given commits, in order, with their changes against the first parent.
 
-    `lines` False leaves out which lines, for a clone that does not have the files' contents.
+    `lines=False` leaves out the changed lines, for a clone without the files' contents.
     """
-    # Unknown to whoever wrote the files, so nothing in them can pass for the start of a commit.
+    # Random, so that no file's content can imitate the start of a commit.
     mark = os.urandom(16).hex()
-    asked = "".join(f"{sha}\n" for sha in shas).encode()
-    options = [*_DIFF.split(), *(_LINES.split() if lines else ["-M100%"])]
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
+    options = [*_DIFF_OPTIONS.split(), *(_PATCH_OPTIONS.split() if lines else ["-M100%"])]
     arguments = ["diff-tree", "--stdin", *options, "--encoding=UTF-8", f"--format={mark}%x00{_FIELDS}"]
-    with _told(place, *arguments, told=asked) as printed:
-        for record in _records(printed, mark.encode()):
-            _, *fields, rest = record.split(b"\0", _COUNT + 1)
-            yield _commit(fields), changes_of(rest)
+    with _stream(repository, *arguments, stdin=stdin) as printed:
+        for record in _split_records(printed, mark.encode()):
+            _, *fields, rest = record.split(b"\0", _FIELD_COUNT + 1)
+            yield _parse_commit(fields), _parse_changes(rest)
 
 
-def touching(place: GitPlace, paths: Iterable[str]) -> set[str]:
-    """The commits that changed any of the files, folders or globs."""
+def commits_touching(repository: GitRepository, paths: Iterable[str]) -> set[str]:
+    """The commits that changed any of the given files, folders or globs."""
     wanted = [":(top)" if path == "." else f":(top,glob){path.rstrip('/')}" for path in paths]
-    with _told(place, "rev-list", "--full-history", "HEAD", "--", *wanted) as printed:
+    with _stream(repository, "rev-list", "--full-history", "HEAD", "--", *wanted) as printed:
         return {line.decode().strip() for line in printed}
 
 
-def merged_by(place: GitPlace, sha: str, most: int = 200) -> list[str]:
-    """The commits a merge brought in; none if they are too many to be one piece of work."""
-    found = run_git(place.git_dir, "rev-list", "--no-merges", f"-n{most + 1}", f"{sha}^1..{sha}", "--") or ""
+def commits_merged_by(repository: GitRepository, sha: str, most: int = 200) -> list[str]:
+    """The commits a merge brought in; empty if there are more than `most`, too many for one piece of work."""
+    found = (
+        run_git(repository.git_dir, "rev-list", "--no-merges", f"-n{most + 1}", f"{sha}^1..{sha}", "--") or ""
+    )
     shas = found.split()
     return shas if len(shas) <= most else []
 
 
-def in_any_branch(place: GitPlace) -> set[str]:
-    """Every commit that a branch, a tag or another ref still holds."""
-    with _told(place, "rev-list", "--all", "HEAD", "--") as printed:
+def reachable_commits(repository: GitRepository) -> set[str]:
+    """Every commit reachable from HEAD, a branch, a tag or another ref."""
+    with _stream(repository, "rev-list", "--all", "HEAD", "--") as printed:
         return {line.decode().strip() for line in printed}
 
 
-def cut_off(place: GitPlace) -> frozenset[str]:
-    """Where a shallow clone ends: what these commits changed cannot be known."""
+def shallow_boundary(repository: GitRepository) -> frozenset[str]:
+    """The oldest commits of a shallow clone, whose changes cannot be known."""
     try:
-        return frozenset(read_bounded(os.path.join(place.common_dir, "shallow"), LARGE)[0].decode().split())
+        return frozenset(
+            read_bounded(os.path.join(repository.common_dir, "shallow"), LARGE)[0].decode().split()
+        )
     except (OSError, ValueError):
         return frozenset()
 
 
-def has_contents(place: GitPlace) -> bool:
-    """Whether the files' contents are here; a partial clone leaves them with its remote."""
+def has_contents(repository: GitRepository) -> bool:
+    """Whether the files' contents are available locally; a partial clone leaves them on its remote."""
     pattern = r"^(extensions\.partialclone|remote\..*\.promisor)$"
-    return run_git(place.git_dir, "config", "--get-regexp", pattern) is None
+    return run_git(repository.git_dir, "config", "--get-regexp", pattern) is None
 
 
-def _told(
-    place: GitPlace, command: str, *arguments: str, told: bytes = b""
+def _stream(
+    repository: GitRepository, command: str, *arguments: str, stdin: bytes = b""
 ) -> AbstractContextManager[IO[bytes]]:
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    return stream_git(place.git_dir, *settings, command, *arguments, told=told)
+    return stream_git(repository.git_dir, *settings, command, *arguments, stdin=stdin)
 
 
-def _pieces(printed: IO[bytes], end: bytes) -> Iterator[list[bytes]]:
-    """What is printed, cut after each `end`, a chunk's worth at a time; what follows the last is left out."""
+def _split_fields(printed: IO[bytes], end: bytes) -> Iterator[list[bytes]]:
+    """The output split at `end`, one list for each chunk read; text after the last `end` is dropped."""
     rest = b""
     while chunk := printed.read(CHUNK):
         *pieces, rest = (rest + chunk).split(end)
         yield pieces
 
 
-def _records(printed: IO[bytes], mark: bytes) -> Iterator[bytes]:
-    """What is printed from one mark to the next."""
+def _split_records(printed: IO[bytes], mark: bytes) -> Iterator[bytes]:
+    """The output split at the marks; the patch of a very large record is reduced to its headers."""
     rest = b""
     while chunk := printed.read(CHUNK):
         *whole, rest = (rest + chunk).split(mark)
         yield from filter(None, whole)
         if len(rest) > LARGE and (after := _message_end(rest)):
-            rest = thinned(rest, after)
+            rest = _drop_file_lines(rest, after)
     yield from filter(None, [rest])
 
 
 def _message_end(record: bytes) -> int:
-    """Where what is said of a commit ends and its changes begin; 0 if that is yet to be printed."""
+    """The offset where a record's changes begin; 0 if its message is not complete yet."""
     at = 0
-    for _ in range(_COUNT + 1):
+    for _ in range(_FIELD_COUNT + 1):
         at = record.find(b"\0", at) + 1
         if not at:
             break
     return at
 
 
-def _commit(fields: list[bytes]) -> Commit:
+def _parse_commit(fields: list[bytes]) -> Commit:
     sha, at, authored_at, parents, author, message = fields
     return Commit(
         sha.decode(),
         _seconds(at),
         _seconds(authored_at),
         tuple(parents.decode().split()),
-        text(author),
-        text(message),
+        _decode(author),
+        _decode(message),
     )
 
 
-def _seconds(told: bytes) -> int:
-    """A time; what no clock can have said is the beginning of time."""
-    return int(told) if told.isdigit() and len(told) <= 12 else 0
+def _seconds(field: bytes) -> int:
+    """Unix seconds; 0 for a value that is no plausible time."""
+    return int(field) if field.isdigit() and len(field) <= 12 else 0
+
+
+class _Hunks:
+    """The sums and ranges of one file's hunks."""
+
+    def __init__(self) -> None:
+        self.added = self.removed = 0
+        self.lines: list[tuple[int, int]] = []
+        self.inside: dict[str, None] = {}
+
+    def add(self, line: bytes) -> None:
+        found = _HUNK_HEADER.match(line)
+        if not found:
+            return
+        removed, start, added, inside = found.groups()
+        count = 1 if added is None else int(added)
+        self.removed += 1 if removed is None else int(removed)
+        self.added += count
+        first = max(1, int(start))
+        self.lines.append((first, first + max(0, count - 1)))
+        if inside:
+            self.inside[_decode(inside)] = None
+
+
+def _parse_changes(printed: bytes) -> list[Change]:
+    """The changes of one commit, from git's output after its message: a list of files, then a patch."""
+    found, start = _parse_file_list(printed, 0)
+    blocks = list(_parse_hunks(printed[start:]))
+    # Git prints a type change as two blocks, a deletion and an addition.
+    if len(blocks) != sum(2 if change.status == "T" else 1 for change in found):
+        return found
+    rest = iter(blocks)
+    return [_with_lines(change, rest) for change in found]
+
+
+def _parse_file_list(printed: bytes, at: int) -> tuple[list[Change], int]:
+    """The files listed at an offset, and the offset of the patch; ValueError if the list is incomplete."""
+    found: list[Change] = []
+    at = _skip_separators(printed, at)
+    while printed.startswith(b":", at):
+        change, at = _parse_entry(printed, at)
+        found.append(change)
+    return found, _skip_separators(printed, at)
+
+
+def _skip_separators(printed: bytes, at: int) -> int:
+    while printed[at : at + 1] in (b"\0", b"\n"):
+        at += 1
+    return at
+
+
+def _parse_entry(fields: bytes, at: int) -> tuple[Change, int]:
+    """One entry `:modes ids status NUL path NUL`, and the offset of the next."""
+    end = fields.index(b"\0", at)
+    _, mode, _, blob, status = fields[at + 1 : end].split(b" ")
+    letter = status[:1].decode()
+    names: list[bytes] = []
+    for _ in range(2 if letter in "RC" else 1):
+        start, end = end + 1, fields.index(b"\0", end + 1)
+        names.append(fields[start:end])
+    is_blob = mode in _REGULAR_MODES and len(blob) == _SHA1_LENGTH
+    change = Change(
+        path=_decode(names[-1]),
+        status=letter,
+        before=_decode(names[0]) if len(names) > 1 else None,
+        blob=blob.decode() if is_blob else None,
+        submodule=mode == _SUBMODULE_MODE,
+    )
+    return change, end + 1
+
+
+def _parse_hunks(patch: bytes) -> Iterator[_Hunks]:
+    hunks: _Hunks | None = None
+    for line in _header_lines(patch):
+        if line.startswith(_FILE):
+            if hunks:
+                yield hunks
+            hunks = _Hunks()
+        elif hunks:
+            hunks.add(line)
+    if hunks:
+        yield hunks
+
+
+def _with_lines(change: Change, blocks: Iterator[_Hunks]) -> Change:
+    hunks = next(blocks)
+    if change.status == "T":
+        hunks = next(blocks)
+    if change.submodule:
+        return change
+    deleted = change.status == "D"
+    return change._replace(
+        added=hunks.added,
+        removed=hunks.removed,
+        lines=() if deleted else tuple(hunks.lines),
+        inside=() if deleted else tuple(hunks.inside),
+    )
+
+
+def _drop_file_lines(record: bytes, after: int) -> bytes:
+    """An incomplete record with only the header lines of its patch, to bound memory.
+
+    `after` is the end of the message, which people write and which may look like a patch.
+    """
+    try:
+        _, start = _parse_file_list(record, after)
+    except ValueError:  # the list of files is not complete yet
+        return record
+    end = record.rfind(b"\n") + 1
+    if end <= start:
+        return record
+    kept = b"\n".join(_header_lines(record[start:end]))
+    return record[:start] + kept + b"\n" + record[end:]
+
+
+def _header_lines(patch: bytes) -> list[bytes]:
+    # Lines of file content start with a sign (+ or -), so none can look like a header.
+    return [line for line in patch.split(b"\n") if line.startswith(_HEADERS)]
+
+
+def _decode(raw: bytes) -> str:
+    """Decode as UTF-8, else as Windows-1252, the most common older encoding."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")

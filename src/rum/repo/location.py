@@ -1,4 +1,4 @@
-"""Where we stand: the checkout or directory that a working directory belongs to."""
+"""The checkout or directory that a working directory belongs to."""
 
 from __future__ import annotations
 
@@ -9,87 +9,96 @@ from contextlib import suppress
 from functools import lru_cache
 
 from rum.model.errors import InvalidQuery
-from rum.repo.git import GitPlace, find_git, head, is_shallow
-from rum.repo.identity_marks import directory_traces, is_untouched, repository_traces
-from rum.repo.keys import EMPTY, SHALLOW
-from rum.repo.registry import Place
+from rum.repo.git import GitRepository, find_git, head, is_shallow
+from rum.repo.identity import (
+    EMPTY,
+    SHALLOW,
+    directory_fingerprints,
+    is_config_unchanged,
+    repository_fingerprints,
+)
+from rum.repo.registry import KnownLocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple
 
-    class Spot(NamedTuple):
-        """A checkout or a directory; `sub` is the sub-project in it, `marked` says that it has a `.rum`."""
+    class Location(NamedTuple):
+        """A checkout or a directory; `has_marker`: it is a checkout, or a directory with a `.rum`."""
 
         root: str
-        place: GitPlace | None
-        sub: str
-        marked: bool
+        repository: GitRepository | None
+        subproject: str
+        has_marker: bool
 
 else:
     # `typing` is slow to load.
-    Spot = namedtuple("Spot", ("root", "place", "sub", "marked"))
+    Location = namedtuple("Location", ("root", "repository", "subproject", "has_marker"))
 
 
 def find_root(cwd: str, home: str, environ: Mapping[str, str] = os.environ) -> str | None:
-    """The root whose settings hold in a directory; None in the home directory and `/`."""
-    root = _look(cwd, home, environ).root
-    return None if _belongs_to_no_project(root) else root
+    """The root whose settings apply to a directory; None for the home directory and `/`."""
+    root = _locate(cwd, home, environ).root
+    return None if _is_home_or_root(root) else root
 
 
-def find_spot(
+def find_location(
     cwd: str, home: str, subprojects: tuple[str, ...] = (), environ: Mapping[str, str] = os.environ
-) -> Spot:
-    """Where `cwd` is; InvalidQuery where no project can be."""
+) -> Location:
+    """The location of `cwd`; InvalidQuery in the home directory and `/`, which are no projects."""
     if not os.path.isdir(cwd):
         raise InvalidQuery(f"There is no directory {cwd}.", field="project")
-    spot = _look(cwd, home, environ)
-    if _belongs_to_no_project(spot.root):
+    location = _locate(cwd, home, environ)
+    if _is_home_or_root(location.root):
         raise InvalidQuery(
-            f"{spot.root} is not a project, as everything lies in it. Go to the folder of a project, or name "
-            "one with --project NAME or RUM_PROJECT.",
+            f"{location.root} is not a project: it contains everything else. Change to a project's "
+            "folder, or name a project with --project NAME or RUM_PROJECT.",
             field="project",
         )
-    return spot._replace(sub=_subproject(cwd, spot, subprojects)) if subprojects else spot
+    if not subprojects:
+        return location
+    return location._replace(subproject=_innermost_subproject(cwd, location, subprojects))
 
 
-def place_name(spot: Spot) -> str:
-    """What the registry remembers this spot under: worktrees share it, sub-projects do not."""
-    path = spot.place.common_dir if spot.place else spot.root
-    return f"{path}//#{spot.sub}" if spot.sub else path
+def registered_path(location: Location) -> str:
+    """The path under which the registry records this location; worktrees share it, sub-projects do not."""
+    path = location.repository.common_dir if location.repository else location.root
+    return f"{path}//#{location.subproject}" if location.subproject else path
 
 
-def traces_at(spot: Spot) -> list[list[int]]:
-    """What shows later whether the same thing still lies here."""
-    return repository_traces(spot.place.common_dir) if spot.place else directory_traces(spot.root)
+def fingerprints_at(location: Location) -> list[list[int]]:
+    """The fingerprints that show later whether the repository or directory was replaced."""
+    if location.repository:
+        return repository_fingerprints(location.repository.common_dir)
+    return directory_fingerprints(location.root)
 
 
-def is_unchanged(spot: Spot, known: Place) -> bool:
-    """Whether what lies here is still what was looked at, with no key to be learnt."""
-    if not spot.place:
+def is_location_unchanged(location: Location, known: KnownLocation) -> bool:
+    """Whether the location is as recorded, so that its keys need not be determined again."""
+    if not location.repository:
         return True
-    if not is_untouched(traces_at(spot), known.traces):
+    if not is_config_unchanged(fingerprints_at(location), known.fingerprints):
         return False
     if known.history == EMPTY:
-        return head(spot.place)[0] is None
-    return known.history != SHALLOW or is_shallow(spot.place)
+        return head(location.repository)[0] is None
+    return known.history != SHALLOW or is_shallow(location.repository)
 
 
-def _look(cwd: str, home: str, environ: Mapping[str, str]) -> Spot:
-    place = find_git(cwd, environ)
-    # Files kept under version control right in the home directory make it no project.
-    if place and not _belongs_to_no_project(place.root):
-        return Spot(place.root, place, "", marked=True)
+def _locate(cwd: str, home: str, environ: Mapping[str, str]) -> Location:
+    repository = find_git(cwd, environ)
+    # A home directory under version control (dotfiles) is still no project.
+    if repository and not _is_home_or_root(repository.root):
+        return Location(repository.root, repository, "", has_marker=True)
     folder = os.path.realpath(cwd)
-    marked = _marked_above(folder, os.path.realpath(home))
-    return Spot(marked or folder, None, "", marked=marked is not None)
+    has_marker = _find_marked_folder(folder, os.path.realpath(home))
+    return Location(has_marker or folder, None, "", has_marker=has_marker is not None)
 
 
-def _marked_above(folder: str, home: str) -> str | None:
-    """The nearest directory with a `.rum` of the same owner: a stranger's, in a shared folder, is no mark."""
+def _find_marked_folder(folder: str, home: str) -> str | None:
+    """The nearest directory with a `.rum` of the same owner, as another user may write to a shared folder."""
     owner = os.stat(folder).st_uid if os.path.isdir(folder) else None
-    while not _belongs_to_no_project(folder):
+    while not _is_home_or_root(folder):
         mark = os.path.join(folder, ".rum")
         if os.path.isdir(mark) and os.path.realpath(mark) != home and os.stat(mark).st_uid == owner:
             return folder
@@ -97,13 +106,13 @@ def _marked_above(folder: str, home: str) -> str | None:
     return None
 
 
-def _belongs_to_no_project(path: str) -> bool:
+def _is_home_or_root(path: str) -> bool:
     return os.path.dirname(path) == path or path in _home_directories(os.path.expanduser("~"))
 
 
 @lru_cache(maxsize=1)
 def _home_directories(user: str) -> frozenset[str]:
-    """The home directory as the environment gives it, and that of the account."""
+    """The home directory according to the environment, and the account's."""
     homes = [user]
     if sys.platform != "win32":
         import pwd  # noqa: PLC0415 (does not exist on Windows)
@@ -114,10 +123,10 @@ def _home_directories(user: str) -> frozenset[str]:
     return frozenset(map(os.path.realpath, homes))
 
 
-def _subproject(cwd: str, spot: Spot, subprojects: tuple[str, ...]) -> str:
-    """The innermost of the sub-projects that `cwd` is in."""
-    if not spot.place:
+def _innermost_subproject(cwd: str, location: Location, subprojects: tuple[str, ...]) -> str:
+    """The innermost sub-project that contains `cwd`, or an empty string."""
+    if not location.repository:
         return ""
-    below = os.path.relpath(os.path.realpath(cwd), spot.root).replace(os.sep, "/")
+    below = os.path.relpath(os.path.realpath(cwd), location.root).replace(os.sep, "/")
     around = [name for name in subprojects if f"{below}/".startswith(f"{name}/")]
     return max(around, key=len, default="")

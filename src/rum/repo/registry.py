@@ -1,4 +1,4 @@
-"""The projects this machine knows: every key ever seen for each, and the places where they lie."""
+"""The projects registered on this machine, with all keys that identify them and their locations."""
 
 from __future__ import annotations
 
@@ -23,196 +23,210 @@ if TYPE_CHECKING:
 VERSION = 1
 PROJECTS = "projects"
 
-_FILE = "projects.json"
-_COPY = "project.json"
+_REGISTRY_FILE = "projects.json"
+_PROJECT_FILE = "project.json"
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-_MOST_PLACES = 500
+_MAX_LOCATIONS = 500
 
 
 class Entry:
-    """One project: its name, its keys, where it was first seen, and which other project it may be."""
+    """One project: its id, name, keys and root; `possible_duplicate` is the id of a project it may be."""
 
-    __slots__ = ("created", "id", "keys", "maybe", "name", "root")
+    __slots__ = ("created", "id", "keys", "name", "possible_duplicate", "root")
 
     def __init__(self, id: str, name: str, keys: list[str], root: str | None = None) -> None:
         self.id = id
         self.name = name
         self.keys = keys
         self.root = root
-        self.maybe: str | None = None
+        self.possible_duplicate: str | None = None
         self.created = int(time.time())
 
     def to_json(self) -> dict[str, object]:
-        """The entry as it is written."""
-        return {name: getattr(self, name) for name in ("id", "name", "keys", "root", "maybe", "created")}
+        """The entry as stored in `projects.json`."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "keys": self.keys,
+            "root": self.root,
+            "maybe": self.possible_duplicate,
+            "created": self.created,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Entry:
-        """The entry as it was written; ValueError, KeyError or TypeError when it is none."""
+        """Parse a stored entry; ValueError, KeyError or TypeError if it is invalid."""
         entry = cls(str(data["id"]), str(data["name"]), [str(key) for key in data["keys"]])
-        if not _is_id(entry.id) or isinstance(data["keys"], str):
+        if not _is_project_id(entry.id) or isinstance(data["keys"], str):
             raise ValueError("not a project")
         entry.root = None if data.get("root") is None else str(data["root"])
-        entry.maybe = None if data.get("maybe") is None else str(data["maybe"])
+        entry.possible_duplicate = None if data.get("maybe") is None else str(data["maybe"])
         entry.created = int(data.get("created", 0))
         return entry
 
 
-class Place:
-    """What a directory or git dir held when it was last looked at closely."""
+class KnownLocation:
+    """The project and fingerprints recorded for a directory or git dir, and the state of its history."""
 
-    __slots__ = ("history", "project", "traces")
+    __slots__ = ("fingerprints", "history", "project")
 
-    def __init__(self, project: str, traces: list[list[int]], history: str) -> None:
+    def __init__(self, project: str, fingerprints: list[list[int]], history: str) -> None:
         self.project = project
-        self.traces = traces
+        self.fingerprints = fingerprints
         self.history = history
 
 
 class Registry:
-    """`projects.json` in memory."""
+    """The content of `projects.json`; `save` writes the changes back."""
 
     def __init__(self, home: str) -> None:
         self.home = home
         self.projects: dict[str, Entry] = {}
-        self.places: dict[str, Place] = {}
+        self.locations: dict[str, KnownLocation] = {}
         self.note: str | None = None
         self._changed: set[str] = set()
         self._dirty = False
 
     def owner(self, key: str) -> Entry | None:
-        """The project that has this key."""
+        """The project with this key."""
         return next((entry for entry in self.projects.values() if key in entry.keys), None)
 
     def add_keys(self, entry: Entry, keys: tuple[str, ...]) -> None:
-        """Give a project the keys that no project has yet."""
+        """Add the keys that no project has yet."""
         new = [key for key in keys if not self.owner(key)]
         if new:
             entry.keys += new
-            self.touch(entry)
+            self.mark_changed(entry)
 
     def create(self, name: str, keys: tuple[str, ...], root: str | None) -> Entry:
-        """A new project; its id follows from its first key, so that even an unwritten one is stable."""
+        """Create a project; its id derives from its first key, so it is stable even if it cannot be saved."""
         number = crc32(keys[0].encode("utf-8", "surrogateescape"))
         while (project_id := f"{slug(name)}-{number:08x}") in self.projects:
             number = (number + 1) % 2**32
         entry = Entry(project_id, name, [key for key in keys if not self.owner(key)], root)
         self.projects[project_id] = entry
-        self.touch(entry)
+        self.mark_changed(entry)
         return entry
 
-    def remember(self, path: str, place: Place) -> None:
-        """Note what lies at a path, so that the next look is quick."""
-        self.places[path] = place
+    def record_location(self, path: str, location: KnownLocation) -> None:
+        """Record which project is at a path, so that it is found quickly next time."""
+        self.locations[path] = location
         self._dirty = True
 
-    def touch(self, entry: Entry) -> None:
-        """Mark a project as changed, to be written."""
+    def mark_changed(self, entry: Entry) -> None:
+        """Have the project's own file written by the next `save`."""
         self._changed.add(entry.id)
         self._dirty = True
 
     def remove(self, entry: Entry) -> None:
-        """Take a project that holds nothing off the list."""
+        """Remove a project that has no memories."""
         del self.projects[entry.id]
         self._changed.discard(entry.id)
         self._dirty = True
         folder = directory(self.home, entry.id)
         with suppress(OSError):
-            os.unlink(os.path.join(folder, _COPY))
+            os.unlink(os.path.join(folder, _PROJECT_FILE))
             os.rmdir(folder)
 
     def save(self) -> None:
-        """Write what changed: first the project's own copy, from which the list can be rebuilt."""
+        """Write the changes; each project's own file first, from which the registry can be rebuilt."""
         if not self._dirty:
             return
         for project_id in sorted(self._changed):
             folder = directory(self.home, project_id)
             ensure_private_dir(folder)
-            _write(os.path.join(folder, _COPY), self.projects[project_id].to_json())
-        if len(self.places) > _MOST_PLACES:
-            self.places = {
-                path: place for path, place in self.places.items() if os.path.exists(place_path(path))
+            _write(os.path.join(folder, _PROJECT_FILE), self.projects[project_id].to_json())
+        if len(self.locations) > _MAX_LOCATIONS:
+            self.locations = {
+                path: known
+                for path, known in self.locations.items()
+                if os.path.exists(path_without_subproject(path))
             }
-        places = {path: [at.project, at.traces, at.history] for path, at in self.places.items()}
+        locations = {
+            path: [known.project, known.fingerprints, known.history] for path, known in self.locations.items()
+        }
         projects = [entry.to_json() for entry in self.projects.values()]
-        _write(_path(self.home), {"version": VERSION, "projects": projects, "places": places})
+        _write(_registry_path(self.home), {"version": VERSION, "projects": projects, "places": locations})
 
 
 def directory(home: str, project_id: str) -> str:
-    """Where a project's memory is kept."""
+    """The folder with a project's memories."""
     return os.path.join(home, PROJECTS, project_id)
 
 
-def place_path(place: str) -> str:
-    """The path of a place, without the sub-project that follows it."""
-    return place.split("//#", 1)[0]
+def path_without_subproject(path: str) -> str:
+    """The path of a recorded location without its sub-project (`path//#name`)."""
+    return path.split("//#", 1)[0]
 
 
 def slug(name: str) -> str:
-    """A name as part of a folder's name on every system."""
+    """A name reduced to characters that are safe in folder names on every system."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-") or "project"
 
 
-def _is_id(text: str) -> bool:
-    """Whether this can be the name of a project's folder, and of nothing outside."""
+def _is_project_id(text: str) -> bool:
+    """Whether this can be the name of a project's folder; it must not lead outside."""
     return 9 < len(text) <= 80 and set(text) <= _ID_LETTERS
 
 
 def read(home: str) -> Registry:
-    """The projects as they are now, without changing anything, even if the list is damaged."""
+    """Load the registry without writing anything; a damaged one is rebuilt in memory."""
     try:
         return _load(home)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return _rebuilt(home)
+        return _rebuild(home)
 
 
 def update(home: str, change: Callable[[Registry], T], *, patience: float, required: bool = False) -> T:
-    """Let `change` work on the list while nobody else does, and write it.
+    """Run `change` on the registry under a lock, save it, and return the result.
 
-    Where nothing can be written its answer stands all the same, unless the change is `required`.
+    If nothing can be written the result is returned all the same, unless the change is `required`.
+    `patience` is how many seconds to wait for the lock.
     """
     try:
         ensure_private_dir(home)
-        with file_lock(f"{_path(home)}.lock", patience):
+        with file_lock(f"{_registry_path(home)}.lock", patience):
             registry = _load_or_repair(home)
             answer = change(registry)
             registry.save()
             return answer
     except OSError as error:
         if required:
-            raise StorageError(f"{_path(home)}: {error.strerror or error}. Nothing was changed.") from error
+            raise StorageError(
+                f"{_registry_path(home)}: {error.strerror or error}. Nothing was changed."
+            ) from error
         return change(read(home))
 
 
-def _path(home: str) -> str:
-    return os.path.join(home, _FILE)
+def _registry_path(home: str) -> str:
+    return os.path.join(home, _REGISTRY_FILE)
 
 
 def _write(path: str, data: object) -> None:
-    # ASCII, because the name of a file need not be valid Unicode.
+    # ASCII, because a file name may not be valid Unicode.
     write_private(path, json.dumps(data, indent=1).encode())
 
 
 def _load(home: str) -> Registry:
-    """The list; ValueError when it is damaged, FileNotFoundError when there is none."""
+    """The registry; ValueError if it is damaged, FileNotFoundError if there is none."""
     registry = Registry(home)
     try:
-        with open(_path(home), encoding="utf-8") as file:
+        with open(_registry_path(home), encoding="utf-8") as file:
             data = json.load(file)
         if data["version"] > VERSION:
-            raise StorageError(f"{_path(home)} was written by a newer RUM; upgrade this one.")
+            raise StorageError(f"{_registry_path(home)} was written by a newer RUM. Upgrade RUM.")
         for item in data["projects"]:
             entry = Entry.from_json(item)
             registry.projects[entry.id] = entry
-        for path, (project, traces, history) in data["places"].items():
-            registry.places[path] = Place(project, traces, history)
+        for path, (project, fingerprints, history) in data["places"].items():
+            registry.locations[path] = KnownLocation(project, fingerprints, history)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{_path(home)} is damaged") from error
+        raise ValueError(f"{_registry_path(home)} is damaged") from error
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        raise StorageError(f"{_path(home)}: {error.strerror or error}. Check its owner.") from error
+        raise StorageError(f"{_registry_path(home)}: {error.strerror or error}. Check its owner.") from error
     return registry
 
 
@@ -220,18 +234,18 @@ def _load_or_repair(home: str) -> Registry:
     try:
         return _load(home)
     except FileNotFoundError:
-        return _rebuilt(home)
+        return _rebuild(home)
     except ValueError:
-        aside = _set_aside(_path(home))
-        registry = _rebuilt(home)
+        backup = _rename_damaged(_registry_path(home))
+        registry = _rebuild(home)
         registry.note = (
-            f"{_path(home)} was damaged. It is kept as {os.path.basename(aside)}; "
-            f"{len(registry.projects)} projects were found again in {os.path.join(home, PROJECTS)}."
+            f"{_registry_path(home)} was damaged. A backup was saved as {os.path.basename(backup)}; "
+            f"{len(registry.projects)} projects were restored from {os.path.join(home, PROJECTS)}."
         )
         return registry
 
 
-def _set_aside(path: str) -> str:
+def _rename_damaged(path: str) -> str:
     number = 1
     while os.path.lexists(f"{path}.corrupt-{number}"):
         number += 1
@@ -239,31 +253,31 @@ def _set_aside(path: str) -> str:
     return f"{path}.corrupt-{number}"
 
 
-def _rebuilt(home: str) -> Registry:
-    """The list made anew from each project's own copy; a folder without one keeps its name and no key."""
+def _rebuild(home: str) -> Registry:
+    """Rebuild the registry from each project's own file; a folder without one gets an entry without keys."""
     registry = Registry(home)
     try:
         folders = sorted(os.listdir(os.path.join(home, PROJECTS)))
     except OSError:
         return registry
-    for project_id in filter(_is_id, folders):
+    for project_id in filter(_is_project_id, folders):
         try:
-            with open(os.path.join(directory(home, project_id), _COPY), encoding="utf-8") as file:
+            with open(os.path.join(directory(home, project_id), _PROJECT_FILE), encoding="utf-8") as file:
                 entry = Entry.from_json(json.load(file))
             if entry.id != project_id:
-                raise ValueError("the copy of another project")
+                raise ValueError("the file of another project")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            if _is_bare(directory(home, project_id)):
+            if _is_unfinished(directory(home, project_id)):
                 continue
             entry = Entry(project_id, project_id.rpartition("-")[0], [])
-            registry.touch(entry)
+            registry.mark_changed(entry)
         registry.projects[project_id] = entry
     return registry
 
 
-def _is_bare(folder: str) -> bool:
-    """Whether a folder was only just made, by somebody who was stopped before its copy was written."""
+def _is_unfinished(folder: str) -> bool:
+    """Whether a process was stopped after creating this folder and before writing the project's file."""
     try:
-        return all(name.startswith(f".{_COPY}.") for name in os.listdir(folder))
+        return all(name.startswith(f".{_PROJECT_FILE}.") for name in os.listdir(folder))
     except OSError:
         return False

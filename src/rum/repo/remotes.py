@@ -1,4 +1,4 @@
-"""Where a repository was cloned from, in one spelling for all the ways to write it."""
+"""Read a repository's remotes and normalise their URLs, so that all spellings give the same key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_remotes(config: str) -> tuple[tuple[str, str], ...]:
             remote = _remote_name(header[1], header[2])
             line = line[header.end() :]
         url = re.match(_URL, line) if remote is not None else None
-        if url and remote is not None and (value := _value(url[1])):
+        if url and remote is not None and (value := _parse_value(url[1])):
             found.append((remote, value))
     return tuple(sorted(found, key=lambda remote: remote[0] != "origin"))
 
@@ -35,9 +35,9 @@ def _remote_name(section: str, subsection: str | None) -> str | None:
     return name if kind.lower() == "remote" and name else None
 
 
-def _value(text: str) -> str:
-    """A value as git reads it: quotes and escapes undone, comment and outer blanks dropped."""
-    value, kept, quoted, at = "", 0, False, 0
+def _parse_value(text: str) -> str:
+    """A config value as git reads it: without quotes, escapes, comment and surrounding blanks."""
+    value, length, quoted, at = "", 0, False, 0
     text = text.strip()
     while at < len(text):
         character = text[at]
@@ -52,16 +52,16 @@ def _value(text: str) -> str:
             value += character
         at += 1
         if quoted or not character.isspace():
-            kept = len(value)
-    return value[:kept]
+            length = len(value)
+    return value[:length]
 
 
 def local_path(url: str, base: str) -> str | None:
-    """The path a remote names on this machine, or None when it is elsewhere."""
+    """The path of a remote on this machine, or None if it is elsewhere."""
     if scheme := re.match(_SCHEME, url):
         if scheme[1].lower() != "file":
             return None
-        host, slash, path = _unquoted(url[scheme.end() :]).partition("/")
+        host, slash, path = _decode_percent(url[scheme.end() :]).partition("/")
         if host.lower() not in ("", "localhost"):
             return None
         # file:///C:/code, as Windows writes it
@@ -73,24 +73,24 @@ def local_path(url: str, base: str) -> str | None:
 
 
 def normalise_remote(url: str) -> str | None:
-    """A remote as `host/path`, without user, password, port or `.git`; None when it is local or odd."""
+    """A remote as `host/path`, without user, password, port or `.git`; None if it is local or unusable."""
     while helper := re.match(_HELPER, url):
         url = url[helper.end() :]
     if scheme := re.match(_SCHEME, url):
         if scheme[1].lower() == "file":
             return None
-        # Tokens hide in the query, too.
+        # The query may contain tokens.
         authority, _, path = re.split(r"[?#]", url[scheme.end() :], maxsplit=1)[0].partition("/")
         host = re.sub(r":\d*$", "", authority.rpartition("@")[2])
-        path = _unquoted(path)
+        path = _decode_percent(path)
     elif scp := re.fullmatch(_SCP, url):
         host, path = scp[1], scp[2]
     else:
         return None
-    return _joined(host, path)
+    return _join_host_and_path(host, path)
 
 
-def _joined(host: str, path: str) -> str | None:
+def _join_host_and_path(host: str, path: str) -> str | None:
     path = re.sub(r"/{2,}", "/", path.replace("\\", "/")).strip("/")
     while path.endswith(".git"):
         path = path[: -len(".git")].rstrip("/")
@@ -100,7 +100,7 @@ def _joined(host: str, path: str) -> str | None:
     return f"{host}/{path}"
 
 
-def _unquoted(path: str) -> str:
+def _decode_percent(path: str) -> str:
     raw = path.encode("utf-8", "surrogateescape")
     raw = re.sub(rb"%([0-9a-fA-F]{2})", lambda found: bytes.fromhex(found[1].decode()), raw)
     return raw.decode("utf-8", "surrogateescape")

@@ -119,7 +119,7 @@ def test_a_project_is_named_by_its_name(
 def test_a_mistyped_project_is_said_to_be_new(run: Run, stored: str, command: str):
     ran = run("--project", "shpo", command)
     assert ran.code == 0
-    assert ran.err.startswith("There was no project `shpo`; this is a new one.")
+    assert ran.err.startswith("Project `shpo` did not exist, so a new one was created.")
     assert "shpo" not in run("--project", "shpo", "list").err
 
 

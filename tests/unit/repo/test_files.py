@@ -28,11 +28,11 @@ def root(tmp_path: Path) -> Path:
     ["src/main.py", "./src/main.py", "src//main.py", "src/app/../main.py", "src\\main.py", ".\\src\\main.py",
      "src/main.py\n", "{root}/src/main.py", "{root}/x/../src/./main.py"],
 )  # fmt: skip
-def test_every_spelling_of_a_path_inside_becomes_one(root: Path, given_path: str):
+def test_every_spelling_of_a_path_inside_the_root_gives_the_same_path(root: Path, given_path: str):
     assert relative_path(given_path.format(root=root), str(root), str(root)) == "src/main.py"
 
 
-def test_a_path_is_meant_from_the_root_unless_it_exists_only_from_here(root: Path):
+def test_a_path_is_relative_to_the_root_unless_it_exists_only_below_cwd(root: Path):
     here = str(root / "src")
     assert relative_path("setup.py", str(root), here) == "setup.py"
     assert relative_path("app/view.py", str(root), here) == "src/app/view.py"
@@ -89,7 +89,7 @@ PARTS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x7f",
 
 
 @given(PARTS)
-def test_a_kept_path_is_posix_clean_and_its_own_spelling(parts: list[str]):
+def test_a_stored_path_is_posix_and_normalising_it_again_changes_nothing(parts: list[str]):
     try:
         kept = relative_path("/".join(parts), "/no/such/root", "/no/such/root")
     except InvalidQuery:
@@ -102,7 +102,7 @@ def test_a_kept_path_is_posix_clean_and_its_own_spelling(parts: list[str]):
 
 
 @given(PARTS, st.sampled_from(["", "a", "a/b"]))
-def test_absolute_and_relative_spellings_meet(parts: list[str], below: str):
+def test_absolute_and_relative_spellings_give_the_same_path(parts: list[str], below: str):
     relative = "/".join(part for part in parts if part.strip())
     root, cwd = "/no/such/root", os.path.join("/no/such/root", below)
     if not relative or relative.replace("\\", "/").startswith(("/", "~")) or ":" in relative:
@@ -129,7 +129,7 @@ def test_absolute_and_relative_spellings_meet(parts: list[str], below: str):
         ("", ""),
     ],
 )
-def test_what_points_into_a_file_is_taken_off(given_path: str, expected: str):
+def test_line_references_are_removed_from_a_path(given_path: str, expected: str):
     assert strip_line(given_path) == expected
 
 

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from rum.repo.git import GitPlace, find_git, head, is_shallow
+from rum.repo.git import GitRepository, find_git, head, is_shallow
 
 
-def found(cwd: Path, environ: dict[str, str] | None = None) -> GitPlace:
-    place = find_git(str(cwd), environ or {})
-    assert place is not None
-    return place
+def open_repository(cwd: Path, environ: dict[str, str] | None = None) -> GitRepository:
+    opened = find_git(str(cwd), environ or {})
+    assert opened is not None
+    return opened
 
 
 def test_a_checkout_is_found_from_any_directory_in_it(repository: Path):
     (repository / "a" / "b").mkdir(parents=True)
-    place = found(repository / "a" / "b")
-    assert place == (str(repository), str(repository / ".git"), str(repository / ".git"))
-    assert found(repository / ".git" / "hooks") == place
+    opened = open_repository(repository / "a" / "b")
+    assert opened == (str(repository), str(repository / ".git"), str(repository / ".git"))
+    assert open_repository(repository / ".git" / "hooks") == opened
 
 
 def test_a_link_into_a_checkout_leads_to_it(repository: Path, tmp_path: Path):
     (repository / "a").mkdir()
     (tmp_path / "link").symlink_to(repository / "a")
-    assert found(tmp_path / "link").root == str(repository)
+    assert open_repository(tmp_path / "link").root == str(repository)
 
 
 def test_outside_of_every_repository_there_is_none(tmp_path: Path):
@@ -47,16 +47,16 @@ def test_a_directory_that_only_looks_like_git_is_no_repository(tmp_path: Path):
 
 def test_a_worktree_has_its_own_git_dir_and_the_common_one(repository: Path, git, tmp_path: Path):
     git(repository, "worktree", "add", "--quiet", "../fix", "-b", "fix")
-    place = found(tmp_path / "fix")
-    assert place.root == str(tmp_path / "fix")
-    assert place.git_dir == str(repository / ".git" / "worktrees" / "fix")
-    assert place.common_dir == str(repository / ".git")
-    assert head(place) == (git(repository, "rev-parse", "HEAD"), "fix")
+    opened = open_repository(tmp_path / "fix")
+    assert opened.root == str(tmp_path / "fix")
+    assert opened.git_dir == str(repository / ".git" / "worktrees" / "fix")
+    assert opened.common_dir == str(repository / ".git")
+    assert head(opened) == (git(repository, "rev-parse", "HEAD"), "fix")
 
 
-def test_a_git_dir_kept_elsewhere_is_followed(tmp_path: Path, git):
+def test_a_git_dir_in_another_folder_is_followed(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "--separate-git-dir", "kept", "tree")
-    assert found(tmp_path / "tree") == (
+    assert open_repository(tmp_path / "tree") == (
         str(tmp_path / "tree"),
         str(tmp_path / "kept"),
         str(tmp_path / "kept"),
@@ -65,21 +65,21 @@ def test_a_git_dir_kept_elsewhere_is_followed(tmp_path: Path, git):
 
 def test_a_bare_repository_is_its_own_root(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "--bare", "hub.git")
-    place = found(tmp_path / "hub.git" / "refs")
-    assert place.root == place.git_dir == str(tmp_path / "hub.git")
+    opened = open_repository(tmp_path / "hub.git" / "refs")
+    assert opened.root == opened.git_dir == str(tmp_path / "hub.git")
 
 
 def test_git_dir_in_the_environment_wins_for_its_own_work_tree_only(repository: Path, git, tmp_path: Path):
     git(repository, "worktree", "add", "--quiet", "../fix", "-b", "fix")
-    inside = found(tmp_path / "fix", {"GIT_DIR": str(repository / ".git" / "worktrees" / "fix")})
+    inside = open_repository(tmp_path / "fix", {"GIT_DIR": str(repository / ".git" / "worktrees" / "fix")})
     assert inside.root == str(tmp_path / "fix")
     (tmp_path / "other").mkdir()
     git(tmp_path / "other", "init", "--quiet")
-    other = found(tmp_path / "other", {"GIT_DIR": str(repository / ".git")})
+    other = open_repository(tmp_path / "other", {"GIT_DIR": str(repository / ".git")})
     assert other.root == str(tmp_path / "other")
     (tmp_path / "tree").mkdir()
     environ = {"GIT_DIR": "../tool/.git", "GIT_WORK_TREE": "."}
-    assert found(tmp_path / "tree", environ) == (
+    assert open_repository(tmp_path / "tree", environ) == (
         str(tmp_path / "tree"),
         str(repository / ".git"),
         str(repository / ".git"),
@@ -89,55 +89,55 @@ def test_git_dir_in_the_environment_wins_for_its_own_work_tree_only(repository: 
 
 def test_the_head_is_read_from_loose_and_packed_refs(repository: Path, git):
     commit = git(repository, "rev-parse", "HEAD")
-    assert head(found(repository)) == (commit, "main")
+    assert head(open_repository(repository)) == (commit, "main")
     git(repository, "checkout", "--quiet", "-b", "topic/deep")
     git(repository, "pack-refs", "--all")
     assert not (repository / ".git/refs/heads/topic/deep").exists()
-    assert head(found(repository)) == (commit, "topic/deep")
+    assert head(open_repository(repository)) == (commit, "topic/deep")
 
 
 def test_a_detached_head_has_no_branch(repository: Path, git):
     commit = git(repository, "rev-parse", "HEAD")
     git(repository, "checkout", "--quiet", "--detach")
-    assert head(found(repository)) == (commit, None)
+    assert head(open_repository(repository)) == (commit, None)
 
 
 def test_before_the_first_commit_there_is_only_a_branch(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "new")
-    assert head(found(tmp_path / "new")) == (None, "main")
+    assert head(open_repository(tmp_path / "new")) == (None, "main")
 
 
 def test_a_symbolic_ref_is_followed_but_not_in_circles(repository: Path, git):
     git(repository, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
     git(repository, "symbolic-ref", "HEAD", "refs/heads/alias")
-    assert head(found(repository)) == (git(repository, "rev-parse", "HEAD"), "alias")
+    assert head(open_repository(repository)) == (git(repository, "rev-parse", "HEAD"), "alias")
     (repository / ".git/refs/heads/a").write_text("ref: refs/heads/b\n")
     (repository / ".git/refs/heads/b").write_text("ref: refs/heads/a\n")
     (repository / ".git/HEAD").write_text("ref: refs/heads/a\n")
-    assert head(found(repository)) == (None, "a")
+    assert head(open_repository(repository)) == (None, "a")
 
 
 @pytest.mark.parametrize(
     "content", ["ref: refs/../../secret", "ref: ../secret", "ref: /etc/passwd", "rubbish", "", "\0"]
 )
-def test_a_hostile_head_leads_nowhere(repository: Path, content: str):
+def test_a_hostile_head_is_ignored(repository: Path, content: str):
     (repository / "secret").write_text("a" * 40)
     (repository / ".git/HEAD").write_text(content)
-    place = found(repository)
-    assert head(place) == (None, None)
+    opened = open_repository(repository)
+    assert head(opened) == (None, None)
 
 
-def test_a_pipe_in_place_of_a_file_does_not_make_us_wait(repository: Path):
+def test_a_pipe_in_place_of_a_file_does_not_block(repository: Path):
     if not hasattr(os, "mkfifo"):
         pytest.skip("needs named pipes")
     (repository / ".git/HEAD").unlink()
     os.mkfifo(repository / ".git/HEAD")
-    assert head(found(repository)) == (None, None)
+    assert head(open_repository(repository)) == (None, None)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
-def test_git_is_asked_where_refs_are_kept_in_tables(repository: Path, git, monkeypatch: pytest.MonkeyPatch):
-    """This git cannot make such a repository, so HEAD says the same and a `git` of ours answers."""
+def test_git_is_run_for_a_repository_with_reftables(repository: Path, git, monkeypatch: pytest.MonkeyPatch):
+    """The installed git cannot create one, so HEAD is written by hand and a fake `git` answers."""
     (repository / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
     fake = repository / "bin" / "git"
     fake.parent.mkdir()
@@ -145,12 +145,12 @@ def test_git_is_asked_where_refs_are_kept_in_tables(repository: Path, git, monke
     fake.write_text(f"#!/bin/sh\n{answers}\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
-    assert head(found(repository)) == ("a" * 40, "main")
+    assert head(open_repository(repository)) == ("a" * 40, "main")
 
 
 def test_a_shallow_clone_is_recognised(repository: Path, git, tmp_path: Path):
     (repository / "main.py").write_text("changed")
     git(repository, "commit", "--quiet", "-am", "second")
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repository}", "shallow")
-    assert is_shallow(found(tmp_path / "shallow"))
-    assert not is_shallow(found(repository))
+    assert is_shallow(open_repository(tmp_path / "shallow"))
+    assert not is_shallow(open_repository(repository))

@@ -19,18 +19,18 @@ def test_git_answers_for_the_git_dir_it_is_given(repository: Path, git, monkeypa
     assert printed.strip() == git(repository, "rev-parse", "HEAD")
 
 
-def test_a_failure_is_no_answer(repository: Path, tmp_path: Path):
+def test_a_failing_command_returns_none(repository: Path, tmp_path: Path):
     assert run_git(str(repository / ".git"), "rev-parse", "--verify", "nothing") is None
     assert run_git(str(tmp_path / "missing"), "rev-parse", "HEAD") is None
 
 
-def test_without_git_there_is_no_answer(repository: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_git_the_result_is_none(repository: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
     assert run_git(str(repository / ".git"), "rev-parse", "HEAD") is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
-def test_a_git_lying_in_the_current_directory_is_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_git_program_in_the_current_directory_is_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch):
     fake = repository / "git"
     fake.write_text("#!/bin/sh\necho trapped\n")
     fake.chmod(0o755)
@@ -39,8 +39,8 @@ def test_a_git_lying_in_the_current_directory_is_not_run(repository: Path, monke
     assert "trapped" not in (run_git(str(repository / ".git"), "rev-parse", "HEAD") or "")
 
 
-def test_what_git_is_told_reaches_it_and_what_it_says_comes_back(repository: Path):
-    with stream_git(str(repository / ".git"), "hash-object", "--stdin", told=b"hello\n") as printed:
+def test_stdin_reaches_git_and_its_output_is_returned(repository: Path):
+    with stream_git(str(repository / ".git"), "hash-object", "--stdin", stdin=b"hello\n") as printed:
         assert printed.read() == b"ce013625030ba8dba906f756967f9e9ca394464a\n"
 
 
@@ -55,7 +55,7 @@ def test_a_stream_that_fails_says_why(repository: Path):
 def test_without_git_nothing_can_be_streamed(repository: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
     with (
-        pytest.raises(StorageError, match="no git on the PATH"),
+        pytest.raises(StorageError, match="git was not found on the PATH"),
         stream_git(str(repository / ".git"), "rev-parse", "HEAD"),
     ):
         pass

@@ -11,9 +11,8 @@ import pytest
 
 from rum import StorageError
 from rum.repo import history
-from rum.repo.git import GitPlace, find_git
-from rum.repo.history import Commit, changed, commits
-from rum.repo.patch import Change
+from rum.repo.git import GitRepository, find_git
+from rum.repo.history import Change, Commit, commits, commits_with_changes
 from support.repositories import START, Repository, lines
 
 
@@ -22,7 +21,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "tool")
 
 
-def place(repo: Repository | Path) -> GitPlace:
+def open_repository(repo: Repository | Path) -> GitRepository:
     found = find_git(str(repo.root if isinstance(repo, Repository) else repo))
     assert found
     return found
@@ -30,26 +29,26 @@ def place(repo: Repository | Path) -> GitPlace:
 
 def last(repo: Repository) -> tuple[Commit, dict[str, Change]]:
     """The newest commit and its changes by path."""
-    ((commit, changes),) = changed(place(repo), [repo.head()])
+    ((commit, changes),) = commits_with_changes(open_repository(repo), [repo.head()])
     return commit, {change.path: change for change in changes}
 
 
-def test_commits_come_oldest_first_with_all_that_git_knows(repo: Repository):
+def test_commits_come_oldest_first_with_all_fields(repo: Repository):
     first = repo.commit("One\n\nBecause.\n", {"a.py": "1"})
     second = repo.commit("Two", {"a.py": "2"}, author="Bob B")
-    assert list(commits(place(repo))) == [
+    assert list(commits(open_repository(repo))) == [
         Commit(first, START, START, (), "Ann", "One\n\nBecause.\n"),
         Commit(second, START + 60, START + 60, (first,), "Bob B", "Two"),
     ]
 
 
 def test_there_are_no_commits_before_the_first(repo: Repository):
-    assert list(commits(place(repo))) == []
+    assert list(commits(open_repository(repo))) == []
 
 
 def test_a_parent_comes_before_its_children_whatever_the_clocks_say(repo: Repository):
     shas = [repo.commit(f"c{at}", at=at) for at in (START + 900, START + 100, START + 500)]
-    assert [commit.sha for commit in commits(place(repo))] == shas
+    assert [commit.sha for commit in commits(open_repository(repo))] == shas
 
 
 def test_lines_are_those_of_the_new_file(repo: Repository):
@@ -69,7 +68,7 @@ def test_git_names_the_function_that_lines_are_in(repo: Repository):
     assert last(repo)[1]["a.py"].inside == ("def second():",)
 
 
-def test_content_is_known_by_gits_id_of_it(repo: Repository):
+def test_a_change_has_gits_blob_id(repo: Repository):
     repo.commit("one", {"a.py": "1\n"})
     assert last(repo)[1]["a.py"].blob == repo.git("hash-object", "a.py")
 
@@ -86,7 +85,7 @@ def test_a_renamed_file_tells_its_old_name(repo: Repository):
 @pytest.mark.parametrize(
     "name", ['quo"ted.py', "two\nlines.py", "tab\there", " spaced ", "ünï.py", "back\\slash"]
 )
-def test_a_file_may_be_called_anything(repo: Repository, name: str):
+def test_file_names_may_contain_any_characters(repo: Repository, name: str):
     repo.commit("one", {name: "1\n", "plain.py": "1\n"})
     assert {path: change.lines for path, change in last(repo)[1].items()} == {
         name: ((1, 1),),
@@ -95,7 +94,7 @@ def test_a_file_may_be_called_anything(repo: Repository, name: str):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
-def test_a_name_that_is_not_utf8_is_read_as_it_was_meant(repo: Repository):
+def test_a_name_that_is_not_utf8_is_decoded_as_windows_1252(repo: Repository):
     (Path(os.fsdecode(os.fsencode(repo.root) + b"/caf\xe9.py"))).write_text("1\n")
     repo.commit("one")
     assert list(last(repo)[1]) == ["café.py"]
@@ -143,7 +142,7 @@ def test_a_message_comes_out_of_the_encoding_it_declares(
     text = "Привет" if encoding == "cp1251" else "Käse"
     repo.commit(text.encode(encoding), {"a": "1"}, encoding=declared)
     assert last(repo)[0].message == text
-    assert [commit.message for commit in commits(place(repo))] == [text]
+    assert [commit.message for commit in commits(open_repository(repo))] == [text]
 
 
 def test_an_undeclared_encoding_is_taken_for_western_europe(repo: Repository):
@@ -152,16 +151,16 @@ def test_an_undeclared_encoding_is_taken_for_western_europe(repo: Repository):
     assert last(repo)[0].message == "Käse – “quoted”"
 
 
-def test_bytes_that_are_no_text_at_all_are_read_somehow(repo: Repository):
+def test_undecodable_bytes_are_replaced(repo: Repository):
     repo.commit("one", {"a": "1"})
     repo.raw_commit(b"\xff\x81\xfe odd")
     assert last(repo)[0].message.endswith(" odd")
 
 
-def test_people_are_called_as_the_mailmap_says(repo: Repository):
+def test_author_names_follow_the_mailmap(repo: Repository):
     repo.commit("one", {".mailmap": "Annabel Lee <ann@example.org>\n"})
     assert last(repo)[0].author == "Annabel Lee"
-    assert [commit.author for commit in commits(place(repo))] == ["Annabel Lee"]
+    assert [commit.author for commit in commits(open_repository(repo))] == ["Annabel Lee"]
 
 
 def test_a_merge_of_many_branches_is_one_commit_with_many_parents(repo: Repository):
@@ -172,9 +171,9 @@ def test_a_merge_of_many_branches_is_one_commit_with_many_parents(repo: Reposito
         tips.append(repo.commit(name, {name: "1"}))
     repo.git("checkout", "--quiet", "main")
     merge = repo.merge("x", "y", "z")
-    found = {commit.sha: commit.parents for commit in commits(place(repo))}
+    found = {commit.sha: commit.parents for commit in commits(open_repository(repo))}
     assert found[merge] == (base, *tips)
-    assert sorted(history.merged_by(place(repo), merge)) == sorted(tips)
+    assert sorted(history.commits_merged_by(open_repository(repo), merge)) == sorted(tips)
 
 
 def test_a_large_commit_is_read_as_a_small_one(repo: Repository, monkeypatch: pytest.MonkeyPatch):
@@ -193,7 +192,7 @@ HEADER = "diff --git a/x b/x"
 @pytest.mark.parametrize(
     ("author", "message", "name"), [("Ann", HEADER, "f"), (HEADER, "one", "f"), ("Ann", "one", HEADER)]
 )
-def test_nothing_that_people_write_passes_for_the_patch_of_a_large_commit(
+def test_a_message_cannot_imitate_the_patch_of_a_large_commit(
     repo: Repository, monkeypatch: pytest.MonkeyPatch, author: str, message: str, name: str
 ):
     files: dict[str, str | None] = {f"{name}{number}": lines(*range(200)) for number in range(9)}
@@ -205,7 +204,7 @@ def test_nothing_that_people_write_passes_for_the_patch_of_a_large_commit(
     assert len(whole[1]) == 9
 
 
-def test_a_file_cannot_pass_for_another_commit(repo: Repository):
+def test_file_content_cannot_imitate_another_commit(repo: Repository):
     evil = "diff --git a/x b/x\n@@ -1 +1 @@\n\0\0:100644 100644 0 0 M\0fake\0"
     repo.write(".git/info/attributes", "* diff\n")
     repo.commit("one", {"a.txt": evil, "b.txt": "1\n"})
@@ -235,30 +234,30 @@ def test_nothing_that_a_repository_configures_is_run(repo: Repository, tmp_path:
     repo.commit("one", {"a.py": "1\n"})
     sprung.unlink(missing_ok=True)
     assert last(repo)[1]["a.py"].lines == ((1, 1),)
-    assert list(commits(place(repo)))
+    assert list(commits(open_repository(repo)))
     assert not sprung.exists()
 
 
 def test_the_end_of_a_shallow_clone_is_known(repo: Repository, tmp_path: Path):
     for number in range(4):
         repo.commit(f"c{number}", {"a": str(number)})
-    assert history.cut_off(place(repo)) == frozenset()
+    assert history.shallow_boundary(open_repository(repo)) == frozenset()
     url = repo.root.as_uri()
     repo.git("clone", "--quiet", "--depth=2", url, str(tmp_path / "shallow"))
-    shallow = place(tmp_path / "shallow")
-    assert history.cut_off(shallow) == {repo.git("rev-parse", "HEAD~1")}
+    shallow = open_repository(tmp_path / "shallow")
+    assert history.shallow_boundary(shallow) == {repo.git("rev-parse", "HEAD~1")}
     assert len(list(commits(shallow))) == 2
 
 
-def test_a_clone_without_contents_still_tells_its_files(repo: Repository, tmp_path: Path):
+def test_a_clone_without_contents_still_lists_changed_files(repo: Repository, tmp_path: Path):
     repo.git("config", "uploadpack.allowFilter", "true")
     repo.commit("one", {"a.py": "1\n"})
     repo.commit("two", {"a.py": "2\n", "b.py": "1\n"})
     target = tmp_path / "partial"
     repo.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", repo.root.as_uri(), str(target))
-    assert history.has_contents(place(repo))
-    assert not history.has_contents(place(target))
-    ((_, changes),) = changed(place(target), [repo.head()], lines=False)
+    assert history.has_contents(open_repository(repo))
+    assert not history.has_contents(open_repository(target))
+    ((_, changes),) = commits_with_changes(open_repository(target), [repo.head()], lines=False)
     assert [(change.path, change.status, change.lines) for change in changes] == [
         ("a.py", "M", ()),
         ("b.py", "A", ()),
@@ -270,34 +269,34 @@ def test_bare_repositories_and_worktrees_have_the_same_history(repo: Repository,
     repo.git("clone", "--quiet", "--bare", str(repo.root), str(tmp_path / "bare"))
     repo.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "side")
     for where in ("bare", "tree"):
-        assert [commit.sha for commit in commits(place(tmp_path / where))] == [sha]
+        assert [commit.sha for commit in commits(open_repository(tmp_path / where))] == [sha]
 
 
 @pytest.mark.parametrize("asked", ["src", "src/", "src/a.py", "src/*.py", "**/a.py"])
 def test_commits_are_found_by_file_folder_or_glob(repo: Repository, asked: str):
     wanted = repo.commit("one", {"src/a.py": "1"})
     repo.commit("two", {"docs/b.md": "1"})
-    assert history.touching(place(repo), [asked]) == {wanted}
+    assert history.commits_touching(open_repository(repo), [asked]) == {wanted}
 
 
-def test_the_folder_of_the_repository_stands_for_all_of_it(repo: Repository):
+def test_the_root_folder_selects_all_commits(repo: Repository):
     all_of_it = {repo.commit("one", {"src/a.py": "1"}), repo.commit("two", {"b.md": "1"})}
-    assert history.touching(place(repo), ["."]) == all_of_it
+    assert history.commits_touching(open_repository(repo), ["."]) == all_of_it
 
 
-def test_what_git_cannot_read_is_said_in_its_words(repo: Repository):
+def test_an_error_quotes_gits_own_message(repo: Repository):
     sha = repo.commit("one", {"a": "1\n"})
     blob = repo.git("hash-object", "a")
     (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(StorageError, match=r"git could not read .*fatal: unable to read"):
-        list(changed(place(repo), [sha]))
+        list(commits_with_changes(open_repository(repo), [sha]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
 def test_a_reader_that_stops_leaves_no_process_behind(repo: Repository):
     repo.commit("one", {"a": lines(*range(10000))})
-    reading = changed(place(repo), [repo.head()] * 500)
+    reading = commits_with_changes(open_repository(repo), [repo.head()] * 500)
     next(reading)
     reading.close()
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    assert f"--git-dir={place(repo).git_dir}" not in running
+    assert f"--git-dir={open_repository(repo).git_dir}" not in running

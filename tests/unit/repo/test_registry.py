@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.repo.registry import Place, Registry, directory, read, slug, update
+from rum.repo.registry import KnownLocation, Registry, directory, read, slug, update
 
 
 def make(home: Path, name: str, *keys: str) -> str:
@@ -44,7 +44,7 @@ def test_a_key_that_a_project_has_is_not_taken_from_it(tmp_path: Path):
     assert registry.projects[two].keys == ["root:b"]
 
 
-def test_each_project_has_a_copy_of_its_entry(tmp_path: Path):
+def test_each_project_has_a_file_with_its_entry(tmp_path: Path):
     project_id = make(tmp_path, "tool", "name:tool")
     copy = json.loads((tmp_path / "projects" / project_id / "project.json").read_text())
     assert (copy["id"], copy["keys"]) == (project_id, ["name:tool"])
@@ -65,7 +65,7 @@ def test_each_project_has_a_copy_of_its_entry(tmp_path: Path):
         "",
     ],
 )
-def test_any_damage_is_survived(tmp_path: Path, damage: str):
+def test_a_damaged_registry_is_rebuilt(tmp_path: Path, damage: str):
     project_id = make(tmp_path, "tool", "name:tool")
     (tmp_path / "projects.json").write_text(damage)
     assert list(read(str(tmp_path)).projects) == [project_id]
@@ -80,16 +80,16 @@ def test_paths_that_are_no_valid_text_are_kept(tmp_path: Path):
     odd = os.fsdecode(b"/caf\xe9")
     make(tmp_path, odd, f"dir:{odd}")
 
-    def remember(registry: Registry) -> None:
-        registry.remember(odd, Place("x", [[1]], "known"))
+    def record_location(registry: Registry) -> None:
+        registry.record_location(odd, KnownLocation("x", [[1]], "known"))
 
-    update(str(tmp_path), remember, patience=5)
+    update(str(tmp_path), record_location, patience=5)
     registry = read(str(tmp_path))
     assert registry.owner(f"dir:{odd}") is not None
-    assert odd in registry.places
+    assert odd in registry.locations
 
 
-def test_when_the_lock_is_held_for_too_long_the_answer_stands_unwritten(tmp_path: Path):
+def test_when_the_lock_is_held_too_long_the_result_is_returned_but_not_saved(tmp_path: Path):
     from rum.settings.home import file_lock
 
     make(tmp_path, "tool", "name:tool")
@@ -102,15 +102,15 @@ def test_when_the_lock_is_held_for_too_long_the_answer_stands_unwritten(tmp_path
     assert list(read(str(tmp_path)).projects) == list(registry.projects)
 
 
-def test_places_that_are_gone_are_dropped_once_there_are_many(tmp_path: Path):
-    def remember(registry: Registry) -> None:
+def test_locations_that_no_longer_exist_are_dropped_above_the_limit(tmp_path: Path):
+    def record_location(registry: Registry) -> None:
         for number in range(600):
-            registry.remember(f"/gone/{number}", Place("x", [], "known"))
-        registry.remember(str(tmp_path), Place("x", [], "known"))
-        registry.remember(f"{tmp_path}//#sub", Place("x", [], "known"))
+            registry.record_location(f"/gone/{number}", KnownLocation("x", [], "known"))
+        registry.record_location(str(tmp_path), KnownLocation("x", [], "known"))
+        registry.record_location(f"{tmp_path}//#sub", KnownLocation("x", [], "known"))
 
-    update(str(tmp_path), remember, patience=5)
-    assert set(read(str(tmp_path)).places) == {str(tmp_path), f"{tmp_path}//#sub"}
+    update(str(tmp_path), record_location, patience=5)
+    assert set(read(str(tmp_path)).locations) == {str(tmp_path), f"{tmp_path}//#sub"}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_projects_folder_is_in_the_home(tmp_path: Path):
 
 
 @pytest.mark.parametrize("left", [[], [".project.json.0a1b2c3d4e5f.tmp"]])
-def test_whoever_was_stopped_while_making_a_project_leaves_no_second_one(tmp_path: Path, left: list[str]):
+def test_an_interrupted_creation_leaves_no_second_project(tmp_path: Path, left: list[str]):
     project_id = make(tmp_path / "other", "tool", "name:tool")
     folder = tmp_path / "home" / "projects" / project_id
     folder.mkdir(parents=True)

@@ -35,7 +35,7 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("url", SPELLINGS)
-def test_all_spellings_of_a_remote_are_one(url: str):
+def test_all_spellings_of_a_remote_give_the_same_key(url: str):
     assert normalise_remote(url) == "example.org/team/tool"
 
 
@@ -57,7 +57,7 @@ def test_all_spellings_of_a_remote_are_one(url: str):
         "a:",
     ],
 )
-def test_what_names_no_repository_elsewhere_gives_no_key(url: str):
+def test_local_and_unusable_urls_give_no_key(url: str):
     assert normalise_remote(url) is None
 
 

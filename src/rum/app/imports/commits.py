@@ -34,8 +34,7 @@ from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.model.memory_layers import Outcome
 from rum.model.origin import Origin, OriginKind, Reversal
-from rum.repo.history import Commit
-from rum.repo.patch import Change
+from rum.repo.history import Change, Commit
 from rum.store.renames import MOST
 
 CLIENT = "git"

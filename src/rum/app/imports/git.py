@@ -25,8 +25,8 @@ from rum.model.parse import parse
 from rum.model.times import Time, seconds
 from rum.repo import history
 from rum.repo.files import relative_path
-from rum.repo.git import GitPlace, find_git
-from rum.repo.location import find_spot
+from rum.repo.git import GitRepository, find_git
+from rum.repo.location import find_location
 
 
 class GitImport(Imported, frozen=True, kw_only=True):
@@ -60,16 +60,16 @@ def import_git(
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
     place = _repository(caller, path)
     here = {sha: one for one, sha in caller.project.store.memories.at_commits() if is_memory_of(one, sha)}
-    ledger = Ledger(history.commits(place), here, partial(history.merged_by, place))
+    ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
     asked = _asked(caller, place, chosen.paths)
     wanted = _wanted(place, ledger, chosen.since, asked)
     unmet = [] if wanted or not ledger.entries else _unmet(asked, chosen.since)
-    new, skipped = _new(ledger, wanted, here, history.cut_off(place), chosen.max_commits)
+    new, skipped = _new(ledger, wanted, here, history.shallow_boundary(place), chosen.max_commits)
     tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
     tally.skipped += skipped
     if new:
         lines = not chosen.dry_run and history.has_contents(place)
-        changed = history.changed(place, [entry.sha for entry in new], lines=lines)
+        changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
         lost, elsewhere = _not_below(caller.project, place, ledger, here)
         source = Commits(caller, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
         deal_with = count if chosen.dry_run else import_pieces
@@ -77,7 +77,7 @@ def import_git(
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
 
 
-def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitPlace:
+def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitRepository:
     folder = os.path.abspath(path) if path is not None else caller.project.location.root or caller.cwd
     place = find_git(folder) if os.path.isdir(folder) else None
     if place is None:
@@ -87,23 +87,25 @@ def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitPlace
     return place
 
 
-def _asked(caller: Caller, place: GitPlace, paths: str | Sequence[str]) -> list[str]:
+def _asked(caller: Caller, place: GitRepository, paths: str | Sequence[str]) -> list[str]:
     """The paths that history is asked about: those given, or the sub-project's own folder."""
     if paths:
         return [_inside(caller, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
-    sub = find_spot(caller.cwd, caller.project.settings.home, caller.project.settings.subprojects).sub
-    return [sub] if sub and any(key.endswith(f"#{sub}") for key in caller.project.location.keys) else []
+    settings = caller.project.settings
+    subproject = find_location(caller.cwd, settings.home, settings.subprojects).subproject
+    is_own = any(key.endswith(f"#{subproject}") for key in caller.project.location.keys)
+    return [subproject] if subproject and is_own else []
 
 
-def _inside(caller: Caller, place: GitPlace, path: str) -> str:
+def _inside(caller: Caller, place: GitRepository, path: str) -> str:
     inside = relative_path(path, place.root, caller.cwd)
     if inside.startswith(("/", "~", "..")) or os.path.isabs(inside):
         raise InvalidQuery(f"{path} is not in the repository {place.root}.", field="paths")
     return inside
 
 
-def _wanted(place: GitPlace, ledger: Ledger, since: float | None, paths: Sequence[str]) -> list[Entry]:
-    touching = history.touching(place, paths) if paths and ledger.entries else None
+def _wanted(place: GitRepository, ledger: Ledger, since: float | None, paths: Sequence[str]) -> list[Entry]:
+    touching = history.commits_touching(place, paths) if paths and ledger.entries else None
     return [
         entry
         for entry in ledger.entries.values()
@@ -132,11 +134,11 @@ def _new(
 
 
 def _not_below(
-    project: Project, place: GitPlace, ledger: Ledger, here: dict[str, str]
+    project: Project, place: GitRepository, ledger: Ledger, here: dict[str, str]
 ) -> tuple[Iterator[Memory], Iterator[Memory]]:
     """The memories of commits below HEAD no more: those that no branch holds, and those on other branches."""
     away = here.keys() - ledger.entries.keys()
-    held = away & history.in_any_branch(place) if away else set[str]()
+    held = away & history.reachable_commits(place) if away else set[str]()
     return _read(project, (here[sha] for sha in away - held)), _read(project, (here[sha] for sha in held))
 
 
@@ -152,12 +154,12 @@ def _unmet(paths: Sequence[str], since: float | None) -> list[str]:
     return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
 
 
-def _notes(place: GitPlace, ledger: Ledger) -> list[str]:
+def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
     """What the user should know about this clone."""
     notes: list[str] = []
     if not ledger.entries:
         notes.append("There are no commits here yet.")
-    if history.cut_off(place):
+    if history.shallow_boundary(place):
         notes.append(
             "This clone is shallow: older history is missing. Run `git fetch --unshallow`, then import again."
         )

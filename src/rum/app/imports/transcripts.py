@@ -16,7 +16,7 @@ from rum.capture.observe.turns import Turn, parents, split, with_turns
 from rum.capture.transcripts.readers import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo.git import find_git
-from rum.repo.keys import repository_keys
+from rum.repo.identity import repository_keys
 from rum.repo.location import find_root
 from rum.store.captured_events import SeenTurn
 

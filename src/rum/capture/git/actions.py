@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rum.model.memory_layers import ActionType
-from rum.repo.patch import Change
+from rum.repo.history import Change
 from rum.store.renames import RENAMED_TO
 from rum.text.invisible import without_unseen
 

@@ -13,8 +13,7 @@ from rum.capture.git.message import Message
 from rum.capture.git.work_kind import folders, kind_of
 from rum.model.memory_layers import Outcome, TaskType
 from rum.model.origin import SHORT, Reversal
-from rum.repo.history import Commit
-from rum.repo.patch import Change
+from rum.repo.history import Change, Commit
 
 ORDINARY = 0.3
 TELLING = 0.5

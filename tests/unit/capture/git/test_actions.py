@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.capture.git.actions import FILES, RANGES, actions_of, largest, path_of
-from rum.repo.patch import Change
+from rum.repo.history import Change
 
 
 def details(change: Change) -> dict[str, str]:

@@ -1,0 +1,128 @@
+"""What identifies a repository: its remotes, its first commit, or else its path and fingerprints."""
+
+from __future__ import annotations
+
+import os
+import re
+from zlib import crc32
+
+from rum.repo.git import COMMIT, GitRepository, head, is_shallow, open_git
+from rum.repo.git_process import run_git
+from rum.repo.remotes import local_path, normalise_remote, read_remotes
+from rum.settings.home import read_bounded
+
+EMPTY, SHALLOW, KNOWN, UNKNOWN = "empty", "shallow", "known", "unknown"
+"""State of the history: no commit yet, shallow clone, first commit known, or git could not tell."""
+
+_MAX_REPOSITORIES = 16
+_CONFIG_LIMIT = 1024 * 1024
+_STABLE_FILES = ("description", "config", "HEAD")
+"""Files that rarely change, and not together; `description` is written once, by `git init`'s template."""
+
+
+def repository_keys(repository: GitRepository) -> tuple[tuple[str, ...], str, bool]:
+    """The keys of a repository and of the local repositories it was cloned from, strongest first.
+
+    Also the state of its history (`EMPTY`, `SHALLOW`, ...), and whether it has any remote.
+    """
+    remotes: dict[str, None] = {}
+    path_keys: dict[str, None] = {}
+    roots: dict[str, None] = {}
+    seen: set[str] = set()
+    history, has_remotes = UNKNOWN, False
+    waiting = [(repository, True)]
+    while waiting and len(seen) < _MAX_REPOSITORIES:
+        at, is_source = waiting.pop(0)
+        if at.common_dir in seen:
+            continue
+        known = _remotes(at)
+        root, found = _first_commit(at)
+        if not seen:
+            history, has_remotes = found, bool(known)
+        seen.add(at.common_dir)
+        # A remote other than `origin` may be another project.
+        if not is_source and root and roots and f"root:{root}" not in roots:
+            continue
+        remotes.update((f"remote:{name}", None) for _, url in known if (name := normalise_remote(url)))
+        if root:
+            roots[f"root:{root}"] = None
+        elif not known:
+            path_keys[_path_key(at.common_dir)] = None
+        waiting += [
+            (local, is_source and name == "origin")
+            for name, url in known
+            if (local := _local_repository(url, at.root))
+        ]
+    return (*remotes, *roots, *path_keys) or (_path_key(repository.common_dir),), history, has_remotes
+
+
+def directory_key(path: str) -> str:
+    """The key of a directory without git: its real path."""
+    return f"dir:{os.path.normcase(os.path.realpath(path))}"
+
+
+def _remotes(repository: GitRepository) -> tuple[tuple[str, str], ...]:
+    try:
+        config, _ = read_bounded(os.path.join(repository.common_dir, "config"), _CONFIG_LIMIT)
+    except (OSError, ValueError):
+        return ()
+    return read_remotes(config.decode("utf-8", "surrogateescape"))
+
+
+def _path_key(common_dir: str) -> str:
+    return f"{directory_key(common_dir)}@{creation_fingerprint(common_dir)}"
+
+
+def _first_commit(repository: GitRepository) -> tuple[str | None, str]:
+    if head(repository)[0] is None:
+        return None, EMPTY
+    if is_shallow(repository):
+        return None, SHALLOW
+    printed = run_git(repository.git_dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD", "--")
+    commits = (printed or "").split()
+    return (commits[-1], KNOWN) if commits and re.fullmatch(COMMIT, commits[-1]) else (None, UNKNOWN)
+
+
+def _local_repository(url: str, base: str) -> GitRepository | None:
+    path = local_path(url, base)
+    if not path or "\0" in path:
+        return None
+    # Git finds `/srv/tool.git` under `/srv/tool`, too.
+    return open_git(path) or open_git(f"{path}.git")
+
+
+def repository_fingerprints(common_dir: str) -> list[list[int]]:
+    """Fingerprints of a few files; one that is unchanged shows that the repository is still the same.
+
+    Inodes alone are not enough, as systems reuse them; nor times alone, as copies keep them.
+    """
+    return [_file_fingerprint(os.path.join(common_dir, name)) for name in _STABLE_FILES]
+
+
+def directory_fingerprints(path: str) -> list[list[int]]:
+    """The fingerprint of a directory without git: its inode."""
+    return [[os.stat(path).st_ino]]
+
+
+def any_fingerprint_matches(now: list[list[int]], before: list[list[int]]) -> bool:
+    """Whether one of the fingerprints is still the same, so that this is the same repository or directory."""
+    return any(new and new == old for new, old in zip(now, before, strict=False))
+
+
+def is_config_unchanged(now: list[list[int]], before: list[list[int]]) -> bool:
+    """Whether this is the same repository with the same config, hence the same remotes."""
+    return now[:2] == before[:2] and any(now[:2])
+
+
+def creation_fingerprint(common_dir: str) -> str:
+    """A short checksum that tells this repository from others created at the same path at other times."""
+    first = [found for found in repository_fingerprints(common_dir) if found][:1]
+    return f"{crc32(repr(first).encode()):08x}"
+
+
+def _file_fingerprint(path: str) -> list[int]:
+    try:
+        data, state = read_bounded(path, _CONFIG_LIMIT)
+    except (OSError, ValueError):
+        return []
+    return [state.st_ino, state.st_mtime_ns, len(data), crc32(data)]
