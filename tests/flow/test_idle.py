@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rum.app.upkeep.lease import lease
+from rum.app.upkeep.tidy import lease
 from support.builders import make_draft
 from support.embedders import Endpoint
 from support.processes import PATIENCE, Place, end, make_place

@@ -18,7 +18,7 @@ from surfaces.cli.terminal import needs_terminal, on_terminal
 
 HOLDER = """
 import sys
-from rum.app.upkeep.lease import lease
+from rum.app.upkeep.tidy import lease
 
 with lease(sys.argv[1], 0, 77):
     print("ready", flush=True)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rum.app.brief.commit_summary import are_copies, came_of, is_commit, solution
-from rum.app.brief.follow_up import Afterwards, follow_ups
 from rum.app.brief.query import Asked, Word, flat, telling_words
 from rum.app.caller import Caller
 from rum.app.project import Project
+from rum.capture.git.commit_memory import is_size_of
+from rum.capture.git.message import reason_of
 from rum.inject import brief
+from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
+from rum.model.links import LinkType
 from rum.model.memory import Memory
+from rum.model.origin import OriginKind
 from rum.model.questions import MAX_LIMIT, RecallQuestion
-from rum.model.success import is_verified
+from rum.model.success import has_worked, is_verified
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters
+from rum.text.patterns import Text
+from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
 FAILURES = 20
@@ -177,3 +184,158 @@ def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Pie
         learned=memory.outcome.learnings,
         at=memory.created_at,
     )
+
+
+EACH = 3
+"""So many follow-ups of one memory are given."""
+ENOUGH = 0.5
+"""So much of what is left to do must be in the task."""
+
+
+class Afterwards:
+    """What came after some memories, by their links and goals, and what they wait for."""
+
+    def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
+        edges = project.store.links.of(pool)
+        self._next: dict[str, list[str]] = {}
+        self._blockers: dict[str, list[str]] = {}
+        for source, target, kind in sorted(edges):
+            if kind is LinkType.CAUSED_BY and target in pool:
+                self._next.setdefault(target, []).append(source)
+            elif kind is LinkType.BLOCKED_BY and source in pool:
+                self._blockers.setdefault(source, []).append(target)
+        named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
+        self._known = dict(pool)
+        self._known.update((one.id, one) for one in project.store.memories.best(sorted(named - pool.keys())))
+        self._by_goal: dict[str, list[Memory]] = {}
+        for one in self._known.values():
+            self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
+
+    def success(self, memory_id: str) -> Memory | None:
+        """The last success that a memory led to, or that had the same goal later; somebody has to say so."""
+        memory = self._known[memory_id]
+        led_to = [self._known[one] for one in self._next.get(memory_id, ()) if one in self._known]
+        again = self._by_goal.get(memory.intent.goal.casefold(), ())
+        done = [
+            one
+            for one in (*led_to, *again)
+            if has_worked(one)
+            and (one.created_at, one.id) > (memory.created_at, memory.id)
+            and not _reverts(one, memory)
+        ]
+        return max(done, key=lambda one: (one.created_at, one.id), default=None)
+
+    def undoing(self, memory_id: str) -> Memory | None:
+        """The commit that reverted the work of a memory: no solution."""
+        led_to = (self._known[one] for one in self._next.get(memory_id, ()) if one in self._known)
+        return next((one for one in led_to if _reverts(one, self._known[memory_id])), None)
+
+    def blockers(self, memory_id: str) -> list[Memory]:
+        """What a memory is blocked by, as far as that did not succeed itself, nor led to success."""
+        found = [self._known[one] for one in self._blockers.get(memory_id, ()) if one in self._known]
+        return [one for one in found if not has_worked(one) and self.success(one.id) is None]
+
+
+def _reverts(one: Memory, memory: Memory) -> bool:
+    return memory.reverted_by is not None and memory.reverted_by.id == one.id
+
+
+def follow_ups(asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: Afterwards) -> Iterator[Piece]:
+    """What is left to do, of memories at hand or of what the task speaks of; without a task, all of it.
+
+    What several left to do is told of the newest.
+    """
+    told: set[str] = set()
+    memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
+    done = [(one.created_at, Text(one.intent.goal)) for one in memories if has_worked(one)]
+    for memory in memories:
+        if after.success(memory.id) is not None or memory.superseded_by:
+            continue
+        told_of = memory.id in at_hand
+        for number, (text, goal) in enumerate(_left(memory, done, after, unsaid=told_of), start=1):
+            share = asked.text.share(telling_words(text)) if asked.about else 0.0
+            wanted = share >= ENOUGH or told_of or not (asked.about or asked.files)
+            if wanted and (said := flat(text)) not in told:
+                told.add(said)
+                points = brief.FOLLOW_UP + brief.FOLLOW_UP_WORDS * share
+                points += brief.recency(memory.created_at, asked.now)
+                yield brief.follow_up(memory.id, number, round(points, 2), text, goal, memory.created_at)
+
+
+def _left(
+    memory: Memory, done: Iterable[tuple[int, Text]], after: Afterwards, *, unsaid: bool
+) -> list[tuple[str, str | None]]:
+    """What is left to do of a memory, and its goal, which may stay unsaid; a blocker says little without."""
+    goal = memory.intent.goal
+    wanted = [text for text in memory.outcome.follow_up_needed if text.strip()]
+    left = [(text, None if unsaid else goal) for text in wanted if not _was_done(text, memory, done)]
+    return [*left, *((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))][:EACH]
+
+
+def _was_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
+    """Whether a later success has all the words of what was to be done in its goal."""
+    words = content_words(text)
+    return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)
+
+
+PARAGRAPHS = 3
+"""So many paragraphs of a message are looked at."""
+_BULLETS = ("-", "*", "•")
+_ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
+NAMED = 3
+"""So many of a commit's files are named."""
+
+
+def is_commit(memory: Memory) -> bool:
+    """Whether a memory is that of a commit, with nothing but its size as its summary."""
+    is_from_git = memory.origin is not None and memory.origin.kind is OriginKind.COMMIT
+    return is_from_git and memory.commit is not None and is_size_of(memory.outcome.summary, memory.commit)
+
+
+def came_of(memory: Memory) -> str:
+    """What came of some work: its summary; of a commit how its message begins, or the names of its files."""
+    if not is_commit(memory):
+        return memory.result
+    return _reason(memory) or _names(memory) or memory.result
+
+
+def solution(memory: Memory) -> str:
+    """What solved something, in short: a commit says so in its subject."""
+    return memory.intent.goal if is_commit(memory) else memory.result
+
+
+def are_copies(one: Memory, other: Memory) -> bool:
+    """Whether two memories are of one commit, picked from one branch onto another."""
+    return (
+        is_commit(one)
+        and is_commit(other)
+        and (one.agent_id, one.intent) == (other.agent_id, other.intent)
+        and [action.timestamp for action in one.actions[:1]]
+        == [action.timestamp for action in other.actions[:1]]
+    )
+
+
+def _reason(memory: Memory) -> str:
+    """How the message of a commit begins to say more than its subject; nothing where it never does."""
+    subject = set(content_words(memory.intent.goal))
+    first, *others = reason_of(memory.intent.context).split("\n\n")[:PARAGRAPHS]
+    # Further items are the subjects of commits that were squashed into one.
+    told = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
+    return next((one for one in told if set(content_words(one)) - subject), "")
+
+
+def _beginning(paragraph: str) -> str:
+    """The first sentence of a paragraph, and more as long as they are short; items as a list in a line."""
+    told = ""
+    listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
+    for one in split_sentences(" ".join(listed.split())):
+        if told and len(told) + len(one) >= REASON:
+            break
+        told = f"{told} {one}".lstrip()
+    return told
+
+
+def _names(memory: Memory) -> str:
+    names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

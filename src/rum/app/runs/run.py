@@ -17,11 +17,10 @@ from rum.app.error_origin import public
 from rum.app.layers.layers import Layers
 from rum.app.layers.stored import KeptLayers
 from rum.app.memories import store
-from rum.app.runs import event
+from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, kept_whole, verdict_of
-from rum.app.runs.inferred_outcome import unsaid
 from rum.app.runs.journal import LONGEST, Attempt, RunJournal
-from rum.app.runs.run_memory import Child, Record
+from rum.app.runs.run_memory import Child, Record, unsaid
 from rum.model.brief import Brief, BriefQuestion
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import LONGEST_RUN
@@ -93,7 +92,7 @@ class Run:
 
     @property
     def _start(self) -> dict[str, Any]:
-        return event.started(self.agent, self.agent_id, self.task)
+        return run_memory.started(self.agent, self.agent_id, self.task)
 
     def _from_the_beginning(self) -> RunJournal:
         """The journal, once the run has begun; InvalidQuery before."""
@@ -230,7 +229,7 @@ class Run:
         if self._parent is not None:
             self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
         self._close_journal(journal, verdict)
-        self._event(event.ended(self._start, verdict, self.memory_id, self._prompt_tokens))
+        self._event(run_memory.ended(self._start, verdict, self.memory_id, self._prompt_tokens))
         if self._question.extract:
             self._guarded("Nothing was extracted", lambda: self._extract(verdict))
 

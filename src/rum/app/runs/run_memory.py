@@ -1,4 +1,4 @@
-"""What happened in a run, gathered as it happens, and told as a memory in five layers."""
+"""What happened in a run: recorded step by step, then made into a memory and two events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from rum.model.journal import DiscoveryType
-from rum.model.memory_layers import ActionType
+from rum.model.memory_layers import ActionType, FailureCategory
 from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
 from rum.model.success import PARTIAL, UNVERIFIED
 from rum.text.shorten import one_line
@@ -19,8 +19,13 @@ NOTHING_DONE = "Ended without an error"
 NO_REASON = "It did not work"
 ATTEMPT = "attempt"
 """The tag of what was tried within a run, in vain."""
-MOST = 200
-"""So many steps go into a memory: the first and the last half of these."""
+MAX_STEPS = 200
+"""Steps that go into a memory: the first and the last half of these."""
+NOT_SAID = "(nobody said whether it worked)"
+_HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}
+_EVENT_WORDS = {Result.SUCCESS: "completed", Result.PARTIAL: "ended in part", Result.FAILURE: "failed"}
+_SHORT = 500
+"""Characters of an event or of a problem."""
 
 
 class Child(NamedTuple):
@@ -125,9 +130,9 @@ class Record:
         return "\n\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
     def _shown_steps(self) -> list[Json]:
-        if len(self.steps) <= MOST:
+        if len(self.steps) <= MAX_STEPS:
             return self.steps
-        return [*self.steps[: MOST // 2], *self.steps[-MOST // 2 :]]
+        return [*self.steps[: MAX_STEPS // 2], *self.steps[-MAX_STEPS // 2 :]]
 
     def _perception(self) -> Json:
         by_type: dict[str, list[Json]] = {}
@@ -213,3 +218,63 @@ def _outcome(verdict: Verdict) -> Json:
 
 def _cut(text: object) -> str:
     return one_line(str(text), LONGEST)
+
+
+class _Problem(NamedTuple):
+    """Something that did not work, and was not done again with success."""
+
+    what: str
+    category: FailureCategory | None = None
+
+
+def unsaid(record: Record) -> Unsaid:
+    """Work that ended without an error is no failure, and unless something in it went wrong a success.
+
+    Neither is verified: it says so, for people, and by a tag.
+    """
+    problems = list(_problems(record))
+    if not problems:
+        return Unsaid(result=Result.SUCCESS, summary=f"{record.last_words()} {NOT_SAID}")
+    return Unsaid(
+        result=Result.PARTIAL,
+        summary=f"{problems[0].what} {NOT_SAID}",
+        reason="; ".join(one.what for one in problems),
+        category=next((one.category for one in problems if one.category), FailureCategory.OTHER),
+    )
+
+
+def _problems(record: Record) -> Iterator[_Problem]:
+    """What did not work: of child runs with one task the last counts, of attempts and steps the very last."""
+    last: dict[tuple[str, str], Child] = {(one.agent, one.task): one for one in record.children}
+    for one in last.values():
+        if (verdict := one.verdict).result is not Result.SUCCESS:
+            told = f"Run of {one.agent} {_HOW[verdict.result]} ({one.task})"
+            why = verdict.reason or verdict.summary
+            yield _Problem(one_line(f"{told}: {why}", _SHORT), verdict.category)
+    for attempt in record.attempts[-1:]:
+        result = attempt.get("result")
+        if result in (Result.FAILURE, Result.PARTIAL):
+            why = attempt.get("error") or attempt.get("output") or "nobody said why"
+            told = f"Attempt {_HOW[Result(result)]} ({attempt['description']})"
+            yield _Problem(one_line(f"{told}: {why}", _SHORT))
+    for step in record.steps[-1:]:
+        if not step["result"]["success"]:
+            why = step["result"].get("error") or "nobody said why"
+            told = f"Step failed ({step.get('diff_summary') or step.get('query')})"
+            yield _Problem(one_line(f"{told}: {why}", _SHORT))
+
+
+def started(agent: str, agent_id: str | None, task: str) -> Json:
+    """The entry for the beginning."""
+    shown = one_line(task, _SHORT)
+    about = {"agentId": agent_id, "agent": agent, "task": shown}
+    return {"content": f"{agent} started: {shown}", "metadata": about}
+
+
+def ended(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
+    """The entry for the end; of the prompt it says how long it was, as what was in it is kept already."""
+    about = start["metadata"]
+    word = "ended" if isinstance(verdict, Unsaid) else _EVENT_WORDS[verdict.result]
+    content = f"{about['agent']} {word}: {one_line(verdict.summary, _SHORT)}"
+    more = {"result": verdict.result.value, "memoryId": memory_id, "promptTokens": prompt_tokens}
+    return {"content": content, "metadata": about | more}

@@ -1,4 +1,4 @@
-"""Looking after a project's memory: doctor, reindex, backup."""
+"""Check, reindex and back up a project's memory."""
 
 from __future__ import annotations
 
@@ -6,33 +6,40 @@ import os
 import platform
 import shutil
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from rum._version import __version__
 from rum.app.project import Project
+from rum.capture.events import pause, problems, spool
 from rum.model.answers import Diagnosis, Problem
-from rum.model.errors import InvalidQuery, StorageError
+from rum.model.errors import InvalidQuery, RumError, StorageError
+from rum.model.journal_answers import Finding
+from rum.store.files.agents import broken_files
+from rum.store.files.journal.file import JournalFile
+from rum.store.files.journal.locations import Sessions
 
-LITTLE_SPACE = 100 * 1024 * 1024
-MOST_REMARKS = 50
+MIN_FREE_BYTES = 100 * 1024 * 1024
+MAX_REMARKS = 50
+_MAX_PARSED = 512 * 1024
+"""Bytes of journals that are parsed, newest sessions first; of the rest only the outline is read."""
+_IGNORED = "It is ignored until it is fixed."
 
 
 def doctor(project: Project) -> Diagnosis:
-    """Everything that can be checked: the files, the index, permissions, space, settings."""
-    from rum.app.upkeep import hook_checks, journal_checks  # noqa: PLC0415 (they load YAML)
-
-    problems = [Problem(*found) for found in project.store.upkeep.problems()]
+    """Check files, index, permissions, disk space, settings, notes, journals and hooks."""
+    found = [Problem(*one) for one in project.store.upkeep.problems()]
     home = project.settings.home if os.path.isdir(project.settings.home) else None
-    problems += _home_problems(home) if home else []
-    problems += [Problem(warning, "See `rum config`.") for warning in project.settings.warnings]
-    problems += _embedder_problems(project)
+    found += _home_problems(home) if home else []
+    found += [Problem(warning, "See `rum config`.") for warning in project.settings.warnings]
+    found += _embedder_problems(project)
     notes, broken, odd = _notes(project)
-    journals, unreadable = journal_checks.journals(project)
-    problems += [*broken, *unreadable, *journal_checks.agents(project), *hook_checks.troubles(project)]
+    journals, unreadable = _journal_problems(project)
+    found += [*broken, *unreadable, *_agent_file_problems(project), *_hook_problems(project)]
     free = shutil.disk_usage(home).free if home else None
-    if free is not None and free < LITTLE_SPACE:
-        problems.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
+    if free is not None and free < MIN_FREE_BYTES:
+        found.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
     facts = {
         "rum": __version__,
         "python": platform.python_version(),
@@ -44,13 +51,13 @@ def doctor(project: Project) -> Diagnosis:
         "vectors": _vectors(project),
         "notes": notes,
         "journals": journals,
-        **hook_checks.pauses(project),
+        **_pauses(project),
     }
-    return Diagnosis(healthy=not problems, problems=problems, facts=facts, remarks=_remarks(project, odd))
+    return Diagnosis(healthy=not found, problems=found, facts=facts, remarks=_remarks(project, odd))
 
 
 def _vectors(project: Project) -> dict[str, object]:
-    """How far the embedder in force has come."""
+    """How many memories the current embedder has embedded."""
     model = project.semantic.model
     if model is None:
         return {"model": "none"}
@@ -58,7 +65,7 @@ def _vectors(project: Project) -> dict[str, object]:
         with project.store.errors():
             done, pending = project.semantic.counts()
             refused = project.store.vectors.refused(model)
-    except StorageError:  # what is damaged stands among the problems
+    except StorageError:  # the damage is among the problems
         return {"model": model}
     return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
 
@@ -70,7 +77,7 @@ def _embedder_problems(project: Project) -> list[Problem]:
 
 
 def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
-    """How many notes there are, what is wrong with their files, and what is odd in them."""
+    """(number of notes, problems of their files, remarks on their content)."""
     try:
         heads, broken = project.note_store.heads()
     except StorageError as error:
@@ -85,14 +92,14 @@ def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
 
 
 def _remarks(project: Project, notes: list[str]) -> list[str]:
-    """What is odd in notes and rules: the first of it, and how much more there is."""
+    """Remarks on notes and rules, at most MAX_REMARKS."""
     from rum.app.layers import rules  # noqa: PLC0415 (nothing else here needs that layer)
 
     found = list(notes)
-    with suppress(StorageError), project.store.errors():  # what is damaged stands among the problems
+    with suppress(StorageError), project.store.errors():  # the damage is among the problems
         found += rules.remarks(project)
-    more = [f"{len(found) - MOST_REMARKS} more; `rum note list` has those of notes."]
-    return found if len(found) <= MOST_REMARKS else found[:MOST_REMARKS] + more
+    more = [f"{len(found) - MAX_REMARKS} more; `rum note list` has those of notes."]
+    return found if len(found) <= MAX_REMARKS else found[:MAX_REMARKS] + more
 
 
 def _home_problems(home: str) -> list[Problem]:
@@ -111,10 +118,10 @@ def reindex(
     *,
     vectors: bool = False,
 ) -> int:
-    """Build everything derived anew, a batch at a time so that writers get their turn; how many memories.
+    """Rebuild derived data, a batch at a time so that writers get their turn; the number of memories.
 
-    Vectors take much longer than words: they are kept, or else dropped and made again when there is time.
-    `left_out` is told of each memory that is damaged. Whoever is killed leaves everything to be found.
+    Vectors are kept unless `vectors`: then they are dropped and made again in quiet moments. `left_out` is
+    called for each damaged memory. A killed reindex loses nothing; run it again.
     """
     done = 0
     project.store.upkeep.mend_index()
@@ -131,7 +138,7 @@ def reindex(
 
 
 def backup(project: Project, path: str) -> int:
-    """Copy the canonical database while others go on; the size of the copy."""
+    """Copy the canonical database while other processes use it; the size of the copy."""
     if os.path.exists(path):
         raise InvalidQuery(
             f"{path} exists already; a backup never overwrites. Choose another name.", field="file"
@@ -141,3 +148,81 @@ def backup(project: Project, path: str) -> int:
         raise InvalidQuery(f"There is no folder {folder}.", field="file")
     project.store.upkeep.backup(path)
     return os.path.getsize(path)
+
+
+def _hook_problems(project: Project) -> list[Problem]:
+    """Problems that hooks recorded; they never print any to the agent."""
+    home, location = project.settings.home, project.location
+    places = (*spool.folders(home, location.id, location.directory), *spool.unclaimed_folders(home))
+    found = problems.recent_problems(places, project.now())
+    return [
+        Problem(
+            f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",
+            "What was kept is taken in by `rum tidy`; this note goes a week after the last time.",
+        )
+        for one in found
+    ]
+
+
+def _pauses(project: Project) -> dict[str, str]:
+    """Whether capture is paused, and until when."""
+    held = pause.pauses_now(project.settings.home, project.location.id, project.now())
+    ends = [one["until"] for one in held]
+    if not ends:
+        return {}
+    last = None if None in ends else max(filter(None, ends))
+    return {"paused": "until `rum resume`" if last is None else f"until {_when(last)}"}
+
+
+def _when(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def _journal_problems(project: Project) -> tuple[int, list[Problem]]:
+    """(number of journals, the first problem of each broken one)."""
+    folder = project.settings.folder("sessions_dir")
+    if folder is None:
+        return 0, []
+    try:
+        sessions = Sessions(folder)
+        files = [file for name in sessions.names() for file in sessions.files(name)]
+    except RumError as error:
+        return 0, [Problem(error.message, "See the setting `sessions_dir`.")]
+    return len(files), list(_first_problems(files))
+
+
+def _agent_file_problems(project: Project) -> list[Problem]:
+    folder = project.settings.folder("agents_dir")
+    found = broken_files(folder) if folder else []
+    return [Problem(_named(one.problem, os.path.join(folder or "", one.file)), _IGNORED) for one in found]
+
+
+def _first_problems(files: list[JournalFile]) -> Iterator[Problem]:
+    parsed = 0
+    for file in files:
+        findings = list(file.findings() if parsed <= _MAX_PARSED else _outline_findings(file))
+        parsed += _size(file.path)
+        if findings:
+            first = findings[0]
+            more = f" ({len(findings) - 1} more)" if findings[1:] else ""
+            what = _named(first.problem, f"{file.path}, line {first.line}", file.path)
+            yield Problem(what + more, f"`rum journal validate --session {file.session}` tells all.")
+
+
+def _outline_findings(file: JournalFile) -> Iterator[Finding]:
+    try:
+        _ = file.read().outline
+    except RumError as error:
+        yield Finding(int(str(error.details.get("line", 1))), "", error.message)
+
+
+def _named(problem: str, where: str, path: str | None = None) -> str:
+    """A problem with its place, unless its text names it."""
+    return problem if (path or where) in problem else f"{where}: {problem}"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0

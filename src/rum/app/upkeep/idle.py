@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from rum.app.project import Helper, Project
-from rum.app.upkeep.lease import lease
+from rum.app.upkeep.tidy import lease
 from rum.capture.events.spool import folders, spools
 from rum.settings.table import SETTINGS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.app.upkeep.journal_checks import PARSED
+from rum.app.upkeep.doctor import _MAX_PARSED
 from support.journals import HEADER, whole
 from support.projects import Shop
 
@@ -53,7 +53,7 @@ def test_a_broken_journal_is_named_with_its_line(shop: Shop, place: str, broken:
 
 
 def test_where_there_are_many_the_newest_are_read_whole_and_all_by_their_lines(shop: Shop) -> None:
-    wide = HEADER + "discoveries: []\nnote: " + "x" * PARSED + "\n"
+    wide = HEADER + "discoveries: []\nnote: " + "x" * _MAX_PARSED + "\n"
     put(shop, ".rum/sessions/s1/a/agent-memory.yaml", HEADER + "discoveries: [\n")
     put(shop, ".rum/sessions/s1/b/agent-memory.yaml", wide)
     put(shop, ".rum/sessions/s1/c/agent-memory.yaml", HEADER + "\tdiscoveries: []\n")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rum.app.upkeep.lease import Holder, lease
+from rum.app.upkeep.tidy import Holder, lease
 from support.processes import ask, end, make_place
 
 HOLDER = """
 import os, sys
-from rum.app.upkeep.lease import lease
+from rum.app.upkeep.tidy import lease
 
 with lease(sys.argv[1], 0, 77) as other:
     print(os.getpid() if other is None else "taken", flush=True)

@@ -17,7 +17,7 @@ from support.projects import Shop, keep
 
 HOLDER = """
 import sys
-from rum.app.upkeep.lease import lease
+from rum.app.upkeep.tidy import lease
 
 with lease(sys.argv[1], 0, 77):
     print("ready", flush=True)
