@@ -35,9 +35,9 @@ def test_a_store_that_another_is_writing_to_is_healthy(store: Store, other: Stor
 
 def test_mending_a_sound_index_leaves_it_alone(store: Store):
     add_memory(store, "mem_a", "Refresh the token")
-    store.upkeep.mend_index()
+    store.upkeep.begin_reindex()
     assert [row[0] for row in store.search.newest_with(["token"], False, Filters(), 9)] == ["mem_a"]
-    store.upkeep.stamp_index()
+    store.upkeep.end_reindex()
     assert [row[0] for row in store.search.newest_with(["token"], False, Filters(), 9)] == ["mem_a"]
     assert store.upkeep.problems() == []
 
@@ -45,21 +45,21 @@ def test_mending_a_sound_index_leaves_it_alone(store: Store):
 def test_a_backup_into_a_missing_folder_is_refused(store: Store, tmp_path: Path):
     missing = tmp_path / "nowhere" / "copy"
     with pytest.raises(StorageError, match="nowhere"):
-        store.upkeep.backup(str(missing))
+        store.local_upkeep.backup(str(missing))
 
 
 def test_a_backup_does_not_overwrite(store: Store, tmp_path: Path):
     taken = tmp_path / "taken"
     taken.write_text("precious")
     with pytest.raises(StorageError, match="taken"):
-        store.upkeep.backup(str(taken))
+        store.local_upkeep.backup(str(taken))
     assert taken.read_text() == "precious"
 
 
 def test_purging_keeps_what_was_not_forgotten(store: Store, other: Store):
     kept = [add_memory(store, f"mem_{number}", f"Goal word{number}") for number in range(4)]
     store.memories.delete("mem_3")
-    assert store.upkeep.purge()
+    assert store.local_upkeep.purge()
     assert store.memories.get([memory.id for memory in kept]) == kept[:3]
     assert [row[0] for row in other.search.newest_with(["word1"], False, Filters(), 9)] == ["mem_1"]
     assert store.upkeep.problems() == []

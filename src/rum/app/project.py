@@ -141,7 +141,7 @@ class Project:
 
     def warnings(self) -> tuple[str, ...]:
         """What the user should know about settings, location and index."""
-        stale = self.store.upkeep.stale_index()
+        stale = self.store.upkeep.is_index_stale()
         old = ("The index was made by another version of RUM; run `rum reindex`.",) if stale else ()
         return (*self.settings.warnings, *filter(None, [self.location.note]), *old)
 

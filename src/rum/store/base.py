@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rum.model.chapters import Chapter, Wisdom
     from rum.store.activity import Activity
     from rum.store.archive import Archive
-    from rum.store.captured_events import Seen
+    from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import Grouped, Knowledge
     from rum.store.layers import Events, Facts, Rules
     from rum.store.offers import Ledger
     from rum.store.search import Search
-    from rum.store.upkeep import Upkeep
+    from rum.store.upkeep import LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
 
@@ -259,8 +259,8 @@ class Store(Protocol):
         ...
 
     @property
-    def seen(self) -> Seen:
-        """What was seen of agents at work; no part of a transaction over the others."""
+    def captured(self) -> CapturedEvents:
+        """Captured events and turns; no part of a transaction over the others."""
         ...
 
     @property
@@ -270,7 +270,12 @@ class Store(Protocol):
 
     @property
     def upkeep(self) -> Upkeep:
-        """Checks and care."""
+        """Checks, and the care of the text index."""
+        ...
+
+    @property
+    def local_upkeep(self) -> LocalUpkeep:
+        """Backups and the care of files; StorageError where the store is not in local files."""
         ...
 
     @property

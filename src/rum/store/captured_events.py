@@ -1,4 +1,4 @@
-"""What every store offers for what was seen of agents at work, and for what became of it."""
+"""What every store offers for captured events: what agents did, by turn, and the outcome of each turn."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ class TurnKey(NamedTuple):
     turn: str
 
 
-class SeenEvent(NamedTuple):
-    """One event, with all that it tells as JSON."""
+class SessionKey(NamedTuple):
+    """A session of a client."""
+
+    client: str
+    session: str
+
+
+class CapturedEvent(NamedTuple):
+    """One event; `data` is all of it as JSON."""
 
     id: str
     key: TurnKey
@@ -25,21 +32,21 @@ class SeenEvent(NamedTuple):
     data: str
 
 
-class SeenTurn(NamedTuple):
-    """A turn, and what became of it: `memory`, `completed`, `nothing`, `forgotten`, or nothing yet."""
+class CapturedTurn(NamedTuple):
+    """A turn and its outcome: `memory`, `completed`, `nothing`, `forgotten`, or empty while it is open."""
 
     key: TurnKey
     first: float
     last: float
     is_open: bool
-    became: str = ""
+    outcome: str = ""
     memory_id: str | None = None
     why: str = ""
     concluded_at: int | None = None
 
 
-class Sought(NamedTuple):
-    """Which events are asked for."""
+class EventQuery(NamedTuple):
+    """Which events to find; None for any."""
 
     limit: int
     session: str | None = None
@@ -49,108 +56,91 @@ class Sought(NamedTuple):
     since: float = 0
 
 
-class Found(NamedTuple):
-    """An event with what became of its turn."""
+class FoundEvent(NamedTuple):
+    """An event with the outcome of its turn."""
 
-    event: SeenEvent
-    became: str
+    event: CapturedEvent
+    outcome: str
     memory_id: str | None
     why: str
     is_open: bool
 
 
-class Proposal(NamedTuple):
-    """A rule that somebody may have meant, how often it was told, and when last."""
+class RuleProposal(NamedTuple):
+    """A rule that a user may have meant: their own words (`quote`), how often they said it, when last."""
 
     id: str
     condition: str
     action: str
-    said: str
+    quote: str
     client: str
     session: str
     at: float
     times: int = 1
 
 
-class Seen(Protocol):
+class CapturedEvents(Protocol):
     """Events and turns of one project; no part of a transaction over its memories."""
 
-    def add(self, events: Iterable[SeenEvent], now: int) -> list[str]:
-        """Keep events that are not here yet, and open their turns; the ids of those that were new."""
+    def add(self, events: Iterable[CapturedEvent], now: int, *, replace: bool = False) -> list[str]:
+        """Add events and open their turns; the ids of those that were new.
+
+        With `replace`, known events are updated instead of ignored, and turns stay as they are.
+        """
         ...
 
-    def fill(self, events: Iterable[SeenEvent], now: int) -> None:
-        """Keep events as they are known by now, and leave turns as they are."""
+    def events(self, scope: TurnKey | SessionKey, kinds: Sequence[str] = ()) -> list[CapturedEvent]:
+        """The events of a turn or a session, oldest first; of some kinds, or of all."""
         ...
 
-    def of_turn(self, key: TurnKey) -> list[SeenEvent]:
-        """The events of a turn in their order."""
-        ...
-
-    def of_session(self, client: str, session: str, kinds: Sequence[str]) -> list[SeenEvent]:
-        """The events of a session that are of some kinds, in their order."""
-        ...
-
-    def open_turns(self, most: int) -> list[SeenTurn]:
-        """Turns of which something was seen since they were concluded, the quietest first."""
-        ...
-
-    def turn(self, key: TurnKey) -> SeenTurn | None:
-        """One turn, if it is known."""
-        ...
-
-    def turns_of(self, client: str, session: str) -> list[SeenTurn]:
-        """The turns of a session in their order."""
-        ...
-
-    def turns_of_memory(self, memory_id: str) -> list[SeenTurn]:
-        """The turns that a memory was made of."""
-        ...
-
-    def conclude(self, turn: SeenTurn, now: int) -> None:
-        """Note what became of a turn."""
-        ...
-
-    def reopen(self, key: TurnKey) -> None:
-        """Have a turn looked at again."""
-        ...
-
-    def count_of(self, memory_id: str) -> int:
-        """How many events a memory was made of."""
-        ...
-
-    def forget(self, memory_id: str) -> int:
-        """Delete the events that a memory was made of, and make nothing of their turns any more; how many."""
-        ...
-
-    def drop(self, before: int) -> int:
-        """Delete events whose turns were concluded before then; how many there were."""
-        ...
-
-    def find(self, sought: Sought) -> list[Found]:
-        """Events with what became of them, newest first."""
+    def find(self, query: EventQuery) -> list[FoundEvent]:
+        """Events with the outcomes of their turns, newest first."""
         ...
 
     def count(self) -> tuple[int, int]:
         """How many events there are, and how many turns are open."""
         ...
 
-    def stamp_of(self, path: str) -> str | None:
-        """What a transcript looked like when it was read last."""
+    def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
+        """One turn if it is known, or the turns of a session, oldest first."""
         ...
 
-    def stamp(self, path: str, stamp: str, now: int) -> None:
-        """Note that a transcript was read."""
+    def open_turns(self, limit: int) -> list[CapturedTurn]:
+        """Turns with events since they were concluded; those without events for longest first."""
         ...
 
-    def propose(self, proposals: Iterable[tuple[Proposal, str]]) -> None:
-        """Keep rules that somebody may have meant, each with the turn it was told in."""
+    def conclude(self, turn: CapturedTurn, now: int) -> None:
+        """Record the outcome of a turn."""
         ...
 
-    def proposals(self) -> list[Proposal]:
-        """Those that nobody has taken or dropped, the last one told first."""
+    def reopen(self, key: TurnKey) -> None:
+        """Open a turn again, unless it was forgotten."""
+        ...
+
+    def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
+        """Delete the events a memory was made of and mark their turns as forgotten; how many events."""
+        ...
+
+    def drop(self, before: int) -> int:
+        """Delete events whose turns were concluded before then; how many."""
+        ...
+
+    def transcript_stamp(self, path: str) -> str | None:
+        """The state of a transcript when it was last read."""
+        ...
+
+    def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
+        """Record that a transcript was read."""
+        ...
+
+    def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
+        """Add proposed rules, each with the turn it was said in."""
+        ...
+
+    def proposals(self) -> list[RuleProposal]:
+        """Proposed rules that are neither accepted nor rejected, newest first."""
         ...
 
     def settle(self, proposal_id: str, state: str) -> bool:
-        """Note that one was taken or dropped; False when there is none."""
+        """Accept or reject a proposed rule; False when there is none."""
         ...

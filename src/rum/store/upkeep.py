@@ -1,4 +1,4 @@
-"""What every store offers to those who look after it."""
+"""What every store offers to check and maintain it, and what only stores in local files offer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Upkeep(Protocol):
-    """What keeps a store healthy."""
+    """Checks, and the care of the text index."""
 
     def problems(self) -> list[tuple[str, str]]:
         """(what is wrong, what to do), empty when all is well."""
@@ -16,38 +16,42 @@ class Upkeep(Protocol):
         """Versions and sizes."""
         ...
 
-    def mend_index(self) -> None:
-        """Empty a text index that is too damaged to be written, so that it can be filled anew."""
+    def is_index_stale(self) -> bool:
+        """Whether the text index was made by another tokeniser."""
+        ...
+
+    def begin_reindex(self) -> None:
+        """Empty a text index that is too damaged to be written, so that it can be filled again."""
+        ...
+
+    def end_reindex(self) -> None:
+        """Record that the index is of the present tokeniser, and delete its rows without a memory."""
         ...
 
     def merge_index(self) -> bool:
-        """Put the parts of the text index together if there are many; whether there were."""
+        """Merge the parts of the text index if there are many; whether there were."""
         ...
 
-    def stale_index(self) -> bool:
-        """Whether the index was made by another tokeniser."""
-        ...
 
-    def stamp_index(self) -> None:
-        """Note that the whole index is of the present tokeniser; rows without a memory go."""
-        ...
+class LocalUpkeep(Protocol):
+    """What makes sense for local files only; a database server has its own tools for it."""
 
     def backup(self, path: str) -> None:
         """Copy the canonical file while others go on writing."""
         ...
 
     def size(self) -> int:
-        """Bytes that the canonical rows take on the disk."""
+        """Bytes of the canonical file."""
         ...
 
     def unused(self) -> float:
-        """Which share of the canonical rows' place on the disk is unused."""
+        """The unused share of the canonical file."""
         ...
 
     def shrink(self, patience: float) -> str | None:
-        """Give space back that deleted and archived rows left, if others need not wait longer than that.
+        """Give back unused space, if other writers need not wait longer than `patience` seconds.
 
-        None when it was, else why it was not.
+        None when done, else why it was not.
         """
         ...
 

@@ -52,7 +52,7 @@ def test_a_store_that_could_not_be_made_is_made_when_it_can_be(tmp_path: Path):
 @pytest.mark.skipif("sys.platform == 'win32'", reason="Windows keeps open files in their place")
 def test_a_file_that_was_replaced_is_opened_anew(store: SqliteStore, folder: Path, tmp_path: Path):
     add_memory(store, "mem_old")
-    store.upkeep.backup(str(tmp_path / "copy.db"))
+    store.local_upkeep.backup(str(tmp_path / "copy.db"))
     add_memory(store, "mem_lost")
     shutil.rmtree(folder)
     folder.mkdir()

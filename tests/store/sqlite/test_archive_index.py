@@ -112,7 +112,7 @@ def test_no_byte_of_a_forgotten_memory_is_left_after_a_purge(store: SqliteStore,
     add_memory(store, "mem_secret", intent=secret, tags=["zymurgy"])
     store.archive.put([f"mem_{number}" for number in range(20)] + ["mem_secret"], NOON)
     store.memories.delete("mem_secret")
-    assert store.upkeep.purge()
+    assert store.local_upkeep.purge()
     everything = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert re.findall(b"xylophon|quintess|zymurg|mem_secret", everything) == []
     assert store.upkeep.problems() == []
@@ -123,7 +123,7 @@ def test_no_word_of_a_memory_is_kept_for_packing_others(store: SqliteStore, fold
     store.archive.put(["mem_one"], NOON)
     store.archive.take_back(["mem_one"])
     store.memories.delete("mem_one")
-    store.upkeep.purge()
+    store.local_upkeep.purge()
     assert b"xylophon" not in b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -132,12 +132,12 @@ def test_the_file_gets_smaller_where_nobody_has_to_wait_too_long(store: SqliteSt
         context = " ".join(f"word{one}" for one in range(300))
         add_memory(store, f"mem_{number}", intent=make_intent("Goal", context=context))
     store._rum.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    before = store.upkeep.size()
-    assert store.upkeep.unused() < 0.1
+    before = store.local_upkeep.size()
+    assert store.local_upkeep.unused() < 0.1
     store.archive.put([f"mem_{number}" for number in range(290)], NOON)
-    assert "rum purge" in (store.upkeep.shrink(0.00001) or "")
-    assert store.upkeep.shrink(30) is None
-    assert store.upkeep.size() < before / 3
+    assert "rum purge" in (store.local_upkeep.shrink(0.00001) or "")
+    assert store.local_upkeep.shrink(30) is None
+    assert store.local_upkeep.size() < before / 3
     assert store.upkeep.problems() == []
 
 
@@ -152,10 +152,11 @@ def test_a_reader_keeps_nobody_from_archiving_and_its_file_gets_smaller_later(
         reader.execute("SELECT count(*) FROM memories").fetchone()
         assert store.archive.put([f"mem_{number}" for number in range(90)], NOON) == 90
         assert (
-            store.upkeep.shrink(30) == "another process is reading; the file gets smaller when that is done"
+            store.local_upkeep.shrink(30)
+            == "another process is reading; the file gets smaller when that is done"
         )
         assert reader.execute("SELECT count(*) FROM archived").fetchone() == (0,)
-    assert store.upkeep.purge()
+    assert store.local_upkeep.purge()
     assert store.archive.count() == 90
 
 

@@ -59,7 +59,7 @@ def test_reindexing_reads_older_memories(store: Store, tmp_path: Path):
         db.commit()
     assert any("Warnings do not know" in what for what, _ in store.upkeep.problems())
     store.memories.reindex(memory)
-    store.upkeep.stamp_index()
+    store.upkeep.end_reindex()
     assert tried(tmp_path) == [("mem_1", 0)]
     assert store.upkeep.problems() == []
 

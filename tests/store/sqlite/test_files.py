@@ -204,10 +204,10 @@ def test_what_a_reader_in_the_middle_keeps_from_being_purged_is_told_and_purged_
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memories").fetchone()
         store.memories.delete("mem_a")
-        assert not store.upkeep.purge()
+        assert not store.local_upkeep.purge()
         assert traces(folder)
         reader.execute("COMMIT")
-        assert store.upkeep.purge()
+        assert store.local_upkeep.purge()
         assert traces(folder) == []
 
 
@@ -231,7 +231,7 @@ def test_a_backup_taken_while_others_write_is_whole(store: SqliteStore, folder: 
             before = len(written)
             copy = tmp_path / f"copy-{number}" / "rum.db"
             copy.parent.mkdir()
-            store.upkeep.backup(str(copy))
+            store.local_upkeep.backup(str(copy))
             assert [path.name for path in copy.parent.iterdir()] == ["rum.db"]
             with closing(SqliteStore(str(copy.parent))) as restored:
                 names = written[: restored.memories.count()]

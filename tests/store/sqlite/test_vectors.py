@@ -52,7 +52,7 @@ def test_after_purging_no_file_holds_the_vector_of_what_was_forgotten(store: Sql
     keep(store, "mem_b")
     store.memories.delete("mem_a")
     store.memories.delete("mem_b")
-    assert store.upkeep.purge()
+    assert store.local_upkeep.purge()
     store.close()
     for path in folder.iterdir():
         assert DATA not in path.read_bytes(), path
@@ -65,7 +65,7 @@ def test_a_backup_put_in_place_is_another_origin(store: SqliteStore, folder: Pat
     store.refresh()
     assert store.vectors.origin() == before
     copy = tmp_path / "copy.db"
-    store.upkeep.backup(str(copy))
+    store.local_upkeep.backup(str(copy))
     store.close()
     shutil.copy(copy, tmp_path / "other.db")
     os.replace(tmp_path / "other.db", folder / "rum.db")

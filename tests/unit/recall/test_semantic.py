@@ -141,7 +141,7 @@ def test_a_backup_put_in_place_is_read_anew(
 ):
     keep(store, "login fails")
     meaning.catch_up(math.inf)
-    store.upkeep.backup(str(tmp_path / "copy.db"))
+    store.local_upkeep.backup(str(tmp_path / "copy.db"))
     keep(store, "build is slow")
     meaning.catch_up(math.inf)
     assert near(meaning, "slow build") == ["mem_build"]

@@ -10,7 +10,7 @@ from rum.app.capture.intake_turns import as_event
 from rum.app.project import Project
 from rum.inject.render import short_id
 from rum.model.errors import InvalidQuery
-from rum.store.captured_events import Found, Sought
+from rum.store.captured_events import EventQuery, FoundEvent
 from rum.text.shorten import one_line
 
 if TYPE_CHECKING:
@@ -67,17 +67,17 @@ def seen(
             f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
         )
     memory_id = project.one("memory", memory, project.store.memories.named(memory)) if memory else None
-    wanted = Sought(MOST if became else limit, session, client, kind, memory_id, since or 0)
-    views = [_view(one) for one in project.store.seen.find(wanted)]
-    total, going_on = project.store.seen.count()
+    wanted = EventQuery(MOST if became else limit, session, client, kind, memory_id, since or 0)
+    views = [_view(one) for one in project.store.captured.find(wanted)]
+    total, going_on = project.store.captured.count()
     kept = [view for view in views if became is None or view.became == became][:limit]
     hint = UNSET if total else "Nothing was seen here; hooks tell what agents do once a client has them."
     return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)
 
 
-def _view(found: Found) -> SeenView:
+def _view(found: FoundEvent) -> SeenView:
     event, row = as_event(found.event), found.event
-    became = "open" if found.is_open and not found.became else found.became
+    became = "open" if found.is_open and not found.outcome else found.outcome
     return SeenView(
         id=row.id,
         at=row.at,

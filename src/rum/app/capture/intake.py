@@ -24,7 +24,7 @@ from rum.capture.observe.turns import CLOSING, key_of, merge_event, parents, wit
 from rum.model.errors import RumError, StorageError
 from rum.repo.project import open_project
 from rum.settings.home import file_lock
-from rum.store.captured_events import Proposal, SeenTurn, TurnKey
+from rum.store.captured_events import CapturedTurn, RuleProposal, SessionKey, TurnKey
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -73,7 +73,7 @@ def _intake(caller: Caller) -> Intake:
     claim(caller.project)
     new = take_spool(caller.project)
     counts = _concluded(caller)
-    dropped = caller.project.store.seen.drop(caller.project.now() - KEPT)
+    dropped = caller.project.store.captured.drop(caller.project.now() - KEPT)
     problems.forget(_folders(caller.project), caller.project.now() - problems.RECENT)
     return Intake(
         events=new,
@@ -82,7 +82,7 @@ def _intake(caller: Caller) -> Intake:
         completed=counts["completed"],
         nothing=counts["nothing"],
         forgotten=counts["forgotten"],
-        open=caller.project.store.seen.count()[1],
+        open=caller.project.store.captured.count()[1],
         dropped=dropped,
     )
 
@@ -144,9 +144,9 @@ def take_events(project: Project, events: Sequence[Event]) -> int:
     for event in events:
         if is_sound(event):
             sessions.setdefault((event["client"], event["session"]), []).append(event)
-    seen, new = project.store.seen, 0
+    seen, new = project.store.captured, 0
     for (client, session), told in sessions.items():
-        prompts = seen.of_session(client, session, ("prompt",))
+        prompts = seen.events(SessionKey(client, session), ("prompt",))
         known = [(one.at, one.key.turn) for one in prompts if not one.key.agent]
         there = {one.id for one in prompts}
         named = with_turns([event for event in told if event["id"] not in there], known)
@@ -159,13 +159,13 @@ def take_events(project: Project, events: Sequence[Event]) -> int:
 
 def _hear_again(project: Project, ends: Iterable[Event]) -> None:
     """A turn that was made to go on ends once more under the same name; its last words are the later ones."""
-    seen = project.store.seen
+    seen = project.store.captured
     for event in ends:
         key = key_of(event)
-        known = next((as_event(row) for row in seen.of_turn(key) if row.id == event["id"]), None)
+        known = next((as_event(row) for row in seen.events(key) if row.id == event["id"]), None)
         if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
             continue
-        seen.fill([as_row(merge_event(known, event))], project.now())
+        seen.add([as_row(merge_event(known, event))], project.now(), replace=True)
         seen.reopen(key)
 
 
@@ -175,16 +175,16 @@ def _heed(project: Project, prompts: Iterable[Event]) -> None:
         client, session, said = prompt["client"], prompt["session"], prompt.get("text", "")
         earlier = [
             one
-            for one in project.store.seen.of_session(client, session, ("prompt",))
+            for one in project.store.captured.events(SessionKey(client, session), ("prompt",))
             if one.at < prompt["at"] and not one.key.agent and one.key.turn != prompt.get("turn", "")
         ]
         if earlier and rejects(said):
-            project.store.seen.reopen(earlier[-1].key)
+            project.store.captured.reopen(earlier[-1].key)
         before = as_event(earlier[-1]).get("text", "") if earlier else ""
         found = corrections_in(said, before)
-        project.store.seen.propose(
+        project.store.captured.propose(
             (
-                Proposal(one.id, one.condition, one.action, one.said, client, session, prompt["at"]),
+                RuleProposal(one.id, one.condition, one.action, one.said, client, session, prompt["at"]),
                 prompt.get("turn", ""),
             )
             for one in found
@@ -213,27 +213,27 @@ def _concluded(caller: Caller) -> Counter[str]:
 
 def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
     """Note what was offered in a turn and what came of it: its memory is safe, and it is still open."""
-    events = [as_event(one) for one in caller.project.store.seen.of_turn(key)]
+    events = [as_event(one) for one in caller.project.store.captured.events(key)]
     made = caller.project.store.memories.get([memory_id] if memory_id else [])
     history.note(caller, events, made[0].outcome.success if made else None)
 
 
-def conclude(project: Project, row: SeenTurn, became: TurnOutcome) -> None:
+def conclude(project: Project, row: CapturedTurn, became: TurnOutcome) -> None:
     """Note what became of a turn, after its memory is safe."""
-    told = row._replace(became=became.what, memory_id=became.memory_id, why=became.why)
-    project.store.seen.conclude(told, project.now())
+    told = row._replace(outcome=became.what, memory_id=became.memory_id, why=became.why)
+    project.store.captured.conclude(told, project.now())
     if became.what == "forgotten" and became.memory_id:
-        project.store.seen.forget(became.memory_id)
+        project.store.captured.forget(became.memory_id)
 
 
 def forget_seen(project: Project, memory_id: str, patience: float = 10.0) -> int:
     """Delete what a memory was made of, also what still lies in the spool; how many events there were."""
     if not has_spool(project):
-        return project.store.seen.forget(memory_id)
+        return project.store.captured.forget(memory_id)
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             take_spool(project)
-            return project.store.seen.forget(memory_id)
+            return project.store.captured.forget(memory_id)
     except TimeoutError:
         raise StorageError(
             "Another process is taking in what hooks left; try again in a moment. Nothing was forgotten."

@@ -16,7 +16,7 @@ from rum.capture.events.pause import is_paused
 from rum.capture.observe.turns import Turn, key_of, merge_events, parents, tasks
 from rum.capture.transcripts.readers import READERS, SAME_NAMES
 from rum.repo.location import find_root
-from rum.store.captured_events import SeenEvent, SeenTurn, TurnKey
+from rum.store.captured_events import CapturedEvent, CapturedTurn, SessionKey, TurnKey
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -31,15 +31,15 @@ def is_sound(event: Event) -> bool:
     return all(isinstance(one, str) for one in texts) and isinstance(at, int | float) and 0 <= at < 1e11
 
 
-def as_row(event: Event) -> SeenEvent:
+def as_row(event: Event) -> CapturedEvent:
     """An event as the store keeps it."""
     data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-    return SeenEvent(
+    return CapturedEvent(
         event["id"], key_of(event), event["kind"], event["at"], data.encode("utf-8", "replace").decode()
     )
 
 
-def as_event(row: SeenEvent) -> Event:
+def as_event(row: CapturedEvent) -> Event:
     """An event as it was seen."""
     return cast("Event", json.loads(row.data) | {"turn": row.key.turn})
 
@@ -57,15 +57,15 @@ class Closing:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._sessions: dict[tuple[str, str], list[SeenEvent]] = {}
+        self._sessions: dict[SessionKey, list[CapturedEvent]] = {}
 
-    def closed(self) -> Iterator[SeenTurn]:
+    def closed(self) -> Iterator[CapturedTurn]:
         """The turns that are over and not yet concluded, oldest first."""
-        for row in self._project.store.seen.open_turns(_MOST):
+        for row in self._project.store.captured.open_turns(_MOST):
             if self._is_over(row):
                 yield row
 
-    def _is_over(self, row: SeenTurn) -> bool:
+    def _is_over(self, row: CapturedTurn) -> bool:
         if row.last < self._project.now() - QUIET:
             return True
         for event in self._told(row.key):
@@ -78,18 +78,18 @@ class Closing:
                 return True
         return False
 
-    def _told(self, key: TurnKey) -> list[SeenEvent]:
+    def _told(self, key: TurnKey) -> list[CapturedEvent]:
         """What marks the beginnings and ends of a session's turns."""
-        session = (key.client, key.session)
+        session = SessionKey(key.client, key.session)
         if session not in self._sessions:
-            self._sessions[session] = self._project.store.seen.of_session(*session, ("prompt", "end", *_ENDS))
+            self._sessions[session] = self._project.store.captured.events(session, ("prompt", "end", *_ENDS))
         return self._sessions[session]
 
-    def around(self, row: SeenTurn) -> list[SeenTurn]:
+    def around(self, row: CapturedTurn) -> list[CapturedTurn]:
         """All turns of the session that a turn is of."""
-        return self._project.store.seen.turns_of(row.key.client, row.key.session)
+        return self._project.store.captured.turns(SessionKey(row.key.client, row.key.session))
 
-    def turn(self, row: SeenTurn) -> Turn | None:
+    def turn(self, row: CapturedTurn) -> Turn | None:
         """All that is known of a turn; None where nothing is."""
         events = self._events(row.key)
         if not events:
@@ -104,7 +104,7 @@ class Closing:
             earlier=_text(before[-1]) if before else "", reply=_text(after[0]) if after else ""
         )
 
-    def _task(self, row: SeenTurn) -> str:
+    def _task(self, row: CapturedTurn) -> str:
         around = self.around(row)
         related = parents([(one.key, one.first) for one in around])
         above = related.get(row.key)
@@ -115,13 +115,15 @@ class Closing:
         return tasks(calls, begun).get(row.key, "")
 
     def _events(self, key: TurnKey) -> list[Event]:
-        told = [as_event(row) for row in self._project.store.seen.of_turn(key)]
+        told = [as_event(row) for row in self._project.store.captured.events(key)]
         more = self._in_transcript(key, told) if told else []
         whole = merge_events([*told, *more])
         known = {event["id"]: event for event in told}
         added = [event for event in whole if known.get(event["id"]) != event]
         if added:
-            self._project.store.seen.fill([as_row(event) for event in added], self._project.now())
+            self._project.store.captured.add(
+                [as_row(event) for event in added], self._project.now(), replace=True
+            )
         return whole
 
     def _in_transcript(self, key: TurnKey, told: list[Event]) -> list[Event]:
@@ -156,5 +158,5 @@ def cleaned(project: Project, events: list[Event]) -> list[Event]:
     return kept
 
 
-def _text(row: SeenEvent) -> str:
+def _text(row: CapturedEvent) -> str:
     return as_event(row).get("text", "")

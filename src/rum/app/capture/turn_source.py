@@ -187,8 +187,8 @@ class TurnSource:
     def _memory_of(self, key: Key) -> str:
         if key in self.became:
             return self.became[key].memory_id or ""
-        row = self._caller.project.store.seen.turn(key)
-        return (row.memory_id if row else None) or memory_id(key)
+        known = self._caller.project.store.captured.turns(key)
+        return next((turn.memory_id for turn in known if turn.memory_id), memory_id(key))
 
     def _stored_itself(self, turn: Turn, seen: TurnObservation) -> str:
         """The agent stored a memory of this work; that one is completed, and no second one is made."""

@@ -18,7 +18,7 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.repo.git import find_git
 from rum.repo.identity import repository_keys
 from rum.repo.location import find_root
-from rum.store.captured_events import SeenTurn
+from rum.store.captured_events import CapturedTurn
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -90,14 +90,14 @@ def import_transcripts(
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if caller.project.store.seen.stamp_of(session[0]) == stamp:
+        if caller.project.store.captured.transcript_stamp(session[0]) == stamp:
             tally.counts["known"] += 1
         elif found is None and not belonging(_cwd(client, session)):
             tally.counts["elsewhere"] += 1
         else:
             tally.counts["sessions"] += 1
             if _imported(caller, client, session, tally):
-                caller.project.store.seen.stamp(session[0], stamp, caller.project.now())
+                caller.project.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
         progress(done, len(own))
     return tally.answer(TranscriptImport)
 
@@ -124,18 +124,18 @@ def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bo
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
-        row = caller.project.store.seen.turn(turn.key)
+        row = next(iter(caller.project.store.captured.turns(turn.key)), None)
         if _goes_on(caller.project, turn):
             whole = False
             tally.skipped["not over"] += 1
         elif _is_settled(caller.project, row, turn):
-            tally.counts["forgotten" if row and row.became == "forgotten" else "unchanged"] += 1
+            tally.counts["forgotten" if row and row.outcome == "forgotten" else "unchanged"] += 1
         else:
             finished.append(turn)
     source = TurnSource(caller, finished, related, imported=True)
     import_pieces(caller, source, tally, lambda _done, _total: None)
     for turn in finished:
-        row = SeenTurn(turn.key, turn.began, turn.ended, is_open=False)
+        row = CapturedTurn(turn.key, turn.began, turn.ended, is_open=False)
         conclude(caller.project, row, source.became[turn.key])
     return whole
 
@@ -144,7 +144,7 @@ def _with_seen(project: Project, turn: Turn) -> Turn:
     """A turn with what hooks saw of it; it is the same turn."""
     if turn.key.client not in SAME_NAMES:
         return turn
-    told = [as_event(row) for row in project.store.seen.of_turn(turn.key)]
+    told = [as_event(row) for row in project.store.captured.events(turn.key)]
     if not told:
         return turn
     both = next((one for one in split([*told, *turn.events]) if one.key == turn.key), turn)
@@ -155,13 +155,13 @@ def _goes_on(project: Project, turn: Turn) -> bool:
     return not turn.is_finished and turn.ended > project.now() - QUIET
 
 
-def _is_settled(project: Project, row: SeenTurn | None, turn: Turn) -> bool:
+def _is_settled(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
     """Whether a turn needs no second look: it is forgotten, or what it was made of is gone by now."""
-    if row is None or row.is_open or not row.became:
+    if row is None or row.is_open or not row.outcome:
         return False
-    if row.became == "forgotten" or turn.key.client not in SAME_NAMES:
+    if row.outcome == "forgotten" or turn.key.client not in SAME_NAMES:
         return True
-    return not project.store.seen.of_turn(turn.key) and row.became != "nothing"
+    return not project.store.captured.events(turn.key) and row.outcome != "nothing"
 
 
 class _Belonging:

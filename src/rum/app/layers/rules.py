@@ -20,7 +20,7 @@ from rum.model.facts import GivenRule, Rule, RuleVersion
 from rum.model.ids import TAIL, new_id
 from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
-from rum.store.captured_events import Proposal
+from rum.store.captured_events import RuleProposal
 from rum.text import patterns as match
 from rum.text.patterns import Match, Text, best, compiled
 from rum.text.shorten import one_line
@@ -66,7 +66,7 @@ class Rules:
         with self._caller.turn():
             return history(self._caller.project, rule_id)
 
-    def candidates(self) -> Sequence[Proposal]:
+    def candidates(self) -> Sequence[RuleProposal]:
         """What people corrected, as rules that they may have meant; none of them is in force."""
         with self._caller.turn():
             return candidates(self._caller.project)
@@ -76,7 +76,7 @@ class Rules:
         with self._caller.turn():
             return accept(self._caller, candidate_id, condition, action)
 
-    def reject(self, candidate_id: str) -> Proposal:
+    def reject(self, candidate_id: str) -> RuleProposal:
         """Drop a candidate; the same words do not bring it back."""
         with self._caller.turn():
             return reject(self._caller.project, candidate_id)
@@ -147,27 +147,27 @@ def _given(project: Project, condition: str, action: str) -> GivenRule:
     return parse(project.clean(msgspec.to_builtins(given)), GivenRule, "rule")
 
 
-def candidates(project: Project) -> Sequence[Proposal]:
+def candidates(project: Project) -> Sequence[RuleProposal]:
     """Rules that people may have meant, the last one told first."""
-    return project.store.seen.proposals()
+    return project.store.captured.proposals()
 
 
 def accept(caller: Caller, name: str, condition: str | None = None, action: str | None = None) -> Rule:
     """Make a rule of a candidate, in its own words or in better ones."""
     one = _candidate(caller.project, name)
     rule = add(caller, condition or one.condition, action or one.action)
-    caller.project.store.seen.settle(one.id, "accepted")
+    caller.project.store.captured.settle(one.id, "accepted")
     return rule
 
 
-def reject(project: Project, name: str) -> Proposal:
+def reject(project: Project, name: str) -> RuleProposal:
     """Drop a candidate; the same words do not bring it back."""
     one = _candidate(project, name)
-    project.store.seen.settle(one.id, "rejected")
+    project.store.captured.settle(one.id, "rejected")
     return one
 
 
-def _candidate(project: Project, name: str) -> Proposal:
+def _candidate(project: Project, name: str) -> RuleProposal:
     known = candidates(project)
     found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
     if len(found) != 1:

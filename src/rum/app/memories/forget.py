@@ -29,7 +29,7 @@ def _found(caller: Caller, name: str) -> list[str]:
 
 def _held(caller: Caller, memory_id: str) -> Counts:
     caller.may_change(_memory(caller.project, memory_id))
-    seen = caller.project.store.seen.count_of(memory_id)
+    seen = caller.project.store.captured.forget(memory_id, dry_run=True)
     return caller.project.store.memories.hanging_on(memory_id) | ({"seen": seen} if seen else {})
 
 
@@ -116,7 +116,7 @@ def _meant(caller: Caller, question: ForgetQuestion) -> tuple[Kind, str]:
 
 def purge(caller: Caller) -> dict[str, Any]:
     """Make what was forgotten unrecoverable from the files."""
-    if caller.project.store.upkeep.purge():
+    if caller.project.store.local_upkeep.purge():
         return {"purged": True}
     hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
     return {"purged": False, "hint": hint}

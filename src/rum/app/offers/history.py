@@ -14,6 +14,7 @@ from rum.app.project import Project
 from rum.inject.offers.outcome import proof
 from rum.model.errors import InvalidQuery
 from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
+from rum.store.captured_events import SessionKey
 from rum.store.offers import OfferRow, OffersSought
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ def note(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
         return
     client, session = events[0]["client"], events[0]["session"]
     until = max(event["at"] for event in events)
-    said = (as_event(one) for one in caller.project.store.seen.of_session(client, session, ("offered",)))
+    said = (
+        as_event(one)
+        for one in caller.project.store.captured.events(SessionKey(client, session), ("offered",))
+    )
     if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
         caller.project.store.ledger.add(new)
     offered = caller.project.store.ledger.of_session(client, session, until)

@@ -124,14 +124,14 @@ def reindex(
     called for each damaged memory. A killed reindex loses nothing; run it again.
     """
     done = 0
-    project.store.upkeep.mend_index()
+    project.store.upkeep.begin_reindex()
     project.store.archive.reindex(left_out)
     for batch in project.store.memories.in_time_order(200):
         with project.store.transaction():
             done += sum([project.store.memories.reindex(memory) for memory in batch])
         progress(done)
     project.store.knowledge.reindex()
-    project.store.upkeep.stamp_index()
+    project.store.upkeep.end_reindex()
     (project.store.vectors.drop_all if vectors else project.store.vectors.mend)()
     project.note_store.rebuild()
     return done
@@ -146,7 +146,7 @@ def backup(project: Project, path: str) -> int:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InvalidQuery(f"There is no folder {folder}.", field="file")
-    project.store.upkeep.backup(path)
+    project.store.local_upkeep.backup(path)
     return os.path.getsize(path)
 
 

@@ -1,4 +1,4 @@
-"""What was seen of agents at work, in SQLite: tables of the file that may lose its last second."""
+"""Captured events and turns in SQLite: tables of the file that may lose its last second."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rum.store.captured_events import Found, Proposal, SeenEvent, SeenTurn, Sought, TurnKey
+from rum.store.captured_events import (
+    CapturedEvent,
+    CapturedTurn,
+    EventQuery,
+    FoundEvent,
+    RuleProposal,
+    SessionKey,
+    TurnKey,
+)
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 
-_ASIDE = ("start", "end", "compact", "offered")
+_NO_TURN = ("start", "end", "compact", "offered")
 """Kinds of events that open no turn."""
 
 
-class SqliteSeen:
+class SqliteCapturedEvents:
     """Events and turns of one project."""
 
     def __init__(self, database: Database) -> None:
@@ -23,122 +31,96 @@ class SqliteSeen:
     def _rows(self, statement: str, values: Any = ()) -> list[tuple[Any, ...]]:
         return self._database.connection.execute(SQL[statement], values).fetchall()
 
-    def add(self, events: Iterable[SeenEvent], now: int) -> list[str]:
-        """Keep events that are not here yet, and open their turns; the ids of those that were new."""
+    def add(self, events: Iterable[CapturedEvent], now: int, *, replace: bool = False) -> list[str]:
         new: list[str] = []
         with self._database.transaction() as db:
+            if replace:
+                db.executemany(SQL["replace_events"], [_row(event, now) for event in events])
+                return new
             for event in events:
-                known = self.turn(event.key)
-                if known is not None and known.became == "forgotten":
+                if any(turn.outcome == "forgotten" for turn in self.turns(event.key)):
                     continue
-                if db.execute(SQL["insert_seen"], _row(event, now)).rowcount:
+                if db.execute(SQL["insert_event_once"], _row(event, now)).rowcount:
                     new.append(event.id)
-                    if event.kind not in _ASIDE:
+                    if event.kind not in _NO_TURN:
                         db.execute(SQL["touch_turn"], (*event.key, event.at))
         return new
 
-    def fill(self, events: Iterable[SeenEvent], now: int) -> None:
-        """Keep events as they are known by now, and leave turns as they are."""
-        with self._database.transaction() as db:
-            db.executemany(SQL["fill_seen"], [_row(event, now) for event in events])
+    def events(self, scope: TurnKey | SessionKey, kinds: Sequence[str] = ()) -> list[CapturedEvent]:
+        statement = "events_of_turn" if isinstance(scope, TurnKey) else "events_of_session"
+        values = {**scope._asdict(), "kinds": json.dumps(list(kinds)) if kinds else None}
+        return [_event(*row) for row in self._rows(statement, values)]
 
-    def of_turn(self, key: TurnKey) -> list[SeenEvent]:
-        """The events of a turn in their order."""
-        return [_event(row) for row in self._rows("seen_of_turn", key)]
-
-    def of_session(self, client: str, session: str, kinds: Sequence[str]) -> list[SeenEvent]:
-        """The events of a session that are of some kinds, in their order."""
+    def find(self, query: EventQuery) -> list[FoundEvent]:
         return [
-            _event(row) for row in self._rows("seen_of_session", (client, session, json.dumps(list(kinds))))
+            FoundEvent(_event(*event), outcome, memory_id, why, bool(is_open))
+            for *event, outcome, memory_id, why, is_open in self._rows("find_events", query._asdict())
         ]
 
-    def open_turns(self, most: int) -> list[SeenTurn]:
-        """Turns of which something was seen since they were concluded, the quietest first."""
-        return [_turn(row) for row in self._rows("open_turns", (most,))]
+    def count(self) -> tuple[int, int]:
+        ((events, open_turns),) = self._rows("count_captured")
+        return events, open_turns
 
-    def turn(self, key: TurnKey) -> SeenTurn | None:
-        """One turn, if it is known."""
-        return next(map(_turn, self._rows("turn_row", key)), None)
+    def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
+        statement = "turn_by_key" if isinstance(scope, TurnKey) else "turns_of_session"
+        return [_turn(*row) for row in self._rows(statement, scope)]
 
-    def turns_of(self, client: str, session: str) -> list[SeenTurn]:
-        """The turns of a session in their order."""
-        return [_turn(row) for row in self._rows("turns_of_session", (client, session))]
+    def open_turns(self, limit: int) -> list[CapturedTurn]:
+        return [_turn(*row) for row in self._rows("open_turns", (limit,))]
 
-    def turns_of_memory(self, memory_id: str) -> list[SeenTurn]:
-        """The turns that a memory was made of."""
-        return [_turn(row) for row in self._rows("turns_of_memory", (memory_id,))]
-
-    def conclude(self, turn: SeenTurn, now: int) -> None:
-        """Note what became of a turn."""
-        told = {"became": turn.became, "memory_id": turn.memory_id, "why": turn.why, "now": now}
+    def conclude(self, turn: CapturedTurn, now: int) -> None:
+        values = {**turn._asdict(), **turn.key._asdict(), "now": now}
+        del values["key"]
         with self._database.transaction() as db:
-            db.execute(
-                SQL["conclude_turn"], turn.key._asdict() | {"first": turn.first, "last": turn.last} | told
-            )
+            db.execute(SQL["conclude_turn"], values)
 
     def reopen(self, key: TurnKey) -> None:
-        """Have a turn looked at again."""
         with self._database.transaction() as db:
             db.execute(SQL["reopen_turn"], key)
 
-    def count_of(self, memory_id: str) -> int:
-        """How many events a memory was made of."""
-        return self._rows("count_seen_of_memory", (memory_id,))[0][0]
-
-    def forget(self, memory_id: str) -> int:
-        """Delete the events that a memory was made of, and make nothing of their turns any more; how many."""
+    def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
+        if dry_run:
+            ((count,),) = self._rows("count_events_of_memory", (memory_id,))
+            return count
         with self._database.transaction() as db:
-            gone = db.execute(SQL["forget_seen"], (memory_id,)).rowcount
+            gone = db.execute(SQL["delete_events_of_memory"], (memory_id,)).rowcount
             db.execute(SQL["forget_turns"], (memory_id,))
             return gone
 
     def drop(self, before: int) -> int:
-        """Delete events whose turns were concluded before then; how many there were."""
         with self._database.transaction() as db:
-            return db.execute(SQL["drop_seen"], {"before": before}).rowcount
+            return db.execute(SQL["drop_events"], {"before": before}).rowcount
 
-    def find(self, sought: Sought) -> list[Found]:
-        """Events with what became of them, newest first."""
-        rows = self._rows("find_seen", sought._asdict())
-        return [Found(_event(row[:8]), row[8], row[9], row[10], bool(row[11])) for row in rows]
-
-    def count(self) -> tuple[int, int]:
-        """How many events there are, and how many turns are open."""
-        return self._rows("count_seen")[0][0], self._rows("count_open_turns")[0][0]
-
-    def stamp_of(self, path: str) -> str | None:
-        """What a transcript looked like when it was read last."""
+    def transcript_stamp(self, path: str) -> str | None:
         return next((stamp for (stamp,) in self._rows("transcript_stamp", (path,))), None)
 
-    def stamp(self, path: str, stamp: str, now: int) -> None:
-        """Note that a transcript was read."""
+    def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
         with self._database.transaction() as db:
             db.execute(SQL["set_transcript_stamp"], (path, stamp, now))
 
-    def propose(self, proposals: Iterable[tuple[Proposal, str]]) -> None:
-        """Keep rules that somebody may have meant, each with the turn it was told in."""
+    def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
         with self._database.transaction() as db:
-            for one, turn in proposals:
-                told = (one.condition, one.action, one.said, one.client, one.session, turn, one.at)
-                db.execute(SQL["propose_rule"], (one.id, *told))
+            db.executemany(SQL["propose_rule"], [{**one._asdict(), "turn": turn} for one, turn in proposals])
 
-    def proposals(self) -> list[Proposal]:
-        """Those that nobody has taken or dropped, the last one told first."""
-        return [Proposal(*row) for row in self._rows("candidates")]
+    def proposals(self) -> list[RuleProposal]:
+        return [RuleProposal(*row) for row in self._rows("proposed_rules")]
 
     def settle(self, proposal_id: str, state: str) -> bool:
-        """Note that one was taken or dropped; False when there is none."""
         with self._database.transaction() as db:
-            return db.execute(SQL["settle_candidate"], (state, proposal_id)).rowcount > 0
+            return db.execute(SQL["settle_proposal"], (state, proposal_id)).rowcount > 0
 
 
-def _row(event: SeenEvent, now: int) -> tuple[Any, ...]:
+def _row(event: CapturedEvent, now: int) -> tuple[Any, ...]:
     return event.id, *event.key, event.kind, event.at, event.data, now
 
 
-def _event(row: tuple[Any, ...]) -> SeenEvent:
-    return SeenEvent(row[0], TurnKey(*row[1:5]), *row[5:8])
+def _event(
+    event_id: str, client: str, session: str, agent: str, turn: str, kind: str, at: float, data: str
+) -> CapturedEvent:
+    return CapturedEvent(event_id, TurnKey(client, session, agent, turn), kind, at, data)
 
 
-def _turn(row: tuple[Any, ...]) -> SeenTurn:
-    return SeenTurn(TurnKey(*row[:4]), row[4], row[5], bool(row[6]), *row[7:])
+def _turn(
+    client: str, session: str, agent: str, turn: str, first: float, last: float, is_open: int, *outcome: Any
+) -> CapturedTurn:
+    return CapturedTurn(TurnKey(client, session, agent, turn), first, last, bool(is_open), *outcome)

@@ -13,7 +13,7 @@ from rum.settings.home import file_lock
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.captured_events import SqliteSeen
+from rum.store.sqlite.captured_events import SqliteCapturedEvents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.events import SqliteEvents
 from rum.store.sqlite.facts import SqliteFacts, SqliteRules
@@ -54,10 +54,10 @@ class SqliteStore:
         self.facts = SqliteFacts(self._rum)
         self.rules = SqliteRules(self._rum)
         self.events = SqliteEvents(self._activity)
-        self.seen = SqliteSeen(self._activity)
+        self.captured = SqliteCapturedEvents(self._activity)
         self.ledger = SqliteLedger(self._activity)
         self.activity = SqliteActivity(self._activity)
-        self.upkeep = SqliteUpkeep(self._rum, self._activity)
+        self.upkeep = self.local_upkeep = SqliteUpkeep(self._rum, self._activity)
 
     def _open_activity(self, patience: float) -> Database:
         """Counts never stand in the way of a memory: a damaged file is put aside and begun anew."""

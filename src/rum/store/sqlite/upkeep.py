@@ -95,7 +95,7 @@ class SqliteUpkeep:
             return "its structure makes no sense"
         return None
 
-    def mend_index(self) -> None:
+    def begin_reindex(self) -> None:
         """Empty a text index that is too damaged to be written, so that it can be filled anew."""
         for table in ("memory_text", "archived_text", "knowledge_text"):
             if self._index_damage(table):
@@ -124,7 +124,7 @@ class SqliteUpkeep:
             db.execute(MERGE[0])
         return True
 
-    def stale_index(self) -> bool:
+    def is_index_stale(self) -> bool:
         """Whether the index was made by another tokeniser."""
         try:
             return self._stamped() not in (None, str(terms.VERSION))
@@ -156,7 +156,7 @@ class SqliteUpkeep:
         except sqlite3.DatabaseError:
             return None
 
-    def stamp_index(self) -> None:
+    def end_reindex(self) -> None:
         """Note that the whole index is of the present tokeniser; rows without a memory go."""
         with self._rum.transaction() as db:
             db.execute(SQL["drop_stray_text"])

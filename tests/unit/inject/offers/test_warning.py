@@ -88,7 +88,7 @@ def test_a_memory_warns_once_in_a_session(store: SqliteStore, tmp_path: Path, wh
     if where == "spool":
         spool.append(str(tmp_path / "spool"), SESSION, to_line(noted))
     else:
-        store.seen.add([as_row(noted)], NOON)
+        store.captured.add([as_row(noted)], NOON)
     assert offered(make_run("pip install psycopg2"), tmp_path) == []
     assert len(offered(make_run("pip install psycopg2", session="another"), tmp_path)) == 1
 

@@ -9,7 +9,7 @@ import click
 from rum.app.layers.rules import problem
 from rum.inject.render import short_id, when
 from rum.model.facts import Rule, RuleVersion
-from rum.store.captured_events import Proposal
+from rum.store.captured_events import RuleProposal
 from rum.surfaces.cli.knowledge.facts import now_says
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
@@ -164,7 +164,7 @@ def _table(found: Sequence[Rule]) -> View:
     return [Table(("id", "when", "do"), rows, lines)]
 
 
-def _proposed(found: Sequence[Proposal]) -> View:
+def _proposed(found: Sequence[RuleProposal]) -> View:
     rows = [
         (
             Word(short_id(one.id), "id"),

@@ -1,8 +1,10 @@
--- name: insert_seen
+-- Table `seen` holds the captured events, `candidates` the proposed rules; a turn's outcome is in `became`.
+
+-- name: insert_event_once
 INSERT OR IGNORE INTO seen (id, client, session, agent, turn, kind, at, data, taken_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
--- name: fill_seen
+-- name: replace_events
 INSERT INTO seen (id, client, session, agent, turn, kind, at, data, taken_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET data = excluded.data;
 
@@ -11,13 +13,15 @@ INSERT INTO turns (client, session, agent, turn, first, last, is_open) VALUES (?
 ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last),
   is_open = became <> 'forgotten';
 
--- name: seen_of_turn
+-- name: events_of_turn
 SELECT id, client, session, agent, turn, kind, at, data FROM seen
-WHERE client = ? AND session = ? AND agent = ? AND turn = ? ORDER BY at, seq;
+WHERE client = :client AND session = :session AND agent = :agent AND turn = :turn
+  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) ORDER BY at, seq;
 
--- name: seen_of_session
+-- name: events_of_session
 SELECT id, client, session, agent, turn, kind, at, data FROM seen
-WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY at, seq;
+WHERE client = :client AND session = :session
+  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) ORDER BY at, seq;
 
 -- name: open_turns
 SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
@@ -27,39 +31,35 @@ FROM turns WHERE is_open ORDER BY last LIMIT ?;
 SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
 FROM turns WHERE client = ? AND session = ? ORDER BY first, agent;
 
--- name: turns_of_memory
-SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
-FROM turns WHERE memory_id = ? ORDER BY first;
-
--- name: turn_row
+-- name: turn_by_key
 SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
 FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ?;
 
 -- name: conclude_turn
 INSERT INTO turns (client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at)
-VALUES (:client, :session, :agent, :turn, :first, :last, 0, :became, :memory_id, :why, :now)
-ON CONFLICT DO UPDATE SET is_open = 0, became = :became, memory_id = coalesce(:memory_id, memory_id), why = :why,
+VALUES (:client, :session, :agent, :turn, :first, :last, 0, :outcome, :memory_id, :why, :now)
+ON CONFLICT DO UPDATE SET is_open = 0, became = :outcome, memory_id = coalesce(:memory_id, memory_id), why = :why,
   concluded_at = :now;
 
 -- name: reopen_turn
 UPDATE turns SET is_open = 1 WHERE client = ? AND session = ? AND agent = ? AND turn = ? AND became <> 'forgotten';
 
--- name: forget_seen
+-- name: delete_events_of_memory
 DELETE FROM seen WHERE (client, session, agent, turn) IN (
   SELECT client, session, agent, turn FROM turns WHERE memory_id = ?);
 
--- name: count_seen_of_memory
+-- name: count_events_of_memory
 SELECT count(*) FROM turns AS t JOIN seen AS s USING (client, session, agent, turn) WHERE t.memory_id = ?;
 
 -- name: forget_turns
 UPDATE turns SET is_open = 0, became = 'forgotten', why = '' WHERE memory_id = ?;
 
--- name: drop_seen
+-- name: drop_events
 DELETE FROM seen WHERE taken_at < :before AND NOT EXISTS (
   SELECT 1 FROM turns AS t WHERE t.client = seen.client AND t.session = seen.session AND t.agent = seen.agent
   AND t.turn = seen.turn AND (t.is_open OR t.concluded_at >= :before));
 
--- name: find_seen
+-- name: find_events
 SELECT s.id, s.client, s.session, s.agent, s.turn, s.kind, s.at, s.data,
   coalesce(t.became, ''), t.memory_id, coalesce(t.why, ''), coalesce(t.is_open, 0)
 FROM seen AS s LEFT JOIN turns AS t USING (client, session, agent, turn)
@@ -70,11 +70,8 @@ WHERE (:session IS NULL OR s.session = :session OR substr(s.session, -length(:se
   AND s.at >= :since
 ORDER BY s.at DESC, s.seq DESC LIMIT :limit;
 
--- name: count_seen
-SELECT count(*) FROM seen;
-
--- name: count_open_turns
-SELECT count(*) FROM turns WHERE is_open;
+-- name: count_captured
+SELECT (SELECT count(*) FROM seen), (SELECT count(*) FROM turns WHERE is_open);
 
 -- name: transcript_stamp
 SELECT stamp FROM transcripts WHERE path = ?;
@@ -85,13 +82,13 @@ ON CONFLICT DO UPDATE SET stamp = excluded.stamp, read_at = excluded.read_at;
 
 -- name: propose_rule
 INSERT INTO candidates (id, condition, action, said, client, session, turn, at, times)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
+VALUES (:id, :condition, :action, :quote, :client, :session, :turn, :at, 1)
 ON CONFLICT DO UPDATE SET times = times + (turn <> excluded.turn), at = max(at, excluded.at),
   turn = iif(excluded.at > at, excluded.turn, turn);
 
--- name: candidates
+-- name: proposed_rules
 SELECT id, condition, action, said, client, session, at, times FROM candidates WHERE state = 'open'
 ORDER BY at DESC, id;
 
--- name: settle_candidate
+-- name: settle_proposal
 UPDATE candidates SET state = ?, said = '' WHERE id = ?;
