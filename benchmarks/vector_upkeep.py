@@ -14,11 +14,11 @@ from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
+from rum.recall.vector_scan import Matrix, packed
 
 from benchmarks.scene import Scene
 from benchmarks.workload import SEED, memories
 from rum.embed.builtin import BuiltinEmbedder
-from rum.recall.vector_scan import Matrix, packed
 from rum.store.sqlite.store import SqliteStore
 
 TIMES = 5

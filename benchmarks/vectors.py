@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from rum.recall.vector_scan import packed
 
 from benchmarks.scene import Scene
 from benchmarks.workload import SEED
 from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.text import embedded_text
-from rum.recall.vector_scan import packed
 from rum.store.sqlite.store import SqliteStore
 
 BATCH = 5_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rum.recall.issues import issue_asked_for
 
 from rum import Rum
-from rum.recall.issues import issue_asked_for
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory, make_intent, make_memory, make_outcome

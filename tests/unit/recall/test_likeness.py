@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rum.recall.vector_scan import cosines
 
 from rum.recall.semantic import Meaning
-from rum.recall.vector_scan import cosines
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder

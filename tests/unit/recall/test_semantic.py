@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
 from rum.recall.embedder_backoff import REST
-from rum.recall.semantic import AT_ONCE, MANY, USE_NOTED, Meaning
 from rum.recall.vector_scan import packed
+
+from rum.recall.semantic import AT_ONCE, MANY, USE_NOTED, Meaning
 from rum.store.sqlite.store import SqliteStore
 from support.builders import HandClock, add_memory, make_memory, number_of
 from support.embedders import WordEmbedder

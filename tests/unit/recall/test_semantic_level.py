@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 import pytest
+from rum.recall.vector_scan import packed
 
 from rum.model.links import Edge, LinkType
 from rum.model.questions import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.inquiry import Found
 from rum.recall.semantic import Meaning
-from rum.recall.vector_scan import packed
 from rum.store.base import Store
 from support.builders import NOON, HandClock, add_memory, make_outcome
 from support.embedders import WordEmbedder

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
-
 from rum.recall.vector_scan import CANDIDATES, Matrix, cosines, packed, points
+
 from rum.store.vectors import Vector
 
 Floats = NDArray[np.float32]
