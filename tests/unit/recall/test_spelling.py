@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rum.recall.spelling import inflected, spellings
+
+from rum.recall.words import inflected, spellings
 
 
 def differ_by_one(one: str, other: str) -> bool:

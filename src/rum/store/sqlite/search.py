@@ -183,6 +183,8 @@ class SqliteSearch(Lookup):
         sets = [" AND ".join(map(quoted, terms)) or NOTHING for terms in term_sets]
         if in_goal:
             sets.append(f"goal : ({' AND '.join(map(quoted, in_goal))})")
+        if not sets:
+            return []
         where, values = conditions(filters, each=True)
         named = {f"value{at}": value for at, value in enumerate(values)}
         for name in named:

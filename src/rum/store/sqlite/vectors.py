@@ -144,6 +144,9 @@ class _InMemory:
     def _rows(self, statement: str, values: Mapping[str, object]) -> list[Any]:
         return self._database.connection.execute(SQL[f"{statement}_{self._which}"], values).fetchall()
 
+    def __len__(self) -> int:
+        return len(self._matrix or ())
+
     def any(self, model: str) -> bool:
         """Whether there is anything to be near to."""
         return self._matrix is not None or bool(self._rows("any_vector", {"model": model}))
