@@ -130,9 +130,10 @@ def _found(one: Rum, other: Rum, some: Sequence[Memory], ids: dict[int, str]) ->
 def _ids(scene: Scene, some: Sequence[Memory]) -> dict[int, str]:
     """The ids of memories by their numbers: they were stored in that order."""
     store = scene.open_store()
-    rows = store.search.at([memory.number + 1 for memory in some], Filters(superseded=True))
+    keys = [memory.number + 1 for memory in some]
+    found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     store.close()
-    return {row[4] - 1: row[0] for row in rows}
+    return {one.row.key - 1: one.row.id for one in found.memories}
 
 
 def _content(rum: Rum, memory_id: str) -> object:

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.scene import Scene
 from benchmarks.workload import SEED, memories
 from rum.embed.builtin import BuiltinEmbedder
-from rum.recall.vector_scan import Matrix, packed
+from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 
 TIMES = 5
@@ -59,13 +59,12 @@ def _fill(store: SqliteStore, model: str) -> None:
     while ids := store.vectors.pending(model, BATCH):
         rows = dice.standard_normal((len(ids), BuiltinEmbedder.dimensions), dtype=np.float32)
         pairs = zip(ids, rows, strict=True)
-        store.vectors.put(model, ((one, 1, packed(row)) for one, row in pairs))
+        store.vectors.put(model, ((one, 1, pack(row)) for one, row in pairs))
 
 
 def _read(store: SqliteStore, model: str) -> None:
-    matrix = Matrix(BuiltinEmbedder.dimensions)
-    while rows := store.vectors.since(model, matrix.last, 8192):
-        matrix.add(rows)
+    question = np.ones(BuiltinEmbedder.dimensions, dtype=np.float32)
+    store.vectors.nearest(model, question / np.float32(np.linalg.norm(question)), 1)
 
 
 def _milliseconds(step: Callable[[], object]) -> float:

@@ -12,7 +12,7 @@ from benchmarks.scene import Scene
 from benchmarks.workload import SEED
 from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.text import embedded_text
-from rum.recall.vector_scan import packed
+from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 
 BATCH = 5_000
@@ -34,7 +34,7 @@ def give(scene: Scene, asked_about: Iterable[int]) -> None:
     rows[real] = _real(store, embedder, [ids[number] for number in real])
     for start in range(0, len(ids), BATCH):
         pairs = zip(ids[start : start + BATCH], rows[start : start + BATCH], strict=True)
-        store.vectors.put(embedder.model, ((one, 1, packed(row)) for one, row in pairs))
+        store.vectors.put(embedder.model, ((one, 1, pack(row)) for one, row in pairs))
     rows.flush()
     store.close()
 

@@ -12,6 +12,7 @@ from rum.model.memory import Memory
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_memory
+from support.finding import archived_holders, holders
 
 WORDS = ("ant", "bee", "cow", "dog", "elk", "größe", "東京都")
 IDS = tuple(f"mem_{number}" for number in range(5))
@@ -63,7 +64,7 @@ class Model:
         """Who holds a term, among the live ones and in the archive."""
         rows = self.store.search.by_filters(Filters(superseded=True), 99)[0]
         names = {row[4]: row[0] for row in rows}
-        live, packed = self.store.search.holders(term, 99), self.store.archive.holders(term, 99)
+        live, packed = holders(self.store, term, 99), archived_holders(self.store, term, 99)
         return {names[one] for one in live}, {names[one] for one in packed}
 
 

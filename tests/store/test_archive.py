@@ -9,7 +9,18 @@ import pytest
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
-from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome, number_of
+from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
+from support.finding import (
+    archived_among,
+    archived_existing,
+    archived_holders,
+    by_goal,
+    by_paths,
+    holders,
+    key_of,
+    outlines,
+)
+from support.vectors import data, kept, near
 
 MODEL = "model-a"
 LATER = NOON + 1000
@@ -31,7 +42,7 @@ ANYTHING = Filters(superseded=True)
 
 def archived(store: Store) -> list[str]:
     rows = store.search.by_filters(ANYTHING, 99)[0]
-    packed = store.archive.among(row[4] for row in rows)
+    packed = archived_among(store, [row.key for row in rows])
     return sorted(row[0] for row in rows if row[4] in packed)
 
 
@@ -65,9 +76,9 @@ class TestReading:
         assert zoo.memories.named("mem_zebra") == ["mem_zebra"]
 
     def test_it_is_found_by_file_filter_goal_and_id(self, zoo: Store):
-        assert [row[0] for row in zoo.search.by_paths(["zoo/"], Filters(), 9)[0]] == ["mem_zebra"]
+        assert [row[0] for row in by_paths(zoo, ["zoo/"], Filters(), 9)[0]] == ["mem_zebra"]
         assert [row[0] for row in zoo.search.by_filters(Filters(tags=("zoo",)), 9)[0]] == ["mem_zebra"]
-        assert [row[0] for row in zoo.search.by_goal("archive the ZEBRA", Filters(), 9)] == ["mem_zebra"]
+        assert [row[0] for row in by_goal(zoo, "archive the ZEBRA", Filters(), 9)] == ["mem_zebra"]
 
     def test_it_is_found_by_the_commit_it_was_made_of(self, store: Store):
         told = make_outcome("deadbeef01: 2 files, +1 -1")
@@ -79,39 +90,39 @@ class TestReading:
 
     def test_its_terms_and_outline_are_as_before(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
-        one = number_of(store, "mem_zebra")
-        before = store.search.texts(["mem_zebra"]), store.search.outlines([one])
+        one = key_of(store, "mem_zebra")
+        before = store.search.texts(["mem_zebra"]), outlines(store, [one])
         store.archive.put(["mem_zebra"], LATER)
-        assert (store.search.texts(["mem_zebra"]), store.search.outlines([one])) == before
+        assert (store.search.texts(["mem_zebra"]), outlines(store, [one])) == before
 
 
 class TestWords:
     def test_the_live_index_knows_nothing_of_it_and_the_archives_everything(self, zoo: Store):
-        one = number_of(zoo, "mem_zebra")
+        one = key_of(zoo, "mem_zebra")
         for term in ("zebra", "giraff", "stripe", "quietli", "zoo"):
-            assert (term, zoo.search.holders(term, 9)) == (term, [])
-            assert (term, zoo.archive.holders(term, 9)) == (term, [one])
-        assert zoo.archive.existing(["zebra", "lion"]) == ["zebra"]
-        assert zoo.archive.holders("lion", 9) == []
+            assert (term, holders(zoo, term, 9)) == (term, [])
+            assert (term, archived_holders(zoo, term, 9)) == (term, [one])
+        assert archived_existing(zoo, ["zebra", "lion"]) == ["zebra"]
+        assert archived_holders(zoo, "lion", 9) == []
 
     def test_holders_are_found_beside_others_and_all_together(self, store: Store):
         for one, goal in (("a", "cow dog"), ("b", "cow dog elk"), ("c", "cow"), ("d", "elk")):
             add_memory(store, f"mem_{one}", goal)
         store.archive.put(["mem_a", "mem_b", "mem_c", "mem_d"], LATER)
-        a, b, c, d = (number_of(store, f"mem_{one}") for one in "abcd")
-        assert store.archive.holders("cow", 2) == [c, b]
-        assert sorted(store.archive.holders_beside("cow", ["dog", "elk"])) == [a, b]
-        assert store.archive.newest_with(["cow", "dog"], 9) == [b, a]
-        assert store.archive.newest_with(["elk"], 1) == [d]
-        assert store.archive.newest_with([], 9) == []
+        a, b, c, d = (key_of(store, f"mem_{one}") for one in "abcd")
+        assert archived_holders(store, "cow", 2) == [c, b]
+        assert store.search.archived_with([(["cow"], ["dog", "elk"])], -1) == [[b, a]]
+        sets = [(["cow", "dog"], ()), (["elk"], ()), ((), ())]
+        assert store.search.archived_with(sets, 9) == [[b, a], [d, b], []]
+        assert store.search.archived_with([(["elk"], ())], 1) == [[d]]
+        assert store.search.archived_with([((), ["dog", "elk"])], 9, among=[a, c, d]) == [[d, a]]
 
     @pytest.mark.parametrize(
         "term", ["", "zebra OR lion", '"zebr"', "zebr*", "ze\0bra", "terms : zebra", "é-ü"]
     )
     def test_a_term_is_taken_literally_whatever_it_holds(self, zoo: Store, term: str):
-        assert zoo.archive.holders(term, 9) == []
-        assert zoo.archive.holders_beside(term, [term]) == []
-        assert zoo.archive.newest_with([term], 9) == []
+        assert archived_holders(zoo, term, 9) == []
+        assert zoo.search.archived_with([([term], [term]), ([term], ()), ((), [term])], 9) == [[], [], []]
 
     def test_near_duplicates_are_found_in_it(self, zoo: Store):
         assert zoo.search.sharing(["zebra", "stripe"], 5, 5) == ["mem_zebra"]
@@ -120,22 +131,22 @@ class TestWords:
 class TestComingBack:
     def test_it_comes_back_as_it_was(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
-        one = number_of(store, "mem_zebra")
+        one = key_of(store, "mem_zebra")
         before = (
             store.memories.get(["mem_zebra"]),
             store.search.texts(["mem_zebra"]),
-            store.search.outlines([one]),
+            outlines(store, [one]),
         )
         store.archive.put(["mem_zebra"], LATER)
         assert store.archive.take_back(["mem_zebra", "mem_zebra", "mem_gone"]) == 1
         after = (
             store.memories.get(["mem_zebra"]),
             store.search.texts(["mem_zebra"]),
-            store.search.outlines([one]),
+            outlines(store, [one]),
         )
         assert after == before
-        assert store.search.holders("zebra", 9) == [one]
-        assert store.archive.holders("zebra", 9) == []
+        assert holders(store, "zebra", 9) == [one]
+        assert archived_holders(store, "zebra", 9) == []
         assert store.archive.count() == 0
         assert store.archive.take_back(["mem_zebra"]) == 0
 
@@ -143,8 +154,8 @@ class TestComingBack:
         zoo.memories.replace(make_memory("mem_zebra", "Wake the okapi", version=2))
         assert archived(zoo) == []
         assert zoo.memories.get(["mem_zebra"])[0].intent.goal == "Wake the okapi"
-        assert zoo.search.holders("okapi", 9) == [number_of(zoo, "mem_zebra")]
-        assert zoo.archive.existing(["zebra", "okapi"]) == []
+        assert holders(zoo, "okapi", 9) == [key_of(zoo, "mem_zebra")]
+        assert archived_existing(zoo, ["zebra", "okapi"]) == []
 
     def test_being_superseded_leaves_it_where_it_is(self, zoo: Store):
         zoo.links.add(Edge.of("mem_lion", "mem_zebra", LinkType.SUPERSEDES), NOON)
@@ -157,20 +168,20 @@ class TestForgetting:
         zoo.links.add(Edge.of("mem_lion", "mem_zebra", LinkType.CAUSED_BY), NOON)
         assert zoo.memories.delete("mem_zebra") == {"memories": 1, "files": 1, "links": 1, "versions": 0}
         assert zoo.memories.get(["mem_zebra"]) == []
-        assert zoo.archive.holders("zebra", 9) == []
+        assert archived_holders(zoo, "zebra", 9) == []
         assert zoo.archive.count() == 0
         assert zoo.upkeep.problems() == []
 
     def test_the_number_of_a_forgotten_one_may_be_given_again(self, store: Store):
         add_memory(store, "mem_zebra", **RICH)
         store.archive.put(["mem_zebra"], LATER)
-        one = number_of(store, "mem_zebra")
+        one = key_of(store, "mem_zebra")
         store.memories.delete("mem_zebra")
         add_memory(store, "mem_okapi", "Wake the okapi")
-        assert number_of(store, "mem_okapi") == one
+        assert key_of(store, "mem_okapi") == one
         store.archive.put(["mem_okapi"], LATER)
-        assert store.archive.holders("zebra", 9) == []
-        assert store.archive.holders("okapi", 9) == [one]
+        assert archived_holders(store, "zebra", 9) == []
+        assert archived_holders(store, "okapi", 9) == [one]
 
 
 class TestPutting:
@@ -193,50 +204,44 @@ class TestPutting:
             archive_and_fail()
         assert archived(zoo) == ["mem_zebra"]
         assert zoo.archive.count() == 1
-        assert zoo.search.holders("lion", 9) == [number_of(zoo, "mem_lion")]
+        assert holders(zoo, "lion", 9) == [key_of(zoo, "mem_lion")]
 
 
 class TestVectors:
-    def test_they_go_out_of_the_way_and_come_back_with_a_new_number(self, store: Store):
+    def test_they_go_out_of_the_way_and_come_back(self, store: Store):
         store.vectors.adopt(MODEL, NOON)
         for one in ("mem_a", "mem_b"):
             add_memory(store, one)
-            store.vectors.put(MODEL, [(one, 1, one.encode())])
-        one, other = (number_of(store, memory_id) for memory_id in ("mem_a", "mem_b"))
-        (first, _), (last, _) = store.vectors.since(MODEL, 0, 9)
-        assert store.vectors.numbers(MODEL, [one, other, 99]) == {one: first, other: last}
+            store.vectors.put(MODEL, [(one, 1, data(one))])
+        assert near(store, MODEL, "mem_a") == ["mem_a", "mem_b"]
         store.archive.put(["mem_a"], LATER)
-        assert store.vectors.since(MODEL, 0, 9) == [(last, b"mem_b")]
-        assert store.vectors.numbers(MODEL, [one, other]) == {other: last}
-        assert store.vectors.owners([first, last]) == {last: other}
-        [(packed, data)] = store.archive.vectors.since(MODEL, 0, 9)
-        assert (data, store.archive.vectors.owners([packed])) == (b"mem_a", {packed: one})
-        assert store.vectors.of(MODEL, [one, other]) == {one: b"mem_a", other: b"mem_b"}
-        assert store.vectors.counts(MODEL) == (2, 0)
+        assert near(store, MODEL, "mem_a") == ["mem_b"]
+        assert near(store, MODEL, "mem_a", archived=True) == ["mem_a"]
+        assert kept(store, MODEL, mem_a="mem_a", mem_b="mem_b") == {"mem_a": True, "mem_b": True}
+        assert store.vectors.counts(MODEL)[:2] == (2, 0)
         store.archive.take_back(["mem_a"])
-        [(again, _)] = store.vectors.since(MODEL, last, 9)
-        assert again > last
-        assert store.archive.vectors.since(MODEL, 0, 9) == []
-        assert not store.archive.vectors.any(MODEL)
+        assert near(store, MODEL, "mem_a") == ["mem_a", "mem_b"]
+        assert near(store, MODEL, "mem_a", archived=True) == []
 
     def test_one_that_is_made_later_goes_there_too(self, zoo: Store):
         zoo.vectors.adopt(MODEL, NOON)
-        assert zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")]) == 2
-        assert zoo.vectors.counts(MODEL) == (2, 0)
-        assert [data for _, data in zoo.vectors.since(MODEL, 0, 9)] == [b"l"]
-        assert [data for _, data in zoo.archive.vectors.since(MODEL, 0, 9)] == [b"z"]
+        made = [("mem_zebra", 1, data("zebra")), ("mem_lion", 1, data("lion"))]
+        assert zoo.vectors.put(MODEL, made) == 2
+        assert zoo.vectors.counts(MODEL)[:2] == (2, 0)
+        assert near(zoo, MODEL, "lion") == ["mem_lion"]
+        assert near(zoo, MODEL, "zebra", archived=True) == ["mem_zebra"]
         assert zoo.upkeep.problems() == []
 
     def test_they_are_dropped_and_found_missing_as_others(self, zoo: Store):
         zoo.vectors.adopt(MODEL, NOON)
         zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")])
-        zoo.vectors.mend()
-        assert zoo.vectors.counts(MODEL) == (2, 0)
-        zoo.vectors.drop_all()
-        assert zoo.vectors.counts(MODEL) == (0, 2)
+        zoo.vectors.requeue()
+        assert zoo.vectors.counts(MODEL)[:2] == (2, 0)
+        zoo.vectors.requeue(drop=True)
+        assert zoo.vectors.counts(MODEL)[:2] == (0, 2)
         zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z")])
         assert zoo.vectors.drop_unused("other", NOON + 1) == 1
-        assert not zoo.archive.vectors.any(MODEL)
+        assert not zoo.vectors.any(MODEL, archived=True)
         assert zoo.upkeep.problems() == []
 
 

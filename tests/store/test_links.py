@@ -9,6 +9,7 @@ from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory, make_file
+from support.finding import at, by_ids, by_paths, holders, newest_with
 
 A, B, C = "mem_a", "mem_b", "mem_c"
 
@@ -85,16 +86,16 @@ def test_a_superseded_memory_is_left_out_unless_asked_for(abc: Store):
     supersede(abc, B, A)
     assert found(abc) == [C, B]
     assert [row[0] for row in abc.search.by_filters(Filters(superseded=True), 10)[0]] == [C, B, A]
-    assert [row[0] for row in abc.search.by_paths(["x.py"], Filters(), 10)[0]] == [C, B]
+    assert [row[0] for row in by_paths(abc, ["x.py"], Filters(), 10)[0]] == [C, B]
     for filters, wanted in [
         (Filters(), [C, B]),
         (Filters(success=True), [C, B]),
         (Filters(superseded=True), [C, B, A]),
         (Filters(superseded=True, success=True), [C, B, A]),
     ]:
-        assert [row[0] for row in abc.search.newest_with(["goal"], False, filters, 10)] == wanted
-        assert {row[0] for row in abc.search.at(abc.search.holders("goal", 10), filters)} == {*wanted}
-        assert {row[0] for row in abc.search.by_ids([A, B, C], filters)} == {*wanted}
+        assert [row[0] for row in newest_with(abc, ["goal"], False, filters, 10)] == wanted
+        assert {row[0] for row in at(abc, holders(abc, "goal", 10), filters)} == {*wanted}
+        assert {row[0] for row in by_ids(abc, [A, B, C], filters)} == {*wanted}
 
 
 def test_a_memory_says_what_superseded_it(abc: Store):

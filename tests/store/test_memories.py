@@ -15,6 +15,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.indexed_text import indexed_text
 from support.builders import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
+from support.finding import by_paths, newest_with
 
 RICH = make_memory(
     "mem_rich",
@@ -63,7 +64,7 @@ RICH = make_memory(
 
 
 def ids_by_words(store: Store, *words: str) -> list[str]:
-    return [row[0] for row in store.search.newest_with(words, False, Filters(superseded=True), 100)]
+    return [row[0] for row in newest_with(store, words, False, Filters(superseded=True), 100)]
 
 
 def test_a_memory_reads_back_as_it_was_written(store: Store):
@@ -116,7 +117,7 @@ def test_replacing_renews_all_that_is_derived(store: Store):
     assert ids_by_words(store, "logout") == ["mem_rich"]
     assert ids_by_words(store, "interceptor") == []
     assert store.search.known_paths("") == ["src/c.ts"]
-    assert store.search.common_tags(9) == ["session"]
+    assert [tag for tag, _ in store.search.tag_counts(9)] == ["session"]
 
 
 def test_reindexing_takes_the_memory_as_it_is_by_now(store: Store):
@@ -195,7 +196,7 @@ def test_an_id_is_opaque(store: Store, memory_id: str):
     assert store.memories.get([memory_id]) == [kept]
     assert store.links.of([memory_id]) == [edge]
     assert store.activity.uses([memory_id])[memory_id].times == 2
-    assert store.search.by_paths(["a.py"], Filters(), 9)[0][0][0] == memory_id
+    assert by_paths(store, ["a.py"], Filters(), 9)[0][0][0] == memory_id
     store.memories.delete(memory_id)
     assert [memory.id for batch in store.memories.in_time_order() for memory in batch] == ["mem_other"]
 
@@ -243,7 +244,7 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     assert store.links.all() == []
     assert ids_by_words(store, "interceptor") == []
     assert store.search.known_paths("") == ["src/b.ts"]
-    assert store.search.common_tags(9) == ["jwt"]
+    assert [tag for tag, _ in store.search.tag_counts(9)] == ["jwt"]
     assert store.upkeep.problems() == []
 
 
@@ -306,4 +307,4 @@ def test_any_text_comes_back_as_it_was(
         assert memory.id in [row[0] for row in store.search.by_filters(Filters(tags=(tag,)), 1000)[0]]
     for path in paths:
         assert path in store.search.known_paths(path)
-        assert memory.id in [row[0] for row in store.search.by_paths([path], Filters(), 1000)[0]]
+        assert memory.id in [row[0] for row in by_paths(store, [path], Filters(), 1000)[0]]

@@ -20,18 +20,23 @@ def test_few_memories_are_all_told_newest_first(store: Store):
     for number, seconds in enumerate((2, 9, 5, 2)):
         add(store, number, seconds)
     for newest in (4, 5, 100):
-        assert store.search.moments(newest, 1) == [(NOON + 9, 2), (NOON + 5, 3), (NOON + 2, 4), (NOON + 2, 1)]
+        assert store.search.timeline(newest, 1) == [
+            (NOON + 9, 2),
+            (NOON + 5, 3),
+            (NOON + 2, 4),
+            (NOON + 2, 1),
+        ]
 
 
 def test_an_empty_store_has_no_moments(store: Store):
-    assert store.search.moments(5, 5) == store.search.moments(0, 1) == []
+    assert store.search.timeline(5, 5) == store.search.timeline(0, 1) == []
 
 
 def test_of_many_memories_the_newest_are_told_and_some_of_all_times(store: Store):
     with store.transaction():
         for number in range(1, 201):
             add(store, number, number)
-    moments = store.search.moments(10, 20)
+    moments = store.search.timeline(10, 20)
     assert moments[:10] == [(NOON + number, number) for number in range(200, 190, -1)]
     others = [number for _, number in moments[10:]]
     assert others == sorted(others, reverse=True)
@@ -45,7 +50,7 @@ def test_moments_follow_the_time_and_not_the_order_of_storing(store: Store):
     with store.transaction():
         for number in range(1, 51):
             add(store, number, -number)
-    moments = store.search.moments(5, 5)
+    moments = store.search.timeline(5, 5)
     assert moments[:5] == [(NOON - number, number) for number in range(1, 6)]
     assert moments == sorted(moments, reverse=True)
     assert moments[-1][1] > 40
@@ -57,7 +62,7 @@ def test_what_is_gone_is_left_out_of_the_moments(store: Store):
             add(store, number, number)
         for number in range(1, 31):
             store.memories.delete(f"mem_{number}")
-    assert store.search.moments(4, 40) == [(NOON + number, number) for number in range(40, 30, -1)]
+    assert store.search.timeline(4, 40) == [(NOON + number, number) for number in range(40, 30, -1)]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -72,7 +77,7 @@ def test_moments_are_among_those_of_the_memories_and_the_newest_are_never_missin
     everything = sorted(
         ((row[1], row[4]) for row in store.search.by_filters(Filters(), 100)[0]), reverse=True
     )
-    moments = store.search.moments(newest, spread)
+    moments = store.search.timeline(newest, spread)
     assert moments == sorted(set(moments) & set(everything), reverse=True)
     # Of memories of one second any may count as the newer.
     assert [when for when, _ in moments[:newest]] == [when for when, _ in everything[:newest]]

@@ -12,6 +12,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
 from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
+from support.finding import at, breadths, by_ids, outlines
 
 NAMES = ("mem_c", "mem_a", "mem_d", "mem_b")
 
@@ -25,9 +26,9 @@ def ids(rows: list[Any]) -> set[str]:
 @pytest.fixture
 def shelf(store: Store) -> Store:
     """Four memories, stored neither in the order of their time nor of their ids."""
-    for at, name in enumerate(NAMES):
-        files = [make_file(f"src/f{number}.py") for number in range(at)]
-        add_memory(store, name, created_at=NOON - at, files=files)
+    for place, name in enumerate(NAMES):
+        files = [make_file(f"src/f{number}.py") for number in range(place)]
+        add_memory(store, name, created_at=NOON - place, files=files)
     return store
 
 
@@ -37,56 +38,54 @@ def test_numbers_follow_the_order_of_storing_whatever_the_time(shelf: Store):
 
 
 def test_a_memory_keeps_its_number_when_it_or_another_changes(shelf: Store):
-    before = shelf.search.by_ids(["mem_d"], Filters())
+    before = by_ids(shelf, ["mem_d"], Filters())
     shelf.memories.replace(make_memory("mem_d", "Other words", created_at=NOON - 2))
     shelf.memories.delete("mem_a")
-    assert shelf.search.by_ids(["mem_d"], Filters()) == shelf.search.at([3], Filters()) == before
-    assert shelf.search.at([2], Filters()) == []
+    assert by_ids(shelf, ["mem_d"], Filters()) == at(shelf, [3], Filters()) == before
+    assert at(shelf, [2], Filters()) == []
 
 
 def test_each_number_and_id_finds_its_memory_once(shelf: Store):
-    assert ids(shelf.search.at([4, 1, 4, 1], Filters())) == {"mem_b", "mem_c"}
-    assert ids(shelf.search.by_ids(["mem_b", "mem_c", "mem_b"], Filters())) == {"mem_b", "mem_c"}
+    assert ids(at(shelf, [4, 1, 4, 1], Filters())) == {"mem_b", "mem_c"}
+    assert ids(by_ids(shelf, ["mem_b", "mem_c", "mem_b"], Filters())) == {"mem_b", "mem_c"}
 
 
 def test_any_iterable_will_do(shelf: Store):
-    assert ids(shelf.search.at((number for number in (1, 2)), Filters())) == {"mem_c", "mem_a"}
-    assert ids(shelf.search.by_ids(iter(NAMES), Filters())) == {*NAMES}
-    assert set(shelf.search.outlines(range(1, 3))) == {1, 2}
-    assert set(shelf.search.breadths(iter(NAMES))) == {"mem_a", "mem_d", "mem_b"}
+    assert ids(at(shelf, (number for number in (1, 2)), Filters())) == {"mem_c", "mem_a"}
+    assert ids(by_ids(shelf, iter(NAMES), Filters())) == {*NAMES}
+    assert set(outlines(shelf, range(1, 3))) == {1, 2}
+    assert set(breadths(shelf, iter(NAMES))) == {"mem_a", "mem_d", "mem_b"}
 
 
 @pytest.mark.parametrize("number", [0, -1, 5, 2**31, 2**63 - 1, 2**63, -(2**63), 10**30])
 def test_a_number_that_nobody_has_finds_nothing(shelf: Store, number: int):
-    assert shelf.search.at([number], Filters()) == []
-    assert ids(shelf.search.at([1, number], Filters())) == {"mem_c"}
-    assert list(shelf.search.outlines([number, 1])) == [1]
+    assert at(shelf, [number], Filters()) == []
+    assert ids(at(shelf, [1, number], Filters())) == {"mem_c"}
+    assert list(outlines(shelf, [number, 1])) == [1]
 
 
 @pytest.mark.parametrize("name", ["", "mem_", "mem_e", "MEM_A", "mem_a ", "%", "'", "1", "\ud83e", "記憶"])
 def test_an_id_that_nobody_has_finds_nothing(shelf: Store, name: str):
-    assert shelf.search.by_ids([name], Filters()) == []
-    assert ids(shelf.search.by_ids([name, "mem_a"], Filters())) == {"mem_a"}
-    assert shelf.search.breadths([name, "mem_a"]) == {"mem_a": 1}
+    assert by_ids(shelf, [name], Filters()) == []
+    assert ids(by_ids(shelf, [name, "mem_a"], Filters())) == {"mem_a"}
+    assert breadths(shelf, [name, "mem_a"]) == {"mem_a": 1}
 
 
 def test_nothing_asked_for_is_nothing_found(shelf: Store):
-    assert shelf.search.at([], Filters()) == shelf.search.by_ids([], Filters()) == []
-    assert shelf.search.outlines([]) == shelf.search.breadths([]) == {}
+    assert at(shelf, [], Filters()) == by_ids(shelf, [], Filters()) == []
+    assert outlines(shelf, []) == breadths(shelf, []) == {}
 
 
 def test_many_can_be_asked_for_at_once(shelf: Store):
-    assert ids(shelf.search.at(range(50_000), Filters())) == {*NAMES}
-    assert ids(shelf.search.by_ids([*NAMES, *(f"mem_{number}" for number in range(50_000))], Filters())) == {
-        *NAMES
-    }
+    assert ids(at(shelf, range(50_000), Filters())) == {*NAMES}
+    assert ids(by_ids(shelf, [*NAMES, *(f"mem_{number}" for number in range(50_000))], Filters())) == {*NAMES}
 
 
 def test_a_memory_is_as_broad_as_the_files_it_is_tied_to(shelf: Store):
-    assert shelf.search.breadths([*NAMES, *NAMES]) == {"mem_a": 1, "mem_d": 2, "mem_b": 3}
+    assert breadths(shelf, [*NAMES, *NAMES]) == {"mem_a": 1, "mem_d": 2, "mem_b": 3}
     shelf.memories.replace(make_memory("mem_b", files=[make_file("src/f0.py")]))
     shelf.memories.delete("mem_d")
-    assert shelf.search.breadths(NAMES) == {"mem_a": 1, "mem_b": 1}
+    assert breadths(shelf, NAMES) == {"mem_a": 1, "mem_b": 1}
 
 
 def test_an_outline_has_the_terms_of_goal_and_paths_and_the_length_of_all_but_the_paths(store: Store):
@@ -103,7 +102,7 @@ def test_an_outline_has_the_terms_of_goal_and_paths_and_the_length_of_all_but_th
     )
     (texts,) = store.search.texts(["mem_a"]).values()
     assert all(texts), "every field has something to measure"
-    goal, paths, length = store.search.outlines([1])[1]
+    goal, paths, length = outlines(store, [1])[1]
     assert (goal, paths) == (" ".join(terms("Refresh the tokens")), texts[-1])
     assert "auth" in paths.split()
     assert length == sum(map(len, texts[:-1]))
@@ -112,16 +111,16 @@ def test_an_outline_has_the_terms_of_goal_and_paths_and_the_length_of_all_but_th
 def test_the_length_of_what_is_said_is_in_characters(store: Store):
     add_memory(store, "mem_a", "记忆")
     add_memory(store, "mem_b", "ab")
-    outlines = store.search.outlines([1, 2])
-    assert outlines[1][2] - len(outlines[1][0]) == outlines[2][2] - len(outlines[2][0])
+    told = outlines(store, [1, 2])
+    assert told[1][2] - len(told[1][0]) == told[2][2] - len(told[2][0])
 
 
 def test_an_outline_says_what_the_memory_says_by_now(shelf: Store):
     shelf.memories.replace(make_memory("mem_d", "Other words"))
     shelf.memories.delete("mem_a")
-    outlines = shelf.search.outlines([2, 3])
-    assert list(outlines) == [3]
-    assert outlines[3][:2] == (" ".join(terms("Other words")), "")
+    told = outlines(shelf, [2, 3])
+    assert list(told) == [3]
+    assert told[3][:2] == (" ".join(terms("Other words")), "")
 
 
 FILTERS = st.builds(
@@ -139,6 +138,6 @@ def test_by_number_and_by_id_are_found_those_asked_for_that_filters_find(
 ):
     passing = {row[4]: row for row in shelf.search.by_filters(filters, 9)[0]}
     wanted = sorted(passing[number] for number in {*numbers} & {*passing})
-    assert sorted(shelf.search.at(numbers, filters)) == wanted
+    assert sorted(at(shelf, numbers, filters)) == wanted
     asked = [NAMES[number - 1] if 0 < number <= len(NAMES) else "mem_unknown" for number in numbers]
-    assert sorted(shelf.search.by_ids(asked, filters)) == wanted
+    assert sorted(by_ids(shelf, asked, filters)) == wanted

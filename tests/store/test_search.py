@@ -10,6 +10,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
 from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
+from support.finding import at, by_goal, by_ids, by_paths, newest_with, size, spellings
 
 
 def ids(rows: list[Any]) -> list[str]:
@@ -78,12 +79,12 @@ def test_filters_exclude_the_same_whatever_is_looked_for(shelf: Store, filters: 
 def test_a_row_says_when_how_important_in_which_session_and_as_which_it_was_stored(shelf: Store):
     row = ("mem_4", NOON + 4, 0.9, "s3", 5)
     assert shelf.search.by_filters(Filters(), 1) == ([row], 5)
-    assert shelf.search.newest_with(terms("fix"), False, Filters(), 1) == [row]
-    assert shelf.search.by_goal("Fix the login", Filters(), 1) == [row]
-    assert shelf.search.at([5], Filters()) == [row]
-    assert shelf.search.by_ids(["mem_4"], Filters()) == [row]
+    assert newest_with(shelf, terms("fix"), False, Filters(), 1) == [row]
+    assert by_goal(shelf, "Fix the login", Filters(), 1) == [row]
+    assert at(shelf, [5], Filters()) == [row]
+    assert by_ids(shelf, ["mem_4"], Filters()) == [row]
     for paths in (["a.py"], ["a.py", "lib/"]):
-        assert shelf.search.by_paths(paths, Filters(), 1)[0] == [(*row, "a.py", "edit")]
+        assert by_paths(shelf, paths, Filters(), 1)[0] == [(*row, "a.py", "edit")]
 
 
 def test_the_id_decides_between_memories_of_one_second(store: Store):
@@ -115,18 +116,18 @@ def tree(store: Store) -> Store:
 
 
 def test_files_find_the_memories_tied_to_them_newest_first(tree: Store):
-    rows, total = tree.search.by_paths(["src/f00.py", "docs/a.md"], Filters(), 10)
+    rows, total = by_paths(tree, ["src/f00.py", "docs/a.md"], Filters(), 10)
     assert ids(rows) == ["mem_new", "mem_wide", "mem_old"]
     assert total == 3
     assert rows[0] == ("mem_new", NOON + 2, 0.5, "session_1", 3, "docs/a.md", "create")
     assert rows[2][5:] == ("src/f00.py", "edit")
-    assert tree.search.by_paths(["src"], Filters(), 10) == ([], 0)
-    assert tree.search.by_paths([], Filters(), 10) == ([], 0)
+    assert by_paths(tree, ["src"], Filters(), 10) == ([], 0)
+    assert by_paths(tree, [], Filters(), 10) == ([], 0)
 
 
 def test_a_memory_on_many_of_the_files_leaves_room_for_others(tree: Store):
     paths = [f"src/f{number:02}.py" for number in range(20)]
-    rows, total = tree.search.by_paths([*paths, *paths], Filters(), 2)
+    rows, total = by_paths(tree, [*paths, *paths], Filters(), 2)
     assert ids(rows) == ["mem_wide", "mem_old"]
     assert rows[0][5:] == ("src/f00.py", "read")
     assert total == 2
@@ -134,8 +135,8 @@ def test_a_memory_on_many_of_the_files_leaves_room_for_others(tree: Store):
 
 def test_the_total_of_files_does_not_depend_on_the_cap(tree: Store):
     paths = tree.search.known_paths("")
-    assert [tree.search.by_paths(paths, Filters(), cap)[1] for cap in (1, 2, 3, 4)] == [3, 3, 3, 3]
-    assert tree.search.by_paths(paths, Filters(since=NOON + 1), 1)[1] == 2
+    assert [by_paths(tree, paths, Filters(), cap)[1] for cap in (1, 2, 3, 4)] == [3, 3, 3, 3]
+    assert by_paths(tree, paths, Filters(since=NOON + 1), 1)[1] == 2
 
 
 def test_known_paths_are_those_that_begin_with_the_prefix(store: Store):
@@ -153,23 +154,23 @@ def test_paths_that_look_alike_are_not_the_same(store: Store):
     add_memory(store, "mem_composed", files=[make_file(composed)])
     add_memory(store, "mem_decomposed", files=[make_file(decomposed)])
     add_memory(store, "mem_upper", files=[make_file("CAFÉ.py")])
-    assert ids(store.search.by_paths([composed], Filters(), 9)[0]) == ["mem_composed"]
-    assert ids(store.search.by_paths([decomposed], Filters(), 9)[0]) == ["mem_decomposed"]
+    assert ids(by_paths(store, [composed], Filters(), 9)[0]) == ["mem_composed"]
+    assert ids(by_paths(store, [decomposed], Filters(), 9)[0]) == ["mem_decomposed"]
 
 
 def test_the_size_is_about_right(store: Store):
-    assert store.search.size() == 0
+    assert size(store) == 0
     for number in range(3):
         add_memory(store, f"mem_{number}")
-    assert store.search.size() == 3
+    assert size(store) == 3
 
 
 def test_common_tags_come_first(store: Store):
     add_memory(store, "mem_a", tags=["b", "a", "rare"])
     add_memory(store, "mem_b", tags=["b", "a"])
     add_memory(store, "mem_c", tags=["b"])
-    assert store.search.common_tags(2) == ["b", "a"]
-    assert store.search.common_tags(9) == ["b", "a", "rare"]
+    assert [tag for tag, _ in store.search.tag_counts(2)] == ["b", "a"]
+    assert [tag for tag, _ in store.search.tag_counts(9)] == ["b", "a", "rare"]
     assert store.search.tag_counts(2) == [("b", 3), ("a", 2)]
 
 
@@ -189,6 +190,6 @@ def test_files_are_found_by_a_part_of_their_path(store: Store):
 
 def test_a_word_is_spelt_as_memories_have_it(store: Store):
     add_memory(store, "mem_a", "Reuse Connections\nand connectTimeout", outcome=make_outcome("connected"))
-    assert store.search.spellings("connect", 9) == {"connections", "connect", "connected"}
-    assert store.search.spellings("connecttimeout", 9) == {"connecttimeout"}
-    assert store.search.spellings("zebra", 9) == set()
+    assert spellings(store, "connect", 9) == {"connections", "connect", "connected"}
+    assert spellings(store, "connecttimeout", 9) == {"connecttimeout"}
+    assert spellings(store, "zebra", 9) == set()

@@ -12,12 +12,13 @@ from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory
+from support.finding import at, in_sessions, session_size
 
 
 def ids(store: Store, sessions: Iterable[str], most: int) -> list[list[str]]:
     """What the sessions hold, by id."""
-    named = {row[4]: row[0] for row in store.search.at(range(1, 100), Filters(superseded=True))}
-    return [[named[number] for number in numbers] for numbers in store.search.in_sessions(sessions, most)]
+    named = {row[4]: row[0] for row in at(store, range(1, 100), Filters(superseded=True))}
+    return [[named[number] for number in numbers] for numbers in in_sessions(store, sessions, most)]
 
 
 def add(store: Store, name: str, session: str, seconds: int = 0) -> None:
@@ -38,7 +39,7 @@ def week(store: Store) -> Store:
 
 def test_the_memories_of_a_session_come_in_order_of_time(week: Store):
     assert ids(week, ["c"], 9) == [["mem_c1", "mem_c2", "mem_c3"]]
-    assert week.search.in_sessions(["b"], 9) == [[5, 1]]
+    assert in_sessions(week, ["b"], 9) == [[5, 1]]
 
 
 def test_sessions_come_as_they_are_asked_for_each_once(week: Store):
@@ -49,16 +50,14 @@ def test_sessions_come_as_they_are_asked_for_each_once(week: Store):
 @pytest.mark.parametrize(("most", "whole"), [(0, ""), (1, "a"), (2, "ab"), (3, "abc"), (10**9, "abc")])
 def test_a_session_that_is_too_long_is_left_out_whole(week: Store, most: int, whole: str):
     sizes = {"a": 1, "b": 2, "c": 3}
-    assert [len(numbers) for numbers in week.search.in_sessions("abc", most)] == [
-        sizes[name] for name in whole
-    ]
+    assert [len(numbers) for numbers in in_sessions(week, "abc", most)] == [sizes[name] for name in whole]
 
 
 @pytest.mark.parametrize("session", ["", "A", "a ", "%", "'", "[]", "null", "0", "\ud83e", "記憶"])
 def test_a_session_that_nobody_had_has_no_memories(week: Store, session: str):
-    assert week.search.in_sessions([session], 9) == []
+    assert in_sessions(week, [session], 9) == []
     assert ids(week, [session, "a"], 9) == [["mem_a1"]]
-    assert week.search.in_sessions([], 9) == []
+    assert in_sessions(week, [], 9) == []
 
 
 def test_a_session_may_be_called_anything(store: Store):
@@ -67,8 +66,8 @@ def test_a_session_may_be_called_anything(store: Store):
         add(store, f"mem_{number}", name)
     for number, name in enumerate(names):
         assert ids(store, [name], 1) == [[f"mem_{number}"]]
-        assert store.search.session_size(name, 9) == 1
-    assert len(store.search.in_sessions(names, 1)) == len(names)
+        assert session_size(store, name, 9) == 1
+    assert len(in_sessions(store, names, 1)) == len(names)
 
 
 def test_of_one_second_the_memory_stored_first_comes_first(store: Store):
@@ -80,18 +79,18 @@ def test_of_one_second_the_memory_stored_first_comes_first(store: Store):
 def test_a_superseded_memory_still_stands_where_it_was(week: Store):
     week.links.add(Edge.of("mem_c3", "mem_c2", LinkType.SUPERSEDES), NOON)
     assert ids(week, ["c"], 3) == [["mem_c1", "mem_c2", "mem_c3"]]
-    assert week.search.in_sessions(["c"], 2) == []
+    assert in_sessions(week, ["c"], 2) == []
 
 
 def test_a_session_is_as_long_as_what_is_left_of_it(week: Store):
     week.memories.delete("mem_c2")
     assert ids(week, ["c"], 2) == [["mem_c1", "mem_c3"]]
-    assert week.search.session_size("c", 9) == 2
+    assert session_size(week, "c", 9) == 2
 
 
 def test_counting_a_session_stops_at_the_cap(week: Store):
-    assert [week.search.session_size("c", cap) for cap in (0, 1, 2, 3, 4, 10**9)] == [0, 1, 2, 3, 3, 3]
-    assert week.search.session_size("unknown", 9) == 0
+    assert [session_size(week, "c", cap) for cap in (0, 1, 2, 3, 4, 10**9)] == [0, 1, 2, 3, 3, 3]
+    assert session_size(week, "unknown", 9) == 0
 
 
 HISTORY = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3)), max_size=16)
@@ -110,7 +109,7 @@ def test_sessions_are_what_was_stored_in_them(
     expected: list[list[str]] = []
     for session in dict.fromkeys(asked):
         own = [(seconds, at) for at, (of, seconds) in enumerate(history) if of == session]
-        assert store.search.session_size(session, most) == min(len(own), most)
+        assert session_size(store, session, most) == min(len(own), most)
         if 0 < len(own) <= most:
             expected.append([f"mem_{at}" for _, at in sorted(own)])
     assert ids(store, asked, most) == expected

@@ -13,6 +13,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory, make_agent, make_file, make_memory
 from support.facts import all_facts, all_rules, make_fact, make_rule
+from support.finding import holders
 
 
 class Interrupted(BaseException):
@@ -54,9 +55,9 @@ def everything(store: Store) -> dict[str, object]:
         "versions": [store.memories.versions(name) for name in names],
         "tombstones": store.memories.buried(["aa"]),
         "texts": store.search.texts(names),
-        "words": [store.search.holders(word, 9) for word in ("fresh", "other", "login", "gone")],
+        "words": [holders(store, word, 9) for word in ("fresh", "other", "login", "gone")],
         "paths": sorted(store.search.known_paths("")),
-        "tags": store.search.common_tags(9),
+        "tags": [tag for tag, _ in store.search.tag_counts(9)],
         "found": store.search.by_filters(Filters(), 9),
         "facts": (all_facts(store), store.facts.versions("format")),
         "rules": all_rules(store),

@@ -10,6 +10,7 @@ from rum.model.errors import StorageError
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import add_memory, make_memory
+from support.finding import holders, newest_with
 
 
 def test_a_fresh_store_is_healthy(store: Store):
@@ -36,9 +37,9 @@ def test_a_store_that_another_is_writing_to_is_healthy(store: Store, other: Stor
 def test_mending_a_sound_index_leaves_it_alone(store: Store):
     add_memory(store, "mem_a", "Refresh the token")
     store.upkeep.begin_reindex()
-    assert [row[0] for row in store.search.newest_with(["token"], False, Filters(), 9)] == ["mem_a"]
+    assert [row[0] for row in newest_with(store, ["token"], False, Filters(), 9)] == ["mem_a"]
     store.upkeep.end_reindex()
-    assert [row[0] for row in store.search.newest_with(["token"], False, Filters(), 9)] == ["mem_a"]
+    assert [row[0] for row in newest_with(store, ["token"], False, Filters(), 9)] == ["mem_a"]
     assert store.upkeep.problems() == []
 
 
@@ -61,7 +62,7 @@ def test_purging_keeps_what_was_not_forgotten(store: Store, other: Store):
     store.memories.delete("mem_3")
     assert store.local_upkeep.purge()
     assert store.memories.get([memory.id for memory in kept]) == kept[:3]
-    assert [row[0] for row in other.search.newest_with(["word1"], False, Filters(), 9)] == ["mem_1"]
+    assert [row[0] for row in newest_with(other, ["word1"], False, Filters(), 9)] == ["mem_1"]
     assert store.upkeep.problems() == []
 
 
@@ -76,5 +77,5 @@ def test_an_index_of_many_parts_is_merged_and_loses_nothing(store: Store):
         merged = store.upkeep.merge_index()
     assert merged
     assert not store.upkeep.merge_index()
-    assert len(store.search.holders("token", 9999)) == number
+    assert len(holders(store, "token", 9999)) == number
     assert store.upkeep.problems() == []

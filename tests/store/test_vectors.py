@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
-from support.builders import NOON, add_memory, make_memory, make_outcome, number_of
+from support.builders import NOON, add_memory, make_memory, make_outcome
+from support.finding import keys_of
+from support.vectors import data, kept, near
 
 A, B = "model-a", "model-b"
 
@@ -20,13 +22,7 @@ def fill(store: Store, *ids: str, model: str = A) -> None:
     store.vectors.adopt(model, NOON)
     for one in ids:
         add_memory(store, one)
-        store.vectors.put(model, [(one, 1, one.encode())])
-
-
-def kept(store: Store, *ids: str, model: str = A) -> dict[str, bytes]:
-    """The vectors of memories, by id."""
-    numbers = {number_of(store, one): one for one in ids}
-    return {numbers[number]: data for number, data in store.vectors.of(model, numbers).items()}
+        store.vectors.put(model, [(one, 1, data(one))])
 
 
 def test_memories_are_pending_until_they_have_a_vector_the_newest_first(store: Store):
@@ -34,18 +30,18 @@ def test_memories_are_pending_until_they_have_a_vector_the_newest_first(store: S
     for one in ("mem_a", "mem_b", "mem_c"):
         add_memory(store, one)
     assert store.vectors.pending(A, 2) == ["mem_c", "mem_b"]
-    assert store.vectors.put(A, [("mem_c", 1, b"c"), ("mem_a", 1, b"a")]) == 2
+    assert store.vectors.put(A, [("mem_c", 1, data("c")), ("mem_a", 1, data("a"))]) == 2
     assert store.vectors.pending(A, 9) == ["mem_b"]
-    assert store.vectors.counts(A) == (2, 1)
-    assert kept(store, "mem_a", "mem_b", "mem_c") == {"mem_a": b"a", "mem_c": b"c"}
-    assert store.vectors.waiting(A, [1, 2, 3]) == {2}
+    assert store.vectors.counts(A)[:2] == (2, 1)
+    assert kept(store, A, mem_a="a", mem_b="b", mem_c="c") == {"mem_a": True, "mem_c": True}
+    assert store.vectors.pending(A, 9, among=keys_of(store, ["mem_a", "mem_b", "mem_c"])) == ["mem_b"]
 
 
 def test_for_a_model_that_was_never_used_every_memory_is_pending(store: Store):
     for one in ("mem_a", "mem_b"):
         add_memory(store, one)
     assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
-    assert store.vectors.counts(A) == (0, 2)
+    assert store.vectors.counts(A)[:2] == (0, 2)
     store.vectors.adopt(A, NOON)
     assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
     assert store.vectors.models() == [A]
@@ -55,15 +51,15 @@ def test_a_vector_of_an_earlier_version_is_not_kept(store: Store):
     store.vectors.adopt(A, NOON)
     add_memory(store, "mem_a")
     store.memories.replace(make_memory("mem_a", "Other words", version=2))
-    assert store.vectors.put(A, [("mem_a", 1, b"old")]) == 0
-    assert store.vectors.put(A, [("mem_gone", 1, b"x")]) == 0
+    assert store.vectors.put(A, [("mem_a", 1, data("old"))]) == 0
+    assert store.vectors.put(A, [("mem_gone", 1, data("x"))]) == 0
     assert store.vectors.pending(A, 9) == ["mem_a"]
 
 
 def test_a_vector_goes_when_what_the_memory_means_changes_and_only_then(store: Store):
     fill(store, "mem_a")
     store.memories.replace(make_memory("mem_a", version=2, tags=["x"], importance=0.9, actions=[]))
-    assert store.vectors.counts(A) == (1, 0)
+    assert store.vectors.counts(A)[:2] == (1, 0)
     for version, changed in enumerate(
         (
             {"goal": "Something else"},
@@ -73,67 +69,71 @@ def test_a_vector_goes_when_what_the_memory_means_changes_and_only_then(store: S
         start=3,
     ):
         store.memories.replace(make_memory("mem_a", version=version, **changed))
-        assert kept(store, "mem_a") == {}
+        assert kept(store, A, mem_a="new") == {}
         assert store.vectors.pending(A, 9) == ["mem_a"]
-        assert store.vectors.put(A, [("mem_a", version, b"new")]) == 1
+        assert store.vectors.put(A, [("mem_a", version, data("new"))]) == 1
     assert store.upkeep.problems() == []
 
 
 def test_a_vector_goes_with_its_memory(store: Store):
     fill(store, "mem_a", "mem_b")
-    numbers = [number for number, _ in store.vectors.since(A, 0, 9)]
+    assert near(store, A, "mem_b") == ["mem_b", "mem_a"]
     store.memories.delete("mem_b")
-    assert store.vectors.owners(numbers) == {numbers[0]: number_of(store, "mem_a")}
-    assert store.vectors.counts(A) == (1, 0)
+    assert near(store, A, "mem_b") == ["mem_a"]
+    assert store.vectors.counts(A)[:2] == (1, 0)
     assert store.upkeep.problems() == []
 
 
-def test_whoever_has_read_up_to_a_number_reads_on_from_there(store: Store, other: Store):
+def test_what_others_keep_later_is_found_by_who_has_looked_before(store: Store, other: Store):
     fill(store, "mem_a", "mem_b")
-    first, second = other.vectors.since(A, 0, 9)
-    assert (first[1], second[1]) == (b"mem_a", b"mem_b")
-    assert other.vectors.since(A, 0, 1) == [first]
-    assert other.vectors.since(A, second[0], 9) == []
+    assert near(other, A, "mem_b") == ["mem_b", "mem_a"]
     fill(store, "mem_c")
-    (third,) = other.vectors.since(A, second[0], 9)
-    assert other.vectors.owners([third[0]]) == {third[0]: number_of(other, "mem_c")}
+    assert near(other, A, "mem_c")[0] == "mem_c"
+    assert set(near(other, A, "mem_c")) == {"mem_a", "mem_b", "mem_c"}
 
 
-def test_a_number_never_comes_back_even_if_the_last_vector_went(store: Store):
+def test_a_vector_that_came_in_place_of_the_last_one_is_found(store: Store, other: Store):
     fill(store, "mem_a")
-    ((number, _),) = store.vectors.since(A, 0, 9)
+    assert near(other, A, "mem_a") == ["mem_a"]
     store.memories.delete("mem_a")
     fill(store, "mem_b")
-    ((later, data),) = store.vectors.since(A, number, 9)
-    assert (later > number, data) == (True, b"mem_b")
-    assert store.vectors.owners([number]) == {}
+    assert near(other, A, "mem_a") == ["mem_b"]
+    assert kept(other, A, mem_b="mem_b") == {"mem_b": True}
 
 
-def test_a_renewed_vector_has_a_new_number(store: Store):
+def test_a_renewed_vector_is_found_in_place_of_the_old_one(store: Store, other: Store):
     fill(store, "mem_a")
-    ((number, _),) = store.vectors.since(A, 0, 9)
+    assert kept(other, A, mem_a="mem_a") == {"mem_a": True}
     store.memories.replace(make_memory("mem_a", "Other words", version=2))
-    store.vectors.put(A, [("mem_a", 2, b"new")])
-    assert [data for _, data in store.vectors.since(A, number, 9)] == [b"new"]
-    assert store.vectors.owners([number]) == {}
+    assert near(other, A, "mem_a") == []
+    store.vectors.put(A, [("mem_a", 2, data("new"))])
+    assert kept(other, A, mem_a="new") == {"mem_a": True}
+    assert near(other, A, "mem_a") == ["mem_a"]
 
 
 def test_of_two_who_embed_the_same_memory_the_first_is_heard(store: Store, other: Store):
     fill(store, "mem_a")
-    seen = other.vectors.since(A, 0, 9)
-    assert other.vectors.put(A, [("mem_a", 1, b"again")]) == 1
-    assert other.vectors.since(A, 0, 9) == seen
+    assert other.vectors.put(A, [("mem_a", 1, data("again"))]) == 1
+    assert kept(other, A, mem_a="mem_a") == {"mem_a": True}
+
+
+def test_a_vector_of_another_length_is_not_compared(store: Store):
+    fill(store, "mem_a")
+    add_memory(store, "mem_b")
+    store.vectors.put(A, [("mem_b", 1, data("mem_b")[:9])])
+    assert near(store, A, "mem_b") == ["mem_a"]
+    assert kept(store, A, mem_a="mem_a", mem_b="mem_b") == {"mem_a": True}
 
 
 def test_models_do_not_see_each_others_vectors(store: Store):
     fill(store, "mem_a")
     assert (store.vectors.any(A), store.vectors.any(B)) == (True, False)
     store.vectors.adopt(B, NOON)
-    assert (store.vectors.counts(B), store.vectors.any(B)) == ((0, 1), False)
+    assert (store.vectors.counts(B)[:2], store.vectors.any(B)) == ((0, 1), False)
     fill(store, "mem_b", model=B)
     assert store.vectors.any(B)
-    assert kept(store, "mem_a", "mem_b") == {"mem_a": b"mem_a"}
-    assert [data for _, data in store.vectors.since(B, 0, 9)] == [b"mem_b"]
+    assert kept(store, A, mem_a="mem_a", mem_b="mem_b") == {"mem_a": True}
+    assert near(store, B, "mem_b") == ["mem_b"]
     assert (store.vectors.pending(A, 9), store.vectors.pending(B, 9)) == (["mem_b"], ["mem_a"])
     assert store.vectors.models() == [A, B]
 
@@ -147,7 +147,7 @@ def test_vectors_nobody_used_for_long_are_dropped_but_never_the_present_models(s
     store.vectors.adopt(B, NOON + 200)
     assert store.vectors.drop_unused(B, NOON + 1) == 2
     assert store.vectors.models() == [B]
-    assert store.vectors.counts(B) == (0, 2)
+    assert store.vectors.counts(B)[:2] == (0, 2)
     assert store.upkeep.problems() == []
 
 
@@ -167,28 +167,32 @@ def test_what_a_model_cannot_embed_is_neither_pending_nor_among_the_vectors(stor
     add_memory(store, "mem_odd")
     store.vectors.adopt(A, NOON)
     assert store.vectors.put(A, [("mem_odd", 1, b"")]) == 1
-    assert (store.vectors.counts(A), store.vectors.refused(A)) == ((1, 0), 1)
-    assert (store.vectors.any(A), store.vectors.since(A, 0, 9)) == (False, [])
-    assert kept(store, "mem_odd") == {"mem_odd": b""}
+    assert (store.vectors.counts(A)[:2], store.vectors.counts(A).refused) == ((1, 0), 1)
+    assert (store.vectors.any(A), near(store, A, "mem_odd")) == (False, [])
+    assert kept(store, A, mem_odd="mem_odd") == {}
     fill(store, "mem_a")
-    assert (store.vectors.any(A), store.vectors.refused(A), store.vectors.refused(B)) == (True, 1, 0)
-    assert [data for _, data in store.vectors.since(A, 0, 9)] == [b"mem_a"]
+    assert (store.vectors.any(A), store.vectors.counts(A).refused, store.vectors.counts(B).refused) == (
+        True,
+        1,
+        0,
+    )
+    assert near(store, A, "mem_a") == ["mem_a"]
     store.memories.replace(make_memory("mem_odd", "In other words", version=2))
-    assert (store.vectors.refused(A), store.vectors.pending(A, 9)) == (0, ["mem_odd"])
+    assert (store.vectors.counts(A).refused, store.vectors.pending(A, 9)) == (0, ["mem_odd"])
 
 
 def test_dropping_all_makes_all_pending(store: Store):
     fill(store, "mem_a", "mem_b")
-    store.vectors.drop_all()
-    assert store.vectors.counts(A) == (0, 2)
+    store.vectors.requeue(drop=True)
+    assert store.vectors.counts(A)[:2] == (0, 2)
     assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
 
 
 def test_mending_what_is_sound_changes_nothing(store: Store):
     fill(store, "mem_a")
     add_memory(store, "mem_b")
-    store.vectors.mend()
-    assert (store.vectors.counts(A), store.vectors.pending(A, 9)) == ((1, 1), ["mem_b"])
+    store.vectors.requeue()
+    assert (store.vectors.counts(A)[:2], store.vectors.pending(A, 9)) == ((1, 1), ["mem_b"])
 
 
 CHANGES = st.lists(
@@ -206,13 +210,12 @@ def test_whatever_happens_each_memory_has_a_vector_or_is_pending(changes: list[t
             for change, number in changes:
                 apply(store, change, f"mem_{number}", A if number % 2 else B)
                 for model in store.vectors.models():
-                    done, pending = store.vectors.counts(model)
+                    done, pending = store.vectors.counts(model)[:2]
                     waiting = store.vectors.pending(model, 99)
                     assert done + pending == store.memories.count()
                     assert len(set(waiting)) == pending
-                    assert not kept(store, *waiting, model=model)
-                    numbers = {number_of(store, one) for one in waiting}
-                    assert store.vectors.waiting(model, range(9)) == numbers
+                    assert not kept(store, model, **dict.fromkeys(waiting, "v"))
+                    assert set(store.vectors.pending(model, 99, among=range(9))) == set(waiting)
             assert store.upkeep.problems() == []
         finally:
             store.close()
@@ -233,4 +236,4 @@ def apply(store: Store, change: str, memory_id: str, model: str) -> None:
         elif change == "delete":
             store.memories.delete(memory_id)
         elif change == "embed" and model in store.vectors.models():
-            assert store.vectors.put(model, [(memory_id, memory.version, b"v")]) == 1
+            assert store.vectors.put(model, [(memory_id, memory.version, data("v"))]) == 1

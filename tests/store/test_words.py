@@ -14,6 +14,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, terms
 from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
+from support.finding import at, existing, holders, newest_with
 
 
 def ids(rows: list[Any]) -> list[str]:
@@ -65,7 +66,7 @@ def test_every_field_of_a_memory_is_indexed(store: Store):
     missing = [
         word
         for word in words.split()
-        if ids(store.search.newest_with(terms(word), False, Filters(), 9)) != ["mem_a"]
+        if ids(newest_with(store, terms(word), False, Filters(), 9)) != ["mem_a"]
     ]
     assert missing == []
 
@@ -81,33 +82,33 @@ def library(store: Store) -> Store:
 
 def test_the_holders_of_a_term_are_counted_from_the_one_stored_last(library: Store):
     (token,) = terms("tokens")
-    assert library.search.holders(token, 9) == library.search.holders(token, 3) == [4, 2, 1]
-    assert library.search.holders(token, 2) == [4, 2]
-    assert library.search.holders(token, 0) == []
-    assert library.search.holders("zebra", 9) == []
-    assert library.search.holders("", 9) == []
+    assert holders(library, token, 9) == holders(library, token, 3) == [4, 2, 1]
+    assert holders(library, token, 2) == [4, 2]
+    assert holders(library, token, 0) == []
+    assert holders(library, "zebra", 9) == []
+    assert holders(library, "", 9) == []
 
 
 def test_only_whole_terms_are_held(library: Store):
-    assert library.search.holders("refres", 9) == []
-    assert library.search.existing(["zebra", "token", "refresh", "refres"]) == ["token", "refresh"]
-    assert library.search.existing([]) == []
+    assert holders(library, "refres", 9) == []
+    assert existing(library, ["zebra", "token", "refresh", "refres"]) == ["token", "refresh"]
+    assert existing(library, []) == []
 
 
 def test_a_changed_memory_holds_its_new_words_under_its_old_number(library: Store):
     changed = msgspec.structs.replace(library.memories.get(["mem_token"])[0], tags=("zebra",))
     library.memories.replace(changed)
-    assert library.search.holders("zebra", 9) == [2]
+    assert holders(library, "zebra", 9) == [2]
     library.memories.delete("mem_token")
-    assert library.search.holders("zebra", 9) == []
-    assert library.search.holders("token", 9) == [4, 1]
+    assert holders(library, "zebra", 9) == []
+    assert holders(library, "token", 9) == [4, 1]
 
 
 def test_a_superseded_memory_holds_its_words_until_filters_leave_it_out(library: Store):
     library.links.add(Edge.of("mem_late", "mem_both", LinkType.SUPERSEDES), NOON)
-    held = library.search.holders("token", 9)
+    held = holders(library, "token", 9)
     assert held == [4, 2, 1]
-    assert {row[4] for row in library.search.at(held, Filters())} == {4, 2}
+    assert {row[4] for row in at(library, held, Filters())} == {4, 2}
 
 
 def test_the_indexed_terms_can_be_read_field_by_field(library: Store):
@@ -128,13 +129,13 @@ HOSTILE = [
 @pytest.mark.parametrize("term", HOSTILE)
 def test_a_term_is_taken_literally_whatever_it_holds(library: Store, term: str):
     """Signs around a word may be passed over, but they never ask for anything else than the word."""
-    held = library.search.holders("token", 9)
-    assert library.search.holders(term, 9) in ([], held)
+    held = holders(library, "token", 9)
+    assert holders(library, term, 9) in ([], held)
     for in_goal, most in ((False, held), (True, [2, 1])):
-        found = library.search.newest_with([term, "token"], in_goal, Filters(), 9)
+        found = newest_with(library, [term, "token"], in_goal, Filters(), 9)
         assert [row[4] for row in found] in ([], most)
     assert set(library.search.sharing([term], 9, 9)) <= {"mem_both", "mem_token", "mem_late"}
-    assert set(library.search.existing([term, "token"])) == {"token"}
+    assert set(existing(library, [term, "token"])) == {"token"}
     assert library.memories.count() == 4
 
 
@@ -147,13 +148,13 @@ ASKED = st.lists(st.one_of(st.sampled_from(KNOWN), st.sampled_from(HOSTILE), RAW
 @given(asked=st.one_of(ASKED, st.text(max_size=80).map(query_terms)))
 def test_no_question_is_a_syntax_error(library: Store, asked: list[str]):
     """However the terms look, those with all of them are those that hold each of them."""
-    held = [set(library.search.holders(term, 9)) for term in asked]
+    held = [set(holders(library, term, 9)) for term in asked]
     in_all = set[int].intersection(*held) if held else set[int]()
-    found = [row[4] for row in library.search.newest_with(asked, False, Filters(), 9)]
+    found = [row[4] for row in newest_with(library, asked, False, Filters(), 9)]
     assert found == sorted(in_all, reverse=True)
-    in_goals = {row[4] for row in library.search.newest_with(asked, True, Filters(), 9)}
+    in_goals = {row[4] for row in newest_with(library, asked, True, Filters(), 9)}
     assert in_goals <= in_all
-    assert all(library.search.holders(term, 1) for term in library.search.existing(asked))
+    assert all(holders(library, term, 1) for term in existing(library, asked))
 
 
 GOALS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=60).filter(terms)
@@ -166,8 +167,8 @@ def test_a_memory_is_found_by_its_own_words_in_any_script(store: Store, goal: st
     add_memory(store, memory_id, goal)
     asked = query_terms(goal)
     for in_goal in (False, True):
-        found = store.search.newest_with(asked, in_goal, Filters(), 1)
+        found = newest_with(store, asked, in_goal, Filters(), 1)
         assert ids(found) == [memory_id]
     (number,) = (row[4] for row in found)
-    assert all(store.search.holders(term, 1) == [number] for term in asked)
-    assert sorted(store.search.existing(asked)) == sorted(asked)
+    assert all(holders(store, term, 1) == [number] for term in asked)
+    assert sorted(existing(store, asked)) == sorted(asked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -10,7 +9,6 @@ import msgspec
 from rum.model.agents import Agent
 from rum.model.memory import Memory
 from rum.store.base import Store
-from rum.store.filters import Filters
 
 NOON = 1_750_000_000
 """When things happen in tests unless they say otherwise."""
@@ -63,17 +61,6 @@ def make_memory(memory_id: str, goal: str = "Fix the login", **more: Any) -> Mem
 
 def make_file(path: str, operation: str = "edit", content_hash: str | None = None) -> dict[str, Any]:
     return {"path": path, "operation": operation, "content_hash": content_hash}
-
-
-def number_of(store: Store, memory_id: str) -> int:
-    """The number of a memory in the order of storing."""
-    [row] = store.search.by_ids([memory_id], Filters(superseded=True))
-    return row[4]
-
-
-def ids_of(store: Store, numbers: Iterable[int]) -> list[str]:
-    """The ids of memories by their numbers, in the same order."""
-    return [row[0] for row in store.search.at(numbers, Filters(superseded=True))]
 
 
 def add_memory(store: Store, memory_id: str, goal: str = "Fix the login", **more: Any) -> Memory:

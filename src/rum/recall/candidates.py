@@ -1,11 +1,13 @@
-"""Which memories are worth a closer look for the words of a question."""
+"""Which memories are worth a closer look for the words of a question, among live and archived ones."""
 
 from __future__ import annotations
 
 from heapq import nlargest
+from itertools import chain
 from typing import NamedTuple
 
-from rum.recall.neighbours import NOBODY, Neighbour
+from rum.recall import limits
+from rum.recall.neighbours import NOBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,64 +17,95 @@ if TYPE_CHECKING:
     from rum.store.search import Row
 
 STEP = 500
-"""So many candidates are held against the filters at once, best first, until there are enough."""
+"""Candidates are held against the filters so many at a time, best first, until there are enough."""
 
 NEXT, SECOND = 0.5, 0.25
 """What the words one step and two steps away in the session count for, in picking candidates."""
 
 
 class Candidates(NamedTuple):
-    """Memories worth a closer look; how many hold a word asked for, and whether that is all of them."""
+    """Memories worth a closer look; how many hold a word of the question, and whether that is all of them."""
 
     rows: list[Row]
     total: set[int]
     complete: bool
 
 
-def by_words(inquiry: Inquiry) -> Candidates:
-    """The memories that hold most of what the words say, and those that stand next to them."""
-    words, search = inquiry.words, inquiry.store.search
+class ArchivedTerms(NamedTuple):
+    """How many archived memories hold each term; which terms they hold, by key, and whether that is all."""
+
+    counts: dict[str, int]
+    masks: dict[int, int]
+    complete: bool
+
+
+def by_words(inquiry: Inquiry, known: Iterable[int] = ()) -> tuple[Candidates, Candidates]:
+    """The memories that hold most of what the words say, and those next to them; live ones, and archived.
+
+    The second are those that say as much of the question as the first `limit` live ones: the archive is not
+    asked where as many live memories hold every word. `known` are described with them, to save a call.
+    """
+    words = inquiry.words
     best, complete = _best(inquiry)
-    rows = {row[4]: row for row in best}
     if not words.complete():
-        rows.update((row[4], row) for row in _with_common_words(inquiry))
         complete = False
-    holders = set(rows) if inquiry.filters.any() else words.masks.keys() | rows.keys()
-    inquiry.neighbourhood.learn(Neighbour(row[0], row[3], row[4]) for row in rows.values())
-    beside = search.at(_beside(inquiry, rows), inquiry.filters)
-    packed = inquiry.packed(row[4] for row in beside)  # what the archive says is asked there
-    rows.update((row[4], row) for row in beside if row[4] not in packed)
-    return Candidates(list(rows.values()), holders, complete)
+    holders = set(best) if inquiry.filters.any() else words.masks.keys() | best.keys()
+    beside = _beside(inquiry, best)
+    archived = _archived(inquiry, best)
+    ranked = archived[1] if archived else []
+    found = inquiry.passing(ranked, cap=limits.ARCHIVED, always=[*beside, *words.same_goal, *known])
+    # What the archive says is asked there.
+    rows = best | {key: found[key] for key in beside if key in found and not inquiry.details[key].archived}
+    live = Candidates(list(rows.values()), set(holders), complete)
+    if archived is None:
+        return live, Candidates([], set(), not inquiry.has_archive)
+    return live, _from_archive(inquiry, live, archived[0], [found[key] for key in ranked if key in found])
 
 
-def _best(inquiry: Inquiry) -> tuple[list[Row], bool]:
+def look_for_typos(inquiry: Inquiry) -> bool:
+    """Whether a few unknown words are a good part of the question, and were taken for typing errors."""
+    words = inquiry.words
+    if not words.any_strange():
+        return False
+    if inquiry.has_archive:
+        _ask_archive(inquiry)
+    if words.misspelt() and words.respell():
+        return True
+    words.forget_archive()
+    return False
+
+
+def _best(inquiry: Inquiry) -> tuple[dict[int, Row], bool]:
     """The memories that hold most of what the words say, of those that pass; whether all were looked at."""
-    search, filters, weighed = inquiry.store.search, inquiry.filters, inquiry.words.weighed
-    said = ((weighed[mask], number) for number, mask in inquiry.words.masks.items())
-    if not filters.any():
-        return search.at((number for _, number in nlargest(inquiry.pool, said)), filters), True
-    ranked = [number for _, number in sorted(said, reverse=True)]
-    found: list[Row] = []
-    for start in range(0, len(ranked), STEP):
-        found += search.at(ranked[start : start + STEP], filters)
-        if len(found) >= inquiry.pool and start + STEP < len(ranked):
-            return found, False
-    return found, True
+    words, pool = inquiry.words, inquiry.pool
+    common = [] if words.complete() else _with_common_words(inquiry)
+    said = ((words.weighed[mask], key) for key, mask in words.masks.items())
+    if not inquiry.filters.any():
+        ranked = [key for _, key in nlargest(pool, said)]
+        passed = inquiry.passing(ranked, always=[row.key for row in common])
+        best = {key: passed[key] for key in ranked if key in passed}
+        return best | {row.key: row for row in common}, True
+    ranked = [key for _, key in sorted(said, reverse=True)]
+    passed = inquiry.passing(ranked, cap=pool + STEP, always=[row.key for row in common])
+    places = [place for place, key in enumerate(ranked) if key in passed]
+    end = len(ranked) if len(places) < pool else (places[pool - 1] // STEP + 1) * STEP
+    best = {ranked[place]: passed[ranked[place]] for place in places if place < end}
+    return best | {row.key: row for row in common}, end >= len(ranked)
 
 
 def _beside(inquiry: Inquiry, rows: Iterable[int]) -> list[int]:
     """The neighbours of candidates whose own neighbours say most of what was asked for."""
     masks, weighed, near = inquiry.words.masks, inquiry.words.weighed, inquiry.neighbourhood
 
-    def said_around(number: int) -> float:
-        before, after, earlier, later = [weighed[masks.get(other, 0)] for other in near.around(number)]
-        return weighed[masks.get(number, 0)] + NEXT * (before + after) + SECOND * (earlier + later)
+    def said_around(key: int) -> float:
+        before, after, earlier, later = [weighed[masks.get(other, 0)] for other in near.around(key)]
+        return weighed[masks.get(key, 0)] + NEXT * (before + after) + SECOND * (earlier + later)
 
     beside: set[int] = set()
-    for number in rows:
-        beside.update(near.around(number), near.linked(number))
-    said = ((said_around(number), number) for number in beside.difference(rows, (NOBODY,)))
-    return [number for _, number in nlargest(inquiry.pool, said)]
+    for key in rows:
+        beside.update(near.around(key), near.linked(key))
+    said = ((said_around(key), key) for key in beside.difference(rows, (NOBODY,)))
+    return [key for _, key in nlargest(inquiry.pool, said)]
 
 
 def _with_common_words(inquiry: Inquiry) -> list[Row]:
@@ -81,18 +114,83 @@ def _with_common_words(inquiry: Inquiry) -> list[Row]:
     This way round a search ends soon: either many memories have the terms, or few terms are looked for.
     """
     known, most = inquiry.words.rarest_first(), inquiry.pool
-    found: list[Row] = []
-    size = 1 if known and inquiry.words.is_common(known[0]) else 2
-    while known:
-        rows = _newest(inquiry, known[:size], False)
-        found = [*rows, *found][: 2 * most]
-        if len(rows) < most:
-            break
-        if size >= len(known):
-            return [*_newest(inquiry, known, True), *found][: 2 * most]
+    if not known:
+        return []
+    size = 1 if inquiry.words.is_common(known[0]) else 2
+    sets: list[Sequence[str]] = [known[:size]]
+    while size < len(known):
         size *= 2
-    return found
+        sets.append(known[:size])
+    found = inquiry.store.search.newest_with(sets, known, inquiry.filters, most)
+    return list(chain.from_iterable(reversed(found)))[: 2 * most]
 
 
-def _newest(inquiry: Inquiry, terms: Sequence[str], in_goal: bool) -> list[Row]:
-    return inquiry.store.search.newest_with(terms, in_goal, inquiry.filters, inquiry.pool)
+def _archived(inquiry: Inquiry, best: dict[int, Row]) -> tuple[ArchivedTerms, list[int]] | None:
+    """What the archive knows of the words, and the keys of archived memories, those that say most first.
+
+    None where there is no archive, or nobody in it can say more than live memories do.
+    """
+    if not inquiry.has_archive or _enough(inquiry, best):
+        return None
+    found, words = _ask_archive(inquiry), inquiry.words
+    telling = {key: words.weight(mask) for key, mask in words.archived.items()}
+    return found, sorted(telling, key=lambda key: (telling[key], key), reverse=True)
+
+
+def _enough(inquiry: Inquiry, best: dict[int, Row]) -> bool:
+    """Whether as many live memories as are asked for hold every word: nobody says more than that."""
+    words, limit = inquiry.words, inquiry.question.limit
+    if sum(words.masks.get(key) == words.everything for key in best) >= limit:
+        return True
+    if words.complete() or not all(words.holders.values()) or words.variants:
+        return False
+    # Not every holder of a common word was looked up, so the masks may tell too little.
+    found = inquiry.store.search.newest_with([words.terms], (), inquiry.filters, limit)
+    return bool(found) and len(found[0]) >= limit
+
+
+def _ask_archive(inquiry: Inquiry) -> ArchivedTerms:
+    """What the archive knows of the terms of a question; the words learn it."""
+    words, search = inquiry.words, inquiry.store.search
+    spelled = {term: words.variants.get(term, [term]) for term in words.terms}
+    held = {term: words.archived_holders(term)[0] for term in words.terms}
+    counts = {term: words.archived_holders(term)[1] for term in words.terms}
+    known = sorted((term for term in words.terms if held[term]), key=lambda term: (counts[term], term))
+    rare = [term for term in known if len(held[term]) < limits.ARCHIVED_RARE]
+    common = known[len(rare) :]
+    if rare and common:
+        telling = list(chain.from_iterable(spelled[term] for term in rare))
+        held |= dict(
+            zip(common, search.archived_with([([term], telling) for term in common], -1), strict=True)
+        )
+    elif common:
+        held = _with_most(inquiry, common)
+    masks: dict[int, int] = {}
+    for bit, term in enumerate(words.terms):
+        for key in held.get(term, ()):
+            masks[key] = masks.get(key, 0) | 1 << bit
+    words.learn(counts, masks)
+    return ArchivedTerms(counts, masks, rare == known)
+
+
+def _with_most(inquiry: Inquiry, known: list[str]) -> dict[str, list[int]]:
+    """Where every term is common: who holds all of them, or else the rarer half, and so on."""
+    sizes = [len(known)]
+    while sizes[-1] > 1:
+        sizes.append(sizes[-1] // 2)
+    sets = [(known[:size], ()) for size in sizes]
+    found = inquiry.store.search.archived_with(sets, limits.ARCHIVED)
+    for size, keys in zip(sizes, found, strict=True):
+        if keys:
+            return dict.fromkeys(known[:size], keys)
+    return {}
+
+
+def _from_archive(inquiry: Inquiry, live: Candidates, found: ArchivedTerms, passed: list[Row]) -> Candidates:
+    """The archived memories that say as much as the first `limit` of the live ones."""
+    words, limit = inquiry.words, inquiry.question.limit
+    said = [words.weight(words.masks.get(row.key, 0)) for row in live.rows]
+    bar = nlargest(limit, said)[-1] if len(said) >= limit else 0.0
+    rows = [row for row in passed if words.weight(words.archived[row.key]) >= bar]
+    total = {row.key for row in rows} if inquiry.filters.any() else set(words.archived)
+    return Candidates(rows, total, found.complete and not inquiry.filters.any())

@@ -39,10 +39,12 @@ def judge(inquiry: Inquiry, found: Found) -> None:
 
 def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
     """Fill in how useful memories proved to be."""
-    known = inquiry.store.ledger.usefulness([match.memory_id for match in matches])
-    if known:
-        for match in matches:
-            match.useful = known.get(match.memory_id, 0.0)
+    known = inquiry.usefulness
+    if unknown := [match.memory_id for match in matches if match.memory_id not in known]:
+        known.update(dict.fromkeys(unknown, 0.0))
+        known.update(inquiry.store.ledger.usefulness(unknown))
+    for match in matches:
+        match.useful = known[match.memory_id]
 
 
 def score(column: dict[str, float], match: Match) -> float:

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from rum.model.questions import RecallQuestion
 from rum.model.times import seconds
 from rum.recall import fitted, limits
-from rum.recall.issues import issue_asked_for
 from rum.recall.neighbours import Neighbourhood
 from rum.recall.words import Words
 from rum.store.filters import Filters
-from rum.text.terms import query_terms, says_little
+from rum.text.terms import query_terms, says_little, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rum.recall.semantic import Meaning
-    from rum.store.archive import Archive
     from rum.store.base import Store
-    from rum.store.search import Row
+    from rum.store.search import Details, Row
+
+
+_LONGEST_ISSUE = 200
+"""A longer question asks for more than an issue's number."""
+
+_NUMBER = r"([0-9]{1,9})(?!\w)"
+_ISSUE = re.compile(
+    rf"https?://\S+/(?:issues|pull|merge_requests)/{_NUMBER}\S*"
+    rf"|(?:(?<!\w)[\w.-]+/[\w.-]+)?#{_NUMBER}"
+    rf"|(?<!\w)(?:gh-|!){_NUMBER}"
+    rf"|(?<!\w)(?:issue|bug|ticket|pr|mr|(?:pull|merge) request)\s+#?{_NUMBER}",
+    re.IGNORECASE,
+)
+_BESIDE = frozenset(
+    terms(
+        "issue issues bug ticket pr pull merge request fix fixes fixed close closes closed resolve resolves "
+        "resolved refs references see show find tell give happened"
+    )
+)
+"""What may stand beside a number without asking for anything else."""
+
+_EVERYTHING = Filters(superseded=True)
 
 
 class Inquiry:
@@ -64,26 +85,69 @@ class Inquiry:
         """How many memories a level may bring: more than are asked for where the best have to be picked."""
         self.filters = _filters(question)
 
+        self.details: dict[int, Details] = {}
+        """What is known of memories, by key."""
+        self.neighbourhood = Neighbourhood()
+        """Which memories are next to which, as far as they were described."""
+        self.texts: dict[str, str] = {}
+        """The indexed terms of memories, by id, as far as they were read."""
+        self.archived_masks: dict[int, int] = {}
+        """Which words archived memories hold, by key, that words did not lead to."""
+        self.usefulness: dict[str, float] = {}
+        """How useful memories proved to be, by id: 0 without evidence."""
+
     @cached_property
     def words(self) -> Words:
-        """The words asked for, looked up once."""
-        search = self.store.search
-        hidden = () if self.filters.superseded else search.superseded()
-        return Words(search, self.text, hidden, self.archive)
+        """The words of the question, looked up once."""
+        limit = self.question.limit
+        return Words(self.store.search, self.text, filters=self.filters, limit=limit, session=self.session)
 
     @cached_property
-    def archive(self) -> Archive | None:
-        """The archive, if there is anything in it."""
-        return self.store.archive if self.store.archive.count() else None
+    def timeline(self) -> list[tuple[int, int]]:
+        """When memories were made: the newest, and some spread over all."""
+        return self.store.search.timeline(limits.NEWEST, limits.SPREAD)
 
-    def packed(self, numbers: Iterable[int]) -> set[int]:
-        """Which memories are archived without the question's words having been looked up for them."""
-        return self.archive.among(set(numbers) - self.words.archived.keys()) if self.archive else set()
+    @property
+    def has_archive(self) -> bool:
+        """Whether any memory is archived."""
+        return self.words.archived_size > 0
 
-    @cached_property
-    def neighbourhood(self) -> Neighbourhood:
-        """Who stands next to whom, as far as it was asked."""
-        return Neighbourhood(self.store)
+    def passing(self, keys: Sequence[int], *, cap: int = -1, always: Sequence[int] = ()) -> dict[int, Row]:
+        """The memories that pass the filters, by key: of `always` all, then of `keys` the first `cap`."""
+        return self._described(keys, self.filters, cap, always) if keys or always else {}
+
+    def describe(self, keys: Iterable[int]) -> None:
+        """Look up what is not known yet of some memories."""
+        if unknown := [key for key in keys if key not in self.details]:
+            self._described(unknown, _EVERYTHING)
+
+    def _described(
+        self, keys: Sequence[int], filters: Filters, cap: int = -1, always: Sequence[int] = ()
+    ) -> dict[int, Row]:
+        found = self.store.search.describe(
+            keys,
+            filters,
+            cap=cap,
+            always=always,
+            session_limit=limits.TOGETHER,
+            known_sessions=self.neighbourhood.sessions,
+        )
+        self.neighbourhood.learn(found)
+        self.details.update((one.row.key, one) for one in found.memories)
+        return {one.row.key: one.row for one in found.memories}
+
+    def is_unread(self, key: int) -> bool:
+        """Whether a memory is archived and the question's words were not looked up for it."""
+        return self.details[key].archived and key not in self.words.archived
+
+
+def issue_asked_for(text: str) -> str | None:
+    """The number, if a question names an issue and says nothing else; a number alone may be any number."""
+    if len(text) > _LONGEST_ISSUE:
+        return None
+    numbers = {number for found in _ISSUE.finditer(text) for number in found.groups() if number}
+    beside = [term for term in terms(_ISSUE.sub(" ", text)) if term not in _BESIDE]
+    return numbers.pop() if len(numbers) == 1 and says_little(beside) else None
 
 
 def _filters(question: RecallQuestion) -> Filters:
@@ -108,11 +172,11 @@ class Match:
         "created_at",
         "goal",
         "importance",
+        "key",
         "level",
         "literal",
         "mask",
         "memory_id",
-        "number",
         "score",
         "session_id",
         "signals",
@@ -120,7 +184,7 @@ class Match:
     )
 
     def __init__(self, row: Row, level: str) -> None:
-        self.memory_id, self.created_at, self.importance, self.session_id, self.number = row
+        self.memory_id, self.created_at, self.importance, self.session_id, self.key = row
         self.level = level
         self.literal: float | None = None
         """The confidence of what was asked for literally, which no signal changes."""
@@ -166,9 +230,9 @@ class Found:
 
     def add(self, row: Row, level: str, literal: float | None = None) -> None:
         """Add a memory; of what it is certain by, the strongest stands."""
-        match = self.matches.get(row[0])
+        match = self.matches.get(row.id)
         if match is None:
-            match = self.matches[row[0]] = Match(row, level)
+            match = self.matches[row.id] = Match(row, level)
         if literal is not None:
             match.literal = max(literal, match.literal or 0.0)
 
@@ -194,11 +258,11 @@ class Found:
 
 
 class Tied:
-    """The memories tied to one file, folder or pattern: the newest by number, and how many there are."""
+    """The memories tied to one file, folder or pattern: the newest by key, and how many there are."""
 
     __slots__ = ("ranks", "total")
 
-    def __init__(self, numbers: list[int], total: int) -> None:
-        self.ranks = {number: rank for rank, number in enumerate(numbers)}
+    def __init__(self, keys: list[int], total: int) -> None:
+        self.ranks = {key: rank for rank, key in enumerate(keys)}
         """How many newer ones each has."""
         self.total = total

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import chain
 
 from rum.model.questions import Strategy
-from rum.recall import archive
-from rum.recall.candidates import Candidates, by_words
+from rum.recall import limits
+from rum.recall.candidates import by_words, look_for_typos
 from rum.recall.files import matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
 from rum.recall.limits import (
@@ -25,7 +25,7 @@ from rum.recall.limits import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.recall.semantic import Meaning
-    from rum.store.search import FileRow, Row
+    from rum.store.search import Row
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -57,7 +57,7 @@ def _by_commit(inquiry: Inquiry, found: Found) -> None:
 
 def _by_issue(inquiry: Inquiry, found: Found, number: str) -> None:
     """Add what names the issue, in whatever words."""
-    _certain(found, inquiry.store.search.naming(number, inquiry.filters, inquiry.pool, COMMON))
+    _certain(found, inquiry.store.search.by_issue(number, inquiry.filters, inquiry.pool, COMMON))
 
 
 def _certain(found: Found, rows: list[Row]) -> None:
@@ -72,69 +72,67 @@ def _certain(found: Found, rows: list[Row]) -> None:
 def _by_files(inquiry: Inquiry, found: Found) -> None:
     found.ran.append("exact")
     search = inquiry.store.search
-    meant = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
+    groups = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
     if inquiry.text:
-        _weighed(inquiry, found, meant)
+        _weighed(inquiry, found, groups)
         return
-    paths = list(chain.from_iterable(meant.values()))
-    if len(meant) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
+    paths = list(chain.from_iterable(groups.values()))
+    if len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
         _tied_to(inquiry, found, paths[:1], CERTAIN)
         paths = [] if found.matches else paths[1:]
     if paths:
         _tied_to(inquiry, found, paths, CERTAIN)
-    for path in inquiry.files:
-        _under_earlier_names(inquiry, found, path)
-    missed = [pattern for pattern, paths in meant.items() if not _known(inquiry, found, paths)]
+    _under_earlier_names(inquiry, found)
+    missed = _without_memories(inquiry, found, groups)
     if named := list(chain.from_iterable(paths_named(search, missed).values())):
         _tied_to(inquiry, found, named, BARE_NAME)
 
 
-def _weighed(inquiry: Inquiry, found: Found, meant: dict[str, list[str]]) -> None:
+def _weighed(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> None:
     """Add the newest memories of each file, folder or pattern, as one sign among others."""
     search = inquiry.store.search
     cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
-    tied = {pattern: _of_pattern(inquiry, pattern, paths, cap) for pattern, paths in meant.items()}
+    tied = dict(zip(groups, search.by_paths(list(groups.values()), inquiry.filters, cap), strict=True))
+    before = search.formerly(list(groups), inquiry.filters, cap)
+    for pattern, earlier in zip(groups, before, strict=True):
+        rows, total = tied[pattern]
+        known = {row.id for row in rows}
+        added = [row for row in earlier if row.id not in known]  # under names that the file had before
+        tied[pattern] = (rows + added)[:cap], total + len(added)
     named = paths_named(search, [pattern for pattern, (rows, _) in tied.items() if not rows])
-    tied |= {name: search.by_paths(paths, inquiry.filters, cap) for name, paths in named.items() if paths}
+    named = {name: paths for name, paths in named.items() if paths}
+    if named:
+        tied |= dict(zip(named, search.by_paths(list(named.values()), inquiry.filters, cap), strict=True))
     for rows, total in tied.values():
-        found.tied.append(Tied([row[4] for row in rows], total))
-        found.total += sum(row[0] not in found.matches for row in rows)
+        found.tied.append(Tied([row.key for row in rows], total))
+        found.total += sum(row.id not in found.matches for row in rows)
         for row in rows:
-            found.add(row[:5], "exact")
+            found.add(row.row, "exact")
 
 
-def _of_pattern(inquiry: Inquiry, pattern: str, paths: list[str], cap: int) -> tuple[list[FileRow], int]:
-    """The newest memories of a file, folder or pattern, then those of names that a file had before."""
-    rows, total = inquiry.store.search.by_paths(paths, inquiry.filters, cap)
-    known = {row[0] for row in rows}
-    before = [
-        row for row in inquiry.store.search.formerly(pattern, inquiry.filters, cap) if row[0] not in known
-    ]
-    return (rows + before)[:cap], total + len(before)
-
-
-def _known(inquiry: Inquiry, found: Found, paths: list[str]) -> bool:
-    """Whether any of the files has a memory; of one pattern alone it is clear already."""
-    if len(inquiry.files) == 1 or not found.matches:
-        return bool(found.matches)
-    return bool(inquiry.store.search.by_paths(paths, inquiry.filters, 1)[0])
+def _without_memories(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> list[str]:
+    """The patterns that no memory is tied to; of one pattern alone it is clear already."""
+    if len(groups) == 1 or not found.matches:
+        return [] if found.matches else list(groups)
+    tied = inquiry.store.search.by_paths(list(groups.values()), inquiry.filters, 1)
+    return [pattern for pattern, (rows, _) in zip(groups, tied, strict=True) if not rows]
 
 
 def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) -> None:
     """Add the memories tied to any of the files."""
-    rows, total = inquiry.store.search.by_paths(paths, inquiry.filters, inquiry.candidates)
-    found.total += total - sum(row[0] in found.matches for row in rows)
+    [(rows, total)] = inquiry.store.search.by_paths([paths], inquiry.filters, inquiry.candidates)
+    found.total += total - sum(row.id in found.matches for row in rows)
     for row in rows:
-        found.add(row[:5], "exact", strength)
+        found.add(row.row, "exact", strength)
 
 
-def _under_earlier_names(inquiry: Inquiry, found: Found, path: str) -> None:
-    """Add what was done to a file before it had the name asked for."""
-    rows = inquiry.store.search.formerly(path, inquiry.filters, inquiry.candidates)
-    found.total += sum(row[0] not in found.matches for row in rows)
-    found.total_exact &= len(rows) < inquiry.candidates
-    for row in rows:
-        found.add(row[:5], "exact", EARLIER_NAME)
+def _under_earlier_names(inquiry: Inquiry, found: Found) -> None:
+    """Add what was done to files before they had the names asked for."""
+    for rows in inquiry.store.search.formerly(inquiry.files, inquiry.filters, inquiry.candidates):
+        found.total += sum(row.id not in found.matches for row in rows)
+        found.total_exact &= len(rows) < inquiry.candidates
+        for row in rows:
+            found.add(row.row, "exact", EARLIER_NAME)
 
 
 def structural(inquiry: Inquiry, found: Found) -> Found:
@@ -171,32 +169,25 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 
 
 def _by_words(inquiry: Inquiry, found: Found) -> None:
-    candidates, packed = _candidates(inquiry)
-    few = len(candidates.rows) + len(packed.rows) < inquiry.question.limit
-    if (few or inquiry.words.misspelt()) and inquiry.words.respell():
-        candidates, packed = _candidates(inquiry)
-    known = {match.number for match in found.matches.values()}
-    found.total += len((candidates.total | packed.total) - known)
-    found.total_exact &= candidates.complete and packed.complete
-    same = inquiry.store.search.by_goal(inquiry.text, inquiry.filters, inquiry.question.limit)
-    for row in [*candidates.rows, *packed.rows, *same]:
+    words, known = inquiry.words, [match.key for match in found.matches.values()]
+    look_for_typos(inquiry)
+    live, archived = by_words(inquiry, known)
+    if len(live.rows) + len(archived.rows) < inquiry.question.limit and words.respell():
+        live, archived = by_words(inquiry, known)
+    found.total += len((live.total | archived.total).difference(known))
+    found.total_exact &= live.complete and archived.complete
+    same_goal = [inquiry.details[key].row for key in words.same_goal]
+    for row in [*live.rows, *archived.rows, *same_goal]:
         found.add(row, "pattern")
-
-
-def _candidates(inquiry: Inquiry) -> tuple[Candidates, Candidates]:
-    """What the words lead to, among live memories and in the archive."""
-    live = by_words(inquiry)
-    return live, archive.by_words(inquiry, live)
 
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
     search = inquiry.store.search
     paths = [near for path in inquiry.files for near in neighbours(search, path)]
-    rows, _ = search.by_paths(paths, inquiry.filters, inquiry.candidates)
-    fresh = {row[0] for row in rows} - set(found.matches)
+    [(rows, _)] = search.by_paths([paths], inquiry.filters, inquiry.candidates)
+    found.total += len({row.id for row in rows} - set(found.matches))
     for row in rows:
-        found.add(row[:5], "pattern", SAME_FOLDER)
-    found.total += len(fresh)
+        found.add(row.row, "pattern", SAME_FOLDER)
 
 
 def semantic(inquiry: Inquiry, found: Found) -> Found:
@@ -205,7 +196,7 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
         return found
     if inquiry.patient:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
-        foremost = [(match.number, match.memory_id) for match in found.foremost()]
+        foremost = [(match.key, match.memory_id) for match in found.foremost()]
         inquiry.meaning.catch_up(seconds, first=foremost)
     return _near(inquiry, found, inquiry.meaning)
 
@@ -214,33 +205,39 @@ def archived(inquiry: Inquiry, found: Found) -> Found:
     """By meaning in the archive, where nothing found so far is sure: its vectors are seldom needed."""
     if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
         return found
-    if inquiry.archive is None or found.best(inquiry.sure, 1, own=True):
+    if not inquiry.has_archive or found.best(inquiry.sure, 1, own=True):
         return found
     return _near(inquiry, found, inquiry.meaning, archived=True)
 
 
 def _near(inquiry: Inquiry, found: Found, meaning: Meaning, *, archived: bool = False) -> Found:
-    most = archive.MOST if archived else inquiry.pool
-    nearest = meaning.nearest(inquiry.text, most, archived=archived)
-    rows = _passing(inquiry, nearest)
-    if len(rows) < inquiry.question.limit and inquiry.filters.any():
-        rows = _passing(inquiry, meaning.nearest(inquiry.text, FAR * most, archived=archived))
+    most = limits.ARCHIVED if archived else inquiry.pool
+    filtered = inquiry.filters.any()
+    nearest = [
+        key for key, _ in meaning.nearest(inquiry.text, most * FAR if filtered else most, archived=archived)
+    ]
     if nearest:
         found.ran.append("semantic")
-    for row in rows:
+    for row in _passing(inquiry, found, nearest, most):
         found.add(row, "semantic")
-        if not found.matches[row[0]].speaks_for_itself:  # so far its neighbours alone spoke for it
-            found.matches[row[0]].level = "semantic"
+        if not found.matches[row.id].speaks_for_itself:  # so far its neighbours alone spoke for it
+            found.matches[row.id].level = "semantic"
     return found
+
+
+def _passing(inquiry: Inquiry, found: Found, nearest: list[int], most: int) -> list[Row]:
+    """Those of the `most` nearest memories that pass the filters; where they are too few, of all given."""
+    known = {match.key for match in found.matches.values()}
+    passed = inquiry.passing([key for key in nearest if key not in known], cap=inquiry.pool)
+    inquiry.describe(known.intersection(nearest))
+    rows = {key: inquiry.details[key].row for key in nearest if key in passed or key in known}
+    first = [rows[key] for key in nearest[:most] if key in rows]
+    return (first if len(first) >= inquiry.question.limit else list(rows.values()))[: inquiry.pool]
 
 
 def _means_nothing(text: str) -> bool:
     """Whether it can only be an id or a number; without a digit it may be a word, as `defaced` is."""
     return text.isdigit() or (not text.isalpha() and COMMIT.fullmatch(text) is not None)
-
-
-def _passing(inquiry: Inquiry, nearest: list[tuple[int, float]]) -> list[Row]:
-    return inquiry.store.search.at((number for number, _ in nearest), inquiry.filters)[: inquiry.pool]
 
 
 CASCADE: dict[str, Level] = {

@@ -65,6 +65,12 @@ SURE = 0.5
 COMMON = 1000
 """Words in at least so many memories are common: which others hold them is not looked up."""
 
+ARCHIVED_RARE = 300
+"""A word that fewer archived memories hold leads to them; of another one only those who hold it besides."""
+
+ARCHIVED = 40
+"""So many archived memories are looked at closely."""
+
 SCANNED = 12_000
 """So many entries of the index are read for a question."""
 
@@ -76,6 +82,9 @@ SHORTEST = 8
 
 LINKED = 4
 """So many of the memories one is linked to are looked at."""
+
+NEWEST, SPREAD = 64, 64
+"""How many memories tell the order of time: the newest exactly, the others by so many of them."""
 
 SESSION_COUNTED = 10_000
 """The size up to which the asking session is counted."""

@@ -10,18 +10,17 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
-from rum.embed.calibration import Scale
+from rum.embed.calibration import AS_IT_IS, TEXTS, Scale, measured
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
-from rum.recall.cosine_scale import Scaling
-from rum.recall.embedder_backoff import REST, Resting
-from rum.recall.nearest import Nearby
+from rum.store.activity import Activity
 from rum.store.base import Store
 from rum.store.vectors import VectorCounts
+from rum.store.vectors import Vectors as VectorStore
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
-    from rum.recall.vector_scan import Floats
+    from rum.store.packed_vectors import Floats
 
 MANY = 1000
 """So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
@@ -29,6 +28,12 @@ USE_NOTED = 86400
 """Seconds after which it is noted anew that vectors are in use."""
 AT_ONCE = 32
 """The most memories embedded in one step; then they are written, and others get their turn."""
+
+REST, LONGEST_REST = 60, 300
+"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
+
+Here it is left alone for twice as long each time, up to the longest, as long as it fails.
+"""
 
 _QUESTIONS = 8
 """How many questions' vectors are kept."""
@@ -55,8 +60,6 @@ class Meaning:
         self._embedder = embedder
         self._clean = clean
         self._clock = clock
-        self._live = Nearby(store.vectors)
-        self._archived = Nearby(store.archive.vectors)
         self._asked = False
         """Whether vectors were used since that was last noted."""
         self._note_after = 0.0
@@ -88,7 +91,7 @@ class Meaning:
 
     def counts(self) -> VectorCounts:
         """How many memories have a vector, and how many wait for one."""
-        return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0)
+        return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0, 0)
 
     def heed_failures(self) -> None:
         """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
@@ -122,35 +125,31 @@ class Meaning:
         return self._scaling.scale
 
     def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[int, float]]:
-        """The numbers of the memories nearest to a text with their cosines; live ones, or archived ones."""
-        embedder, nearby = self._embedder, self._archived if archived else self._live
-        if embedder is None or most < 1 or not nearby.any(embedder.model):
+        """The keys of the memories nearest to a text with their cosines; live ones, or archived ones."""
+        embedder, vectors = self._embedder, self._store.vectors
+        if embedder is None or most < 1 or not vectors.any(embedder.model, archived=archived):
             return []  # there is nothing to compare it with, so it need not be embedded
         question, scale = self._vector(embedder, text), self.scale
-        found = [] if question is None else nearby.nearest(embedder.model, question, most)
-        return [(number, scale.of(cosine)) for number, cosine in found]
+        if question is None:
+            return []
+        found = vectors.nearest(embedder.model, question, most, archived=archived)
+        return [(key, scale.of(cosine)) for key, cosine in found]
 
-    def likeness(self, text: str, numbers: Set[int]) -> dict[int, float]:
-        """How near memories are to a text, as cosines by their numbers, for those that have a vector."""
+    def likeness(self, text: str, keys: Set[int]) -> dict[int, float]:
+        """How near memories are to a text, as cosines by their keys, for those that have a vector."""
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not numbers or not self._comparable(embedder.model):
+        if embedder is None or not keys or not self._comparable(embedder.model):
             return {}
         question = self._vector(embedder, text)
         if question is None:
             return {}
-        # A vector in memory may be of a memory's text as it was, so the store says which one is in force.
-        own = vectors.numbers(embedder.model, numbers)
-        read = self._live.cosines(embedder.model, question, own.values())
-        near = {memory: read[number] for memory, number in own.items() if number in read}
-        if archived := numbers - near.keys():
-            from rum.recall.vector_scan import cosines  # noqa: PLC0415 (loads numpy)
-
-            near |= cosines(question, vectors.of(embedder.model, archived))
         scale = self.scale
-        return {number: scale.of(cosine) for number, cosine in near.items()}
+        found = vectors.cosines(embedder.model, question, keys)
+        return {key: scale.of(cosine) for key, cosine in found.items()}
 
     def _comparable(self, model: str) -> bool:
-        return self._live.any(model) or self._archived.any(model)
+        vectors = self._store.vectors
+        return vectors.any(model) or vectors.any(model, archived=True)
 
     def catch_up(
         self,
@@ -162,7 +161,7 @@ class Meaning:
     ) -> bool:
         """Embed memories that have no vector, the newest first, for that long; whether some still have none.
 
-        `first`, by number and id, come before all others. `thorough` is for whom nobody waits: then an
+        `first`, by key and id, come before all others. `thorough` is for whom nobody waits: then an
         endpoint may take its time, and a store of any size is begun with.
         """
         embedder, vectors = self._embedder, self._store.vectors
@@ -192,11 +191,11 @@ class Meaning:
     ) -> None:
         if not self._begun(embedder.model, deadline, thorough):
             return
-        from rum.recall.vector_scan import packed  # noqa: PLC0415 (loads numpy)
+        from rum.store.packed_vectors import pack  # noqa: PLC0415 (loads numpy)
 
         vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
-        waiting = vectors.waiting(embedder.model, [number for number, _ in first])
-        missing = [memory_id for number, memory_id in first if number in waiting]
+        waiting = vectors.pending(embedder.model, len(first), among=[key for key, _ in first])
+        missing = [memory_id for _, memory_id in first if memory_id in set(waiting)]
         while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
             missing = missing[share:]
             began = time.monotonic()
@@ -209,7 +208,7 @@ class Meaning:
                 break
             made = self._made(embedder, texts, None if thorough else _left(deadline))
             rows = [
-                (memory.id, memory.version, packed(row)) for memory, row in zip(memories, made, strict=True)
+                (memory.id, memory.version, pack(row)) for memory, row in zip(memories, made, strict=True)
             ]
             vectors.put(embedder.model, rows, None if thorough else _left(deadline))
             done += len(texts)
@@ -224,10 +223,10 @@ class Meaning:
 
     def _made(self, embedder: Embedder, texts: list[str], patience: float | None) -> Vectors:
         """The vectors of texts; one that points nowhere is its text's fault where another's does not."""
-        from rum.recall.vector_scan import points  # noqa: PLC0415 (loads numpy)
+        from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
 
         made = embedder.embed(texts, patience)
-        if not any(map(points, made)) and not points(embedder.embed([HARMLESS], patience)[0]):
+        if not any(map(has_direction, made)) and not has_direction(embedder.embed([HARMLESS], patience)[0]):
             raise CannotEmbed("The embedder gave no vectors to speak of, not even that of a harmless text.")
         self._resting.works()
         return made
@@ -261,9 +260,9 @@ class Meaning:
 
     def _told(self, vector: Floats) -> Floats | None:
         """A question's vector; of one that points nowhere nothing, which says nothing of the embedder."""
-        from rum.recall.vector_scan import points  # noqa: PLC0415 (loads numpy)
+        from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
 
-        if not points(vector):
+        if not has_direction(vector):
             return None
         self._resting.works()
         return vector
@@ -277,3 +276,84 @@ def _fitting(texts: list[str], characters: float) -> int:
 def _left(deadline: float) -> float:
     """How long others, who write or make vectors, are waited for by somebody who wants to be done by then."""
     return min(_MOST, max(_LEAST, deadline - time.monotonic()))
+
+
+class Scaling:
+    """The scale of one embedder's vectors in one store; there is nothing to measure of the built-in one."""
+
+    def __init__(self, vectors: VectorStore, embedder: Embedder | None) -> None:
+        self._vectors = vectors
+        self._other = None if embedder is None or embedder.fitted else embedder
+
+    @property
+    def scale(self) -> Scale:
+        """How its cosines compare, as far as it is known."""
+        known = self._vectors.scale(self._other.model) if self._other else None
+        return Scale(*known) if known else AS_IT_IS
+
+    def is_missing(self) -> bool:
+        """Whether there are vectors whose scale nobody has measured."""
+        other = self._other
+        return other is not None and self._vectors.any(other.model) and not self._vectors.scale(other.model)
+
+    def find(self, patience: float | None) -> None:
+        """Measure it, unless that was done."""
+        if self._other and not self._vectors.scale(self._other.model):
+            scale = measured(self._other.embed(TEXTS, patience))
+            self._vectors.keep_scale(self._other.model, scale, patience)
+
+
+class Resting:
+    """The failures of one embedder, and until when they keep it from being asked."""
+
+    def __init__(self, activity: Activity, model: str, clock: Callable[[], float]) -> None:
+        """`model` is the embedder's stamp, by which others know of its failures; empty if there is none."""
+        self._activity = activity
+        self._model = model
+        self._clock = clock
+        self._failure: tuple[int, str] | None = None
+        self._noted = False
+        """Whether others can know of the failure."""
+        self._until = 0.0
+        self._rest = 0.0
+        self.heed()
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the embedder failed last, unless it has worked since."""
+        return self._failure and self._failure[1]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the embedder is to be left alone now."""
+        return self._clock() < self._until
+
+    def heed(self) -> None:
+        """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
+        if not self._model:
+            return
+        noted = self._activity.failure(self._model)
+        if noted:  # it may bear the time of a clock that was wrong
+            self._until = max(self._until, min(noted[0], self._clock()) + REST)
+        elif self._noted:  # somebody has noted since that it works
+            self._until = 0.0
+        if noted or self._noted:
+            self._failure, self._noted = noted, noted is not None
+
+    def end(self) -> None:
+        """Let the embedder be asked again, whatever happened."""
+        self._until = 0.0
+
+    def failed(self, error: Exception) -> None:
+        """Begin a rest, and let others know."""
+        self._failure = (int(self._clock()), str(error))
+        self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
+        self._until = self._clock() + self._rest
+        self._noted = self._activity.fail(self._model, self._failure[1], self._failure[0])
+
+    def works(self) -> None:
+        """Forget the failures, and let others know."""
+        self._rest = 0.0
+        if self._failure is not None:
+            self._failure, self._noted = None, False
+            self._activity.works(self._model)

@@ -13,18 +13,17 @@ from itertools import chain
 
 from rum.recall import limits
 from rum.recall.inquiry import Found, Inquiry, Match
-from rum.recall.neighbours import NOBODY, Neighbour
+from rum.recall.neighbours import NOBODY
 
 Matches = Collection[Match]
 
-_NEWEST, _SPREAD = 64, 64
-"""How many memories tell the order of time: the newest exactly, the others by so many of them."""
 _OLDEST_OF_A_FILE = math.log(limits.RANKED_OF_A_FILE + 1)
 
 
 def measure(inquiry: Inquiry, found: Found) -> None:
     """Fill in every signal that the question gives rise to."""
     matches = found.matches.values()
+    inquiry.describe(match.key for match in matches)
     said = _masks(inquiry, matches)
     words(inquiry, matches, said)
     neighbours(inquiry, matches, said)
@@ -40,18 +39,37 @@ def measure(inquiry: Inquiry, found: Found) -> None:
 def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     """Which words of the question each candidate holds."""
     asked = inquiry.words
-    masks = asked.masks_of({match.number for match in matches})
-    said = {match.number: masks.get(match.number, 0) for match in matches}
-    packed = inquiry.packed(said)
+    masks = asked.masks_of({match.key for match in matches})
+    held = {match.key: masks.get(match.key, 0) for match in matches}
+    unread = [match.key for match in matches if inquiry.is_unread(match.key)]
+    _read_archived(inquiry, [key for key in unread if key not in inquiry.archived_masks])
+    held |= {key: inquiry.archived_masks[key] for key in unread}
     # Not every holder of a common word was looked up, so some memories' own words are read.
-    untold = {
-        match: asked.everything if match.number in packed else asked.untold(match.number) for match in matches
-    }
-    unsure = [match for match, some in untold.items() if some]
-    texts = inquiry.store.search.texts(match.memory_id for match in unsure) if unsure else {}
-    for match in unsure:
-        said[match.number] |= asked.mask_in(" ".join(texts.get(match.memory_id, ())), untold[match])
-    return said
+    unsure = {match: asked.untold(match.key) for match in matches if match.key not in inquiry.archived_masks}
+    _read_texts(inquiry, [match.memory_id for match, some in unsure.items() if some])
+    for match, some in unsure.items():
+        if some:
+            held[match.key] |= asked.mask_in(inquiry.texts[match.memory_id], some)
+    return held
+
+
+def _read_archived(inquiry: Inquiry, keys: list[int]) -> None:
+    """Look up which words archived memories hold that were found otherwise."""
+    if not keys:
+        return
+    words = inquiry.words
+    inquiry.archived_masks.update(dict.fromkeys(keys, 0))
+    spellings = [((), words.variants.get(term, [term])) for term in words.terms]
+    for bit, found in enumerate(inquiry.store.search.archived_with(spellings, -1, keys)):
+        for key in found:
+            inquiry.archived_masks[key] |= 1 << bit
+
+
+def _read_texts(inquiry: Inquiry, ids: list[str]) -> None:
+    unread = [one for one in ids if one not in inquiry.texts]
+    if unread:
+        texts = inquiry.store.search.texts(unread)
+        inquiry.texts.update((one, " ".join(texts.get(one, ()))) for one in unread)
 
 
 def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
@@ -60,17 +78,16 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
     The first four are shares of what the best candidate has.
     """
     asked = inquiry.words
-    outlines = inquiry.store.search.outlines(match.number for match in matches)
     for match in matches:
-        mask = said[match.number]
-        goal, paths, length = outlines.get(match.number, ("", "", 0))
-        match.mask, match.goal = mask, goal
+        mask = said[match.key]
+        details = inquiry.details[match.key]
+        match.mask, match.goal = mask, details.goal
         match.signals.update(
             words=asked.weight(mask),
             rarest=asked.rarest(mask),
-            goal=asked.weight(asked.mask_in(goal, mask)),
-            paths=asked.weight(asked.mask_in(paths, mask)),
-            length=math.log1p(length / 10),
+            goal=asked.weight(asked.mask_in(details.goal, mask)),
+            paths=asked.weight(asked.mask_in(details.paths, mask)),
+            length=math.log1p(details.length / 10),
         )
     for name in ("words", "rarest", "goal", "paths"):
         _as_share_of_best(matches, name)
@@ -82,43 +99,38 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
     `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
     """
     asked, near = inquiry.words, inquiry.neighbourhood
-    near.learn(Neighbour(match.memory_id, match.session_id, match.number) for match in matches)
-    around = {match.number: near.around(match.number) for match in matches}
-    linked = {match.number: near.linked(match.number) for match in matches}
+    around = {match.key: near.around(match.key) for match in matches}
+    linked = {match.key: near.linked(match.key) for match in matches}
     masks = asked.masks_of(set(chain(*around.values(), *linked.values())))
     best = max(map(asked.weight, set(said.values())), default=0.0) or 1.0
     for match in matches:
-        number = match.number
-        own = together = said[number]
-        others = [masks.get(other, 0) for other in around[number]]
+        own = together = said[match.key]
+        others = [masks.get(other, 0) for other in around[match.key]]
         for other in others:
             together |= other
-        others += [masks.get(other, 0) for other in linked[number]]
+        others += [masks.get(other, 0) for other in linked[match.key]]
         match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
         match.signals["beside"] = sum(map(asked.weight, others)) / best
 
 
 def here(inquiry: Inquiry, matches: Matches) -> None:
     """How lately it was made in the session that asks; nothing for memories of other sessions."""
-    size, search = inquiry.words.size, inquiry.store.search
-    own = [match for match in matches if match.session_id == inquiry.session]
-    middle = (
-        math.log(max(1, search.session_size(inquiry.session, limits.SESSION_COUNTED))) - 1 if own else 0.0
-    )
+    words = inquiry.words
+    middle = math.log(max(1, words.session_size)) - 1
     for match in matches:
         match.signals["here"] = 0.0
-    for match in own:
-        match.signals["here"] = middle - math.log1p(max(0, size - match.number))
+        if match.session_id == inquiry.session:
+            newer = inquiry.details[match.key].newer if words.terms else 0
+            match.signals["here"] = middle - math.log1p(max(0, newer))
 
 
 def recency(inquiry: Inquiry, matches: Matches) -> None:
     """How few memories are newer, on a scale on which the first few differ most."""
-    search = inquiry.store.search
-    moments = search.moments(_NEWEST, _SPREAD)[::-1]
+    moments = inquiry.timeline[::-1]
     size = max(inquiry.words.size, len(moments))
-    exact = len(moments) if len(moments) < _NEWEST else _NEWEST
+    exact = len(moments) if len(moments) < limits.NEWEST else limits.NEWEST
     for match in matches:
-        behind = len(moments) - bisect_left(moments, (match.created_at, match.number))
+        behind = len(moments) - bisect_left(moments, (match.created_at, match.key))
         newer = max(0, behind - 1)
         if behind > exact:
             newer = exact + (newer - exact) * (size - exact) / max(1, len(moments) - exact)
@@ -129,14 +141,13 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     """Which of the files asked for it touched: how rare, what share, how lately; and how many in all."""
     size = inquiry.words.size
     rarity = [math.log(1 + size / (tied.total + 1)) for tied in found.tied]
-    breadths = inquiry.store.search.breadths(match.memory_id for match in matches)
     for match in matches:
         touched = [
-            (rare, tied.ranks[match.number])
+            (rare, tied.ranks[match.key])
             for rare, tied in zip(rarity, found.tied, strict=True)
-            if match.number in tied.ranks
+            if match.key in tied.ranks
         ]
-        breadth = math.log1p(breadths.get(match.memory_id, 0))
+        breadth = math.log1p(inquiry.details[match.key].files)
         rank = min((rank for _, rank in touched), default=limits.RANKED_OF_A_FILE)
         match.signals.update(
             files=sum(rare for rare, _ in touched) / (1 + breadth),
@@ -152,18 +163,16 @@ def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     if inquiry.meaning is None:
         return
     near = inquiry.neighbourhood
-    next_to = {
-        match.number: [one for one in near.around(match.number)[:2] if one != NOBODY] for match in matches
-    }
+    next_to = {match.key: [one for one in near.around(match.key)[:2] if one != NOBODY] for match in matches}
     like = inquiry.meaning.likeness(inquiry.text, next_to.keys() | set(chain.from_iterable(next_to.values())))
-    placed = [match.number in like for match in found.foremost()]
+    placed = [match.key in like for match in found.foremost()]
     enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
     found.by_meaning = bool(like) and enough
     # A memory that has no vector yet is held to be as near as the others are on average.
     typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:
-        match.signals["meaning"] = like.get(match.number, typical)
-        nearby = (like.get(number, typical) for number in next_to[match.number])
+        match.signals["meaning"] = like.get(match.key, typical)
+        nearby = (like.get(key, typical) for key in next_to[match.key])
         match.signals["meaning_next"] = max(nearby, default=0.0)
 
 

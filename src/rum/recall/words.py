@@ -1,21 +1,21 @@
-"""The words of a question: how rare each is, and which memories hold which of them."""
+"""The words of a question: how rare each is, which memories hold them, and what a misspelt one stands for."""
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from rum.recall import limits
-from rum.recall.spelling import inflected, spellings
+from rum.store.filters import Filters
+from rum.store.search import Holders
 from rum.text.terms import ASKED, names_in, query_terms, says_little, spelt, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from rum.store.archive import Archive
-    from rum.store.search import Search
+    from rum.store.search import Correction, Search
 
 RESPELLED = 8
 """So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
@@ -23,39 +23,72 @@ _AROUND = ".,;:!?\"'()[]"
 """What may stand around a word."""
 _COMPARED = 5
 """In so many memories it is looked up how a word that may be meant is spelt."""
+_EVERYTHING = Filters(superseded=True)
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LONG = 7
+"""In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth."""
+_ENDINGS = ("s", "es", "d", "ed", "ing")
 
 
 class Words:
     """The terms of a question; a set of them is the bits of a number, in the order of `terms`."""
 
     def __init__(
-        self, search: Search, text: str, hidden: Iterable[int] = (), archive: Archive | None = None
+        self,
+        search: Search,
+        text: str,
+        *,
+        filters: Filters = _EVERYTHING,
+        limit: int = 0,
+        session: str = "",
     ) -> None:
+        """`limit` is how many memories with the question as their goal are wanted, of those that pass."""
         self._search = search
-        self._archive = archive
-        self._hidden = hidden
-        """The numbers of memories that are not to be found."""
         self._text = text
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
-        self.size = max(search.size(), 1) if self.terms else 1
-        self._live = max(self.size - archive.count(), 1) if archive else self.size
+        found = search.terms(
+            [[term] for term in self.terms],
+            limits.COMMON,
+            limits.ARCHIVED_RARE,
+            filters=filters,
+            goal=text,
+            most=limit,
+            session=session,
+            counted=limits.SESSION_COUNTED,
+        )
+        self.size = max(found.size, 1) if self.terms else 1
+        """About how many memories there are."""
+        self.archived_size = found.archived
+        self.same_goal = found.same_goal
+        """The keys of memories whose goal is the question word for word."""
+        self.session_size = found.session_size
+        self._hidden = found.superseded
+        """The keys of memories that are not to be found."""
+        self._live = max(self.size - found.archived, 1)
         self.population = self._live
         """How many memories there are, archived ones only if the archive was asked."""
-        self.holders = {term: search.holders(term, limits.COMMON) for term in self.terms}
-        """The numbers of the memories with each term, newest first; of a common one only the newest."""
-        nobody = [term for term in self.terms if not self.holders[term]]
-        self._elsewhere = set(archive.existing(nobody)) if archive and nobody else set[str]()
-        """The terms that archived memories alone hold."""
+        self._held = dict(zip(self.terms, found.holders, strict=True))
         self.terms = self._without_idle_parts()
-        self.holders = {term: self.holders[term] for term in self.terms}
         self.archived: dict[int, int] = {}
-        """Which terms archived memories hold, by number, as far as the archive was asked."""
+        """Which terms archived memories hold, by key, as far as the archive was asked."""
         self._archived_counts: dict[str, int] = {}
         self.variants: dict[str, list[str]] = {}
         """For a term that nobody used, the terms one typing error away that somebody did use."""
+        self._corrections: dict[str, Correction] = {}
+        self._looked_for_typos = False
         self._known_weights: dict[int, float] = {0: 0.0}
         self._known_rarest: dict[int, float] = {0: 0.0}
+
+    @cached_property
+    def holders(self) -> dict[str, list[int]]:
+        """The keys of the live memories with each term, newest first; of a common one only the newest."""
+        return {term: self._held[term].keys for term in self.terms}
+
+    def archived_holders(self, term: str) -> tuple[list[int], int]:
+        """The keys of the archived memories with a term, of a common one only the newest; and how many."""
+        return self._held[term].archived_keys, self._held[term].archived_total
 
     def _without_idle_parts(self) -> list[str]:
         """The terms without parts of a name that nobody used, where the name is known: SQLite, but not lite.
@@ -72,33 +105,51 @@ class Words:
         return [term for term in self.terms if term not in strange or term in told or term not in parts]
 
     def respell(self) -> bool:
-        """Look for typing errors in the terms no memory holds; whether any was found."""
-        for term in self._strange()[:RESPELLED]:
-            near = self._meant(term)
-            found = {number for other in near for number in self._search.holders(other, limits.COMMON)}
-            if near:
-                self.variants[term] = near
-                self.holders[term] = sorted(found, reverse=True)[: limits.COMMON]
+        """Look for typing errors, once, in the terms no memory holds; whether any was found."""
+        if self._looked_for_typos:
+            return False
+        self._looked_for_typos = True
+        asked = {term: self._near_words(term) for term in self._strange()[:RESPELLED]}
+        stems = {term: dict.fromkeys(map(stem, sorted(near))) for term, near in asked.items()}
+        wanted = list(dict.fromkeys(chain.from_iterable(stems.values())))
+        if not wanted:
+            return False
+        found = self._search.corrections(wanted, _COMPARED, limits.COMMON, limits.ARCHIVED_RARE)
+        self._corrections = {one.term: one for one in found}
+        for term, near in asked.items():
+            forms = inflected(near)
+            # Another word may have the stem: `redis` is a letter from `readis`, whose stem `ready` has.
+            fitting = [
+                one
+                for one in found
+                if one.term in stems[term] and (not one.words or forms & inflected(one.words))
+            ]
+            if fitting:
+                self.variants[term] = [one.term for one in fitting]
+                self._held[term] = self._together([one.holders for one in fitting])
         if not self.variants:
             return False
-        # What the archive said was of the words as they were.
-        self.archived, self._archived_counts, self.population = {}, {}, self._live
-        self._work_out_anew(
-            *(name for name, part in vars(Words).items() if isinstance(part, cached_property))
-        )
+        self.forget_archive()  # what it said was of the words as they were
+        self._drop_cached(*(name for name, part in vars(Words).items() if isinstance(part, cached_property)))
         return True
 
-    def _meant(self, term: str) -> list[str]:
-        """The terms that stand for words one typing error away from the word asked for."""
+    def _near_words(self, term: str) -> set[str]:
+        """The words one typing error away from the words of the question that a term stands for."""
         typed = [word for word in self._typed if word.isascii() and stem(word) == term]
-        near = {word for asked in typed for word in spellings(asked)}
-        forms = inflected(near)
-        # Another word may have the stem: `redis` is a letter from `readis`, whose stem is that of `ready`.
-        return [
-            other
-            for other in self._existing(dict.fromkeys(map(stem, sorted(near))))
-            if not (found := self._search.spellings(other, _COMPARED)) or forms & inflected(found)
-        ]
+        return {word for asked in typed for word in spellings(asked)}
+
+    def _together(self, variants: list[Holders]) -> Holders:
+        """The holders of any of several terms."""
+        if len(variants) == 1:
+            return variants[0]
+        live = sorted({key for one in variants for key in one.keys}, reverse=True)
+        packed = sorted({key for one in variants for key in one.archived_keys}, reverse=True)
+        total, archived_total = len(live), len(packed)
+        if total >= limits.COMMON:
+            total = min(self._live, sum(one.total for one in variants))
+        if archived_total >= limits.ARCHIVED_RARE:
+            archived_total = min(self.archived_size, sum(one.archived_total for one in variants))
+        return Holders(live[: limits.COMMON], total, packed[: limits.ARCHIVED_RARE], archived_total)
 
     @cached_property
     def _typed(self) -> set[str]:
@@ -116,23 +167,24 @@ class Words:
         for term, others in self.variants.items():
             for typed in sorted(word for word in self._typed if word.isascii() and stem(word) == term):
                 near = set(spellings(typed))
-                meant = [word for one in others for word in self._search.spellings(one, _COMPARED)]
+                meant = [word for one in others for word in self._corrections[one].words]
                 for word in sorted(near.intersection(meant))[:1]:
                     yield typed, word
 
-    def _existing(self, terms: Iterable[str]) -> list[str]:
-        """Which of the terms any memory holds, archived or not."""
-        archived = self._archive.existing(terms) if self._archive else []
-        return list(dict.fromkeys([*self._search.existing(terms), *archived]))
-
-    def _work_out_anew(self, *names: str) -> None:
+    def _drop_cached(self, *names: str) -> None:
         for name in names:
             self.__dict__.pop(name, None)
         self._known_weights, self._known_rarest = {0: 0.0}, {0: 0.0}
 
     def _strange(self) -> list[str]:
         """The terms that nobody knows."""
-        return [term for term in self.terms if not self.holders[term] and term not in self._elsewhere]
+        return [
+            term for term in self.terms if not self._held[term].keys and not self._held[term].archived_keys
+        ]
+
+    def any_strange(self) -> bool:
+        """Whether there is a term that nobody knows."""
+        return bool(self._strange())
 
     def misspelt(self) -> bool:
         """Whether a few words that nobody knows are a good part of the question."""
@@ -143,9 +195,14 @@ class Words:
         """Take in what the archive holds: how many memories each term, and which terms each memory."""
         self._archived_counts, self.population = counts, self.size
         hidden = set(self._hidden)
-        self.archived = {number: mask for number, mask in masks.items() if number not in hidden}
+        self.archived = {key: mask for key, mask in masks.items() if key not in hidden}
         self.masks.update(self.archived)
-        self._work_out_anew("rarity", "total", "weighed")
+        self._drop_cached("rarity", "total", "weighed")
+
+    def forget_archive(self) -> None:
+        """Leave out what the archive holds."""
+        self.archived, self._archived_counts, self.population = {}, {}, self._live
+        self._drop_cached("masks", "rarity", "total", "weighed")
 
     def known(self) -> bool:
         """Whether any memory holds any of the words, in whatever spelling."""
@@ -156,12 +213,8 @@ class Words:
         return len(self.holders[term]) >= limits.COMMON
 
     def count(self, term: str) -> int:
-        """How many memories hold a term; of a common one an estimate: the denser it lies, the more."""
-        held, archived = self.holders[term], self._archived_counts.get(term, 0)
-        if not self.is_common(term):
-            return len(held) + archived
-        span = max(1, min(self._live, self.size - held[-1] + 1))
-        return min(self._live, len(held) * self._live // span) + archived
+        """About how many memories hold a term, archived ones only if the archive was asked."""
+        return self._held[term].total + self._archived_counts.get(term, 0)
 
     @cached_property
     def rarity(self) -> list[float]:
@@ -217,23 +270,23 @@ class Words:
 
     @cached_property
     def masks(self) -> dict[int, int]:
-        """Which terms a memory holds, by its number, as far as their holders were gone through."""
+        """Which terms a memory holds, by its key, as far as their holders were gone through."""
         return self._gone_through(self.holders)
 
-    def masks_of(self, numbers: set[int]) -> dict[int, int]:
+    def masks_of(self, keys: set[int]) -> dict[int, int]:
         """The same of some memories at least, in a fraction of the time where nobody needs those of all."""
         if "masks" in self.__dict__:
             return self.masks
-        return self._gone_through({term: numbers.intersection(self.holders[term]) for term in self._scanned})
+        return self._gone_through({term: keys.intersection(self.holders[term]) for term in self._scanned})
 
     def _gone_through(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
         found: dict[int, int] = {}
         for term in self._scanned:
             flag = 1 << self.terms.index(term)
-            for number in holders[term]:
-                found[number] = found.get(number, 0) | flag
-        for number in self._hidden:
-            found.pop(number, None)
+            for key in holders[term]:
+                found[key] = found.get(key, 0) | flag
+        for key in self._hidden:
+            found.pop(key, None)
         return found
 
     @cached_property
@@ -243,7 +296,7 @@ class Words:
 
     @cached_property
     def _known_from(self) -> list[tuple[int, float]]:
-        """Each term that the masks do not tell all of: its flag, and from which number on they do."""
+        """Each term that the masks do not tell all of: its flag, and from which key on they do."""
         return [
             (1 << bit, self.holders[term][-1] if term in self._scanned else math.inf)
             for bit, term in enumerate(self.terms)
@@ -254,11 +307,11 @@ class Words:
         """Whether the masks tell everything there is."""
         return not self._known_from
 
-    def untold(self, number: int) -> int:
+    def untold(self, key: int) -> int:
         """The terms that a memory may hold without its mask telling."""
-        if number in self.archived:
+        if key in self.archived:
             return 0
-        return sum([flag for flag, known_from in self._known_from if number < known_from])
+        return sum([flag for flag, known_from in self._known_from if key < known_from])
 
     def mask_in(self, text: str, among: int = -1) -> int:
         """Which terms stand in an indexed text, of all or of a set."""
@@ -290,3 +343,26 @@ class Words:
     def said(self, mask: int) -> list[str]:
         """The terms of a set."""
         return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
+
+
+def spellings(term: str) -> list[str]:
+    """What a term may have been meant to be: one letter more, less, other, or two swapped.
+
+    A short word has its first letter, and none is another: see `_LONG`. What holds a digit is as it is meant.
+    """
+    if not 4 <= len(term) <= 24 or not term.isascii() or not term.isalpha():
+        return []
+    long, nearly = len(term) >= _LONG, len(term) + 1 >= _LONG
+    halves = [(term[:at], term[at:]) for at in range(len(term) + 1)]
+    fewer = [head + tail[1:] for head, tail in halves if tail and (head or long)]
+    swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in halves if len(tail) > 1]
+    other = [head + letter + tail[1:] for head, tail in halves if tail and long for letter in _LETTERS]
+    more = [head + letter + tail for head, tail in halves if head or nearly for letter in _LETTERS]
+    return list(dict.fromkeys(word for word in (*fewer, *swapped, *other, *more) if word != term))
+
+
+def inflected(words: Iterable[str]) -> set[str]:
+    """The words, and longer ones with the usual endings: a memory and a question seldom have the same."""
+    known = set(words)
+    longer = (word + ending for word in known for ending in _ENDINGS)
+    return known | {word for word in longer if len(word) >= _LONG}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
-
-from rum.store.vectors import Vector
 
 
 class Weighed(NamedTuple):
@@ -16,33 +14,8 @@ class Weighed(NamedTuple):
     against: str
 
 
-class ArchivedVectors(Protocol):
-    """Vectors of archived memories, numbered as they come here."""
-
-    def any(self, model: str) -> bool:
-        """Whether any archived memory has a vector of a model."""
-        ...
-
-    def since(self, model: str, number: int, most: int) -> list[Vector]:
-        """The vectors that came after that number, in order."""
-        ...
-
-    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The numbers of the memories whose vectors these are; one that went is left out."""
-        ...
-
-    def origin(self) -> object:
-        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
-        ...
-
-
 class Archive(Protocol):
     """Memories that are kept packed, with an index of their own."""
-
-    @property
-    def vectors(self) -> ArchivedVectors:
-        """What archived memories mean, as numbers."""
-        ...
 
     def count(self) -> int:
         """How many there are: quick, as every recall asks."""
@@ -67,24 +40,4 @@ class Archive(Protocol):
 
     def reindex(self, left_out: Callable[[str], None]) -> None:
         """Make the index of the archive anew, all at once; `left_out` is told of what cannot be read."""
-        ...
-
-    def among(self, numbers: Iterable[int]) -> set[int]:
-        """Which of the memories with these numbers are archived."""
-        ...
-
-    def existing(self, terms: Iterable[str]) -> list[str]:
-        """Which of the terms the index of the archive holds."""
-        ...
-
-    def holders(self, term: str, cap: int) -> list[int]:
-        """The numbers of the archived memories that hold a term, the one stored last first."""
-        ...
-
-    def holders_beside(self, term: str, others: Iterable[str]) -> list[int]:
-        """The numbers of the archived memories that hold a term and any of the others."""
-        ...
-
-    def newest_with(self, terms: Iterable[str], cap: int) -> list[int]:
-        """The numbers of the archived memories with every term, the one stored last first."""
         ...

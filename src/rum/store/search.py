@@ -1,16 +1,109 @@
-"""The finders every store offers; they give plain rows, which the ranking then judges."""
+"""The finders every store offers. Each is one call, however much is asked for: a call may be a round trip."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from rum.store.filters import Filters
 
-Row = tuple[str, int, float, str, int]
-"""(memory id, created_at, importance, session id, number in the order of storing)."""
-FileRow = tuple[str, int, float, str, int, str, str]
-"""A row, the path it was found by and the operation."""
+
+class Row(NamedTuple):
+    """A memory as far as the ranking needs it before it looks closer."""
+
+    id: str
+    created_at: int
+    importance: float
+    session_id: str
+    key: int
+    """By which the store finds the memory again: above 0, and larger for one stored later, as a rule.
+
+    Nothing else follows from it: keys have gaps, and a memory may appear after one with a larger key.
+    """
+
+
+class FileRow(NamedTuple):
+    """A memory with the file it was found by."""
+
+    id: str
+    created_at: int
+    importance: float
+    session_id: str
+    key: int
+    path: str
+    operation: str
+
+    @property
+    def row(self) -> Row:
+        """The memory alone."""
+        return Row._make(self[:5])
+
+
+class Holders(NamedTuple):
+    """The memories that hold a term in any of its spellings."""
+
+    keys: list[int]
+    """Of live memories, largest first; of a common term only that many."""
+    total: int
+    """About how many live memories hold it."""
+    archived_keys: list[int]
+    """Of archived memories, largest first; of a common term only that many."""
+    archived_total: int
+    """About how many archived memories hold it."""
+
+
+class TermLookup(NamedTuple):
+    """What the store knows of a question's terms, and what every question by text needs besides."""
+
+    holders: list[Holders]
+    """One for each term, in the order of asking."""
+    size: int
+    """About how many memories there are."""
+    archived: int
+    """How many of them are archived."""
+    superseded: list[int]
+    """The keys of the memories that others supersede."""
+    session_size: int
+    """How many memories the session has; counting stops at the limit."""
+    same_goal: list[int]
+    """The keys of the newest memories with exactly this goal, in whatever case, that pass the filters."""
+
+
+class Correction(NamedTuple):
+    """A term that somebody used."""
+
+    term: str
+    words: frozenset[str]
+    """The words, in lower case, that stand for it in a few live memories."""
+    holders: Holders
+
+
+class Details(NamedTuple):
+    """What the ranking looks at in a memory."""
+
+    row: Row
+    archived: bool
+    newer: int
+    """About how many memories were stored after it."""
+    goal: str
+    """The indexed terms of its goal."""
+    paths: str
+    """The indexed terms of its files' paths."""
+    length: int
+    """How long all of its indexed terms are together, without those of paths."""
+    files: int
+    """How many files it is tied to."""
+
+
+class Described(NamedTuple):
+    """Memories in detail, and which others belong to them."""
+
+    memories: list[Details]
+    """In the order of asking."""
+    sessions: list[list[int]]
+    """The keys of all memories of each of their sessions, in order of time, without sessions too long."""
+    links: list[tuple[int, int]]
+    """The keys of the two ends of every link that touches any of them, in a fixed order."""
 
 
 class Search(Protocol):
@@ -26,24 +119,28 @@ class Search(Protocol):
         """The ids of the memories that pass, in the order asked for, and how many there are."""
         ...
 
-    def by_paths(self, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
-        """The newest memories tied to any of the files, each once, and how many there are."""
+    def by_paths(
+        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int
+    ) -> list[tuple[list[FileRow], int]]:
+        """For each group of files the newest memories tied to any of them, each once, and how many there are.
+
+        A path that ends in `/` means everything below it.
+        """
         ...
 
-    def formerly(self, path: str, filters: Filters, cap: int) -> list[FileRow]:
-        """The newest memories tied to a file under names that it had before, each once."""
-        ...
+    def formerly(self, paths: Sequence[str], filters: Filters, cap: int) -> list[list[FileRow]]:
+        """For each file the newest memories tied to it under names that it had before, each once.
 
-    def by_goal(self, goal: str, filters: Filters, cap: int) -> list[Row]:
-        """The newest memories with exactly this goal, in whatever case."""
+        What was done later to another file of such a name is left out.
+        """
         ...
 
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
         """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
         ...
 
-    def naming(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
-        """The newest memories that name an issue of a number, of the last so many that hold the number."""
+    def by_issue(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
+        """The newest memories that name an issue, of the `most` stored last that hold its number."""
         ...
 
     def known_paths(self, prefix: str) -> list[str]:
@@ -51,71 +148,78 @@ class Search(Protocol):
         ...
 
     def paths_within(self, part: str, cap: int) -> list[str]:
-        """The files with these folders and names in their path, of the last so many memories with such."""
+        """The files with these folders and names in their path, of the last `cap` memories with such."""
         ...
 
-    def holders(self, term: str, cap: int) -> list[int]:
-        """The numbers of the memories that hold a term, the one stored last first."""
+    def terms(
+        self,
+        spellings: Sequence[Sequence[str]],
+        cap: int,
+        archived_cap: int,
+        *,
+        filters: Filters,
+        goal: str = "",
+        most: int = 0,
+        session: str = "",
+        counted: int = 0,
+    ) -> TermLookup:
+        """Look up terms, each in any of its spellings; and `most` memories with a goal, and a session's size.
+
+        `cap` and `archived_cap` limit the holders given of a term, `counted` how far a session is counted.
+        """
         ...
 
-    def at(self, numbers: Iterable[int], filters: Filters) -> list[Row]:
-        """The memories with these numbers that pass."""
+    def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
+        """Those of the terms that somebody used, with words of the last `sample` live memories with each."""
         ...
 
-    def by_ids(self, ids: Iterable[str], filters: Filters) -> list[Row]:
-        """The memories with these ids that pass."""
+    def newest_with(
+        self, term_sets: Sequence[Sequence[str]], in_goal: Sequence[str], filters: Filters, cap: int
+    ) -> list[list[Row]]:
+        """The memories stored last with every term of a set, set after set, until fewer than `cap` have it.
+
+        If as many have the last set, those with `in_goal` in their goals follow, if that is not empty.
+        """
         ...
 
-    def in_sessions(self, sessions: Iterable[str], most: int) -> list[list[int]]:
-        """The numbers of the memories of each session that has no more than so many, in order of time."""
+    def archived_with(
+        self,
+        sets: Sequence[tuple[Sequence[str], Sequence[str]]],
+        cap: int,
+        among: Sequence[int] | None = None,
+    ) -> list[list[int]]:
+        """For each set the keys of the archived memories with all of the first terms and any of the second.
+
+        Either may be none. The largest keys come first; a `cap` below 0 is no limit. `among` some, by key.
+        """
         ...
 
-    def superseded(self) -> list[int]:
-        """The numbers of the memories that others supersede."""
+    def describe(
+        self,
+        keys: Sequence[int],
+        filters: Filters,
+        *,
+        cap: int = -1,
+        always: Sequence[int] = (),
+        session_limit: int,
+        known_sessions: Collection[str] = (),
+    ) -> Described:
+        """The memories that pass, in detail: of `always` all, of `keys` the first `cap`.
+
+        `known_sessions` are left out of `sessions`, and those with more than `session_limit` memories.
+        """
         ...
 
-    def session_size(self, session: str, cap: int) -> int:
-        """How many memories a session has; counting stops at `cap`."""
-        ...
-
-    def moments(self, newest: int, spread: int) -> list[tuple[int, int]]:
-        """(created_at, number) of the newest memories and of some spread evenly over all, newest first."""
-        ...
-
-    def newest_with(self, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
-        """The memories stored last of those with every term, anywhere or in the goal; quick, not ranked."""
-        ...
-
-    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        """The memories with most of the terms, of which only those count that at most `rare` of them hold."""
+    def timeline(self, newest: int, spread: int) -> list[tuple[int, int]]:
+        """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
         ...
 
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The indexed terms of memories, field by field."""
         ...
 
-    def outlines(self, numbers: Iterable[int]) -> dict[int, tuple[str, str, int]]:
-        """The indexed terms of goal and paths, and the length of all that is said, by the memory's number."""
-        ...
-
-    def breadths(self, ids: Iterable[str]) -> dict[str, int]:
-        """How many files each memory is tied to, for those that are tied to any."""
-        ...
-
-    def existing(self, terms: Iterable[str]) -> list[str]:
-        """Which of the terms the index holds."""
-        ...
-
-    def spellings(self, term: str, cap: int) -> set[str]:
-        """The words, in lower case, that stand for a term in the last so many live memories that hold it."""
-        ...
-
-    def size(self) -> int:
-        """About how many memories there are, without counting them."""
-        ...
-
-    def common_tags(self, most: int) -> list[str]:
-        """The tags used most."""
+    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
+        """The memories with most of the terms; terms that more than `rare` memories hold do not count."""
         ...
 
     def tag_counts(self, most: int) -> list[tuple[str, int]]:

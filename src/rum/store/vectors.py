@@ -1,12 +1,12 @@
-"""What every store offers for vectors: kept by model, numbered as they come, and derived, so they may lag."""
+"""What every store offers for vectors: kept by model, compared by the store, and derived, so they may lag."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-Vector = tuple[int, bytes]
-"""A vector's number, and its data."""
+if TYPE_CHECKING:
+    from rum.store.packed_vectors import Floats
 
 
 class VectorCounts(NamedTuple):
@@ -14,6 +14,8 @@ class VectorCounts(NamedTuple):
 
     done: int
     pending: int
+    refused: int
+    """How many of those done it cannot embed."""
 
 
 class Vectors(Protocol):
@@ -30,8 +32,8 @@ class Vectors(Protocol):
         """Note that a model is in use if that was last noted before then; nobody is waited for."""
         ...
 
-    def pending(self, model: str, most: int) -> list[str]:
-        """Memories without a vector of a model, the one stored last first."""
+    def pending(self, model: str, most: int, among: Collection[int] | None = None) -> list[str]:
+        """Memories without a vector of a model, the one stored last first; or those among some, by key."""
         ...
 
     def put(
@@ -39,33 +41,27 @@ class Vectors(Protocol):
     ) -> int:
         """Keep (memory id, version, data) for memories that still are of that version; how many were.
 
-        The model must have been adopted. A vector that is there stays: it goes when its memory changes.
+        The data are of `packed_vectors`. The model must have been adopted. A vector that is there stays:
+        it goes when its memory changes.
         Empty data says that the model cannot embed the memory, which then waits for no vector and has none.
         """
         ...
 
-    def any(self, model: str) -> bool:
-        """Whether any memory has a vector of a model."""
+    def any(self, model: str, *, archived: bool = False) -> bool:
+        """Whether any live memory, or any archived one, has a vector of a model."""
         ...
 
-    def since(self, model: str, number: int, most: int) -> list[Vector]:
-        """The vectors kept after that number, in order; a renewed one has a new number."""
+    def nearest(
+        self, model: str, vector: Floats, most: int, *, archived: bool = False
+    ) -> list[tuple[int, float]]:
+        """(key, cosine) of the live or the archived memories nearest to a unit vector, nearest first.
+
+        A memory whose vector is being renewed is left out, and none at a right angle or beyond.
+        """
         ...
 
-    def of(self, model: str, memories: Collection[int]) -> dict[int, bytes]:
-        """The vectors of memories, by their numbers, as far as they have one; empty if none can be made."""
-        ...
-
-    def numbers(self, model: str, memories: Collection[int]) -> dict[int, int]:
-        """The numbers of the vectors that live memories have now, by the memories' numbers."""
-        ...
-
-    def waiting(self, model: str, memories: Collection[int]) -> set[int]:
-        """Which of the memories, by their numbers, have yet to get a vector, or another one."""
-        ...
-
-    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
+    def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
+        """How near memories are to a unit vector, by key, for those with a vector of its length."""
         ...
 
     def scale(self, model: str) -> tuple[float, float] | None:
@@ -77,11 +73,7 @@ class Vectors(Protocol):
         ...
 
     def counts(self, model: str) -> VectorCounts:
-        """How many memories have a vector of a model, and how many have none."""
-        ...
-
-    def refused(self, model: str) -> int:
-        """How many memories the model cannot embed."""
+        """How many memories have a vector of a model, how many wait for one, how many it cannot embed."""
         ...
 
     def models(self) -> list[str]:
@@ -92,14 +84,6 @@ class Vectors(Protocol):
         """Delete the vectors of other models that nobody used since then; how many."""
         ...
 
-    def mend(self) -> None:
-        """Find out anew which memories have no vector."""
-        ...
-
-    def drop_all(self) -> None:
-        """Delete every vector, so that all are made anew."""
-        ...
-
-    def origin(self) -> object:
-        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
+    def requeue(self, *, drop: bool = False) -> None:
+        """Find out again which memories have no vector; `drop` deletes every vector first."""
         ...

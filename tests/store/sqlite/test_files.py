@@ -18,6 +18,18 @@ from rum import Rum
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_draft, make_file, make_intent, make_memory, make_outcome
+from support.finding import (
+    at,
+    breadths,
+    by_ids,
+    by_paths,
+    existing,
+    holders,
+    in_sessions,
+    newest_with,
+    outlines,
+    session_size,
+)
 from support.processes import make_place
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
@@ -83,7 +95,7 @@ def test_the_log_stays_bounded_beside_a_reader_that_stays_open(store: SqliteStor
         for number in range(150):
             add_memory(store, f"mem_{number}", "word " * 10_000)
             assert reader.memories.get(["mem_first"])
-            reader.search.newest_with(["first"], False, Filters(), 5)
+            newest_with(reader, ["first"], False, Filters(), 5)
             next(reader.memories.in_time_order(1))
             largest = max(largest, (folder / "rum.db-wal").stat().st_size)
     assert (folder / "rum.db").stat().st_size > 8_000_000
@@ -106,17 +118,17 @@ def use_everything(store: SqliteStore) -> None:
     store.agents.is_ancestor("agent_ann", "agent_bob")
     store.links.of(["mem_a"])
     store.search.by_filters(Filters(), 1)
-    store.search.by_paths(["a.py"], Filters(), 1)
-    store.search.newest_with(["token"], False, Filters(), 1)
-    store.search.holders("token", 1)
-    store.search.at([1, 2], Filters())
-    store.search.by_ids(["mem_a"], Filters())
-    store.search.in_sessions(["session_1"], 5)
-    store.search.session_size("session_1", 1)
-    store.search.moments(1, 1)
-    store.search.outlines([1, 2])
-    store.search.breadths(["mem_b"])
-    store.search.existing(["token"])
+    by_paths(store, ["a.py"], Filters(), 1)
+    newest_with(store, ["token"], False, Filters(), 1)
+    holders(store, "token", 1)
+    at(store, [1, 2], Filters())
+    by_ids(store, ["mem_a"], Filters())
+    in_sessions(store, ["session_1"], 5)
+    session_size(store, "session_1", 1)
+    store.search.timeline(1, 1)
+    outlines(store, [1, 2])
+    breadths(store, ["mem_b"])
+    existing(store, ["token"])
     store.search.listed(Filters(), "access_count", 1, [("mem_a", 1)])
     store.activity.add_uses({"mem_a": 1}, NOON)
     store.activity.uses(["mem_a"])

@@ -13,6 +13,7 @@ from rum import Rum
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory, make_draft
+from support.finding import holders, newest_with
 from support.processes import Place, make_place
 
 QUESTIONS = ("word7", "goal", "sum 3 word3", "wrd12", "nothing")
@@ -99,13 +100,13 @@ def test_an_index_that_another_is_writing_to_is_not_called_damaged(store: Sqlite
 
 def test_reindexing_beside_a_writer_takes_the_newest_words(place: Place):
     with place.open(owner=True) as rum, place.open(owner=True) as other:
-        search = rum._caller.project.store.search
-        ((memory_id, *_, number),) = search.newest_with(["word7"], True, Filters(), 9)
+        store = rum._caller.project.store
+        ((memory_id, *_, number),) = newest_with(store, ["word7"], True, Filters(), 9)
 
         def change(done: int) -> None:
             other.update_memory(memory_id, intent={"goal": f"zebra {done}"})
 
         rum.reindex(change)
-        assert search.holders("zebra", 9) == [number]
-        assert search.holders("word7", 9) == []
+        assert holders(store, "zebra", 9) == [number]
+        assert holders(store, "word7", 9) == []
         assert rum.doctor().problems == []

@@ -12,6 +12,7 @@ from rum.store.search import Search
 from rum.store.sqlite.store import SqliteStore
 from rum.store.vectors import Vectors
 from support.builders import NOON, add_memory, make_file
+from support.vectors import data, vector
 
 FILTERS = {
     "none": Filters(),
@@ -24,35 +25,30 @@ FILTERS = {
     "tags": Filters(tags=("a", "b")),
 }
 FINDERS: dict[str, Callable[[Search, Filters], object]] = {
-    "at": lambda search, filters: search.at([1, 2, 3], filters),
-    "by_goal": lambda search, filters: search.by_goal("Fix the login", filters, 9),
-    "by_ids": lambda search, filters: search.by_ids(["mem_1", "mem_2"], filters),
-    "by_path": lambda search, filters: search.by_paths(["a.py"], filters, 1),
-    "by_paths": lambda search, filters: search.by_paths(["a.py", "lib/"], filters, 1),
-    "formerly": lambda search, filters: search.formerly("c.py", filters, 1),
-    "naming": lambda search, filters: search.naming("67", filters, 1, 9),
-    "newest_with": lambda search, filters: search.newest_with(["login"], True, filters, 1),
+    "by_path": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
+    "by_paths": lambda search, filters: search.by_paths([["a.py", "lib/"], ["b.py"]], filters, 1),
+    "describe": lambda search, filters: search.describe([1, 2, 3], filters, cap=2, session_limit=9),
+    "formerly": lambda search, filters: search.formerly(["c.py"], filters, 1),
+    "by_issue": lambda search, filters: search.by_issue("67", filters, 1, 9),
+    "newest_with": lambda search, filters: search.newest_with([["login"]], ["fix"], filters, 1),
+    "terms": lambda search, filters: search.terms(
+        [["login"]], 1, 1, filters=filters, goal="Fix the login", most=9, session="session_1", counted=9
+    ),
 }
 UNFILTERED: dict[str, Callable[[Search], object]] = {
-    "breadths": lambda search: search.breadths(["mem_1", "mem_2"]),
-    "existing": lambda search: search.existing(["login"]),
-    "holders": lambda search: search.holders("login", 1),
-    "in_sessions": lambda search: search.in_sessions(["session_1", "session_2"], 9),
+    "archived_with": lambda search: search.archived_with([(["login"], ["fix"])], 9, [1, 2]),
+    "corrections": lambda search: search.corrections(["login"], 5, 9, 9),
     "known_paths": lambda search: search.known_paths("lib/"),
-    "moments": lambda search: search.moments(1, 2),
-    "outlines": lambda search: search.outlines([1, 2]),
-    "session_size": lambda search: search.session_size("session_1", 9),
     "sharing": lambda search: search.sharing(["login"], 9, 9),
-    "size": lambda search: search.size(),
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
+    "timeline": lambda search: search.timeline(1, 2),
 }
 OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
     "any": ("memory_vectors_model", lambda vectors: vectors.any(MODEL)),
     "counts": ("memory_vectors_model", lambda vectors: vectors.counts(MODEL)),
+    "nearest": ("memory_vectors_model", lambda vectors: vectors.nearest(MODEL, vector("x"), 9)),
     "pending": ("unembedded_model", lambda vectors: vectors.pending(MODEL, 9)),
-    "refused": ("memory_vectors_model", lambda vectors: vectors.refused(MODEL)),
-    "since": ("memory_vectors_model", lambda vectors: vectors.since(MODEL, 1, 9)),
-    "waiting": ("unembedded_model", lambda vectors: vectors.counts(MODEL)),
+    "queue": ("unembedded_model", lambda vectors: vectors.counts(MODEL)),
 }
 """What is asked about the vectors of one model, and the index that knows them apart from the others'."""
 MODEL = "model-a"
@@ -83,7 +79,7 @@ def plans(store: SqliteStore, find: Callable[[], object]) -> list[list[str]]:
     find()
     db.set_trace_callback(None)
     # What FTS5 asks its own tables comes as a comment.
-    statements = [statement for statement in run if statement.startswith(("SELECT", "WITH"))]
+    statements = [one.strip() for one in run if one.strip().startswith(("SELECT", "WITH"))]
     assert statements
     return [[row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {one}")] for one in statements]
 
@@ -115,7 +111,7 @@ def test_what_needs_no_filters_is_found_by_an_index(stored: SqliteStore, finder:
 def test_the_vectors_of_a_model_are_found_without_those_of_others(stored: SqliteStore, asked: str):
     for model in (MODEL, "model-b"):
         stored.vectors.adopt(model, NOON)
-        stored.vectors.put(model, [("mem_1", 1, b"v")])
+        stored.vectors.put(model, [("mem_1", 1, data("v"))])
     index, ask = OF_A_MODEL[asked]
     steps = [step for plan in plans(stored, lambda: ask(stored.vectors)) for step in plan]
     assert any(re.search(rf"SEARCH .* INDEX {index} \(model=\?", step) for step in steps), steps
@@ -123,11 +119,13 @@ def test_the_vectors_of_a_model_are_found_without_those_of_others(stored: Sqlite
 
 def test_the_vectors_of_some_memories_are_found_without_those_of_all_others(stored: SqliteStore):
     stored.vectors.adopt(MODEL, NOON)
-    stored.vectors.put(MODEL, [("mem_1", 1, b"v")])
-    asked = [lambda: stored.vectors.of(MODEL, [1]), lambda: stored.vectors.numbers(MODEL, [1])]
-    plan = [step for ask in asked for one in plans(stored, ask) for step in one]
+    stored.vectors.put(MODEL, [("mem_1", 1, data("v"))])
+    stored.vectors.nearest(MODEL, vector("x"), 1)  # all were read
+    plan = [
+        step for one in plans(stored, lambda: stored.vectors.cosines(MODEL, vector("x"), [1])) for step in one
+    ]
     ways = [step for step in plan if re.match("(SEARCH|SCAN) v ", step)]
-    assert len(ways) == 3
+    assert len(ways) == 2
     assert all(step.endswith("(memory=? AND model=?)") for step in ways), plan
 
 

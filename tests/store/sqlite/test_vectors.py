@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory
+from support.vectors import data, near
 
 MODEL = "model-a"
 DATA = b"a vector that is not to be found again" * 9
@@ -43,7 +44,7 @@ def test_a_wrong_list_is_mended(store: SqliteStore, folder: Path):
     keep(store, "mem_a")
     add_memory(store, "mem_b")
     change(folder, "UPDATE unembedded SET memory = (SELECT seq FROM memories WHERE id = 'mem_a')")
-    store.vectors.mend()
+    store.vectors.requeue()
     assert store.vectors.pending(MODEL, 9) == ["mem_b"]
 
 
@@ -58,16 +59,23 @@ def test_after_purging_no_file_holds_the_vector_of_what_was_forgotten(store: Sql
         assert DATA not in path.read_bytes(), path
 
 
-def test_a_backup_put_in_place_is_another_origin(store: SqliteStore, folder: Path, tmp_path: Path):
-    keep(store, "mem_a")
-    before = store.vectors.origin()
-    add_memory(store, "mem_b")
-    store.refresh()
-    assert store.vectors.origin() == before
+def test_after_a_backup_was_put_in_place_its_vectors_are_found(
+    store: SqliteStore, folder: Path, tmp_path: Path
+):
+    store.vectors.adopt(MODEL, NOON)
+    add_memory(store, "mem_a")
+    store.vectors.put(MODEL, [("mem_a", 1, data("cows"))])
     copy = tmp_path / "copy.db"
     store.local_upkeep.backup(str(copy))
-    store.close()
+    for name in ("mem_b", "mem_c"):
+        add_memory(store, name)
+        store.vectors.put(MODEL, [(name, 1, data("dogs"))])
+    store.refresh()
+    assert near(store, MODEL, "dogs") == ["mem_c", "mem_b", "mem_a"]
+    store.local_upkeep.purge()
     shutil.copy(copy, tmp_path / "other.db")
     os.replace(tmp_path / "other.db", folder / "rum.db")
-    with closing(SqliteStore(str(folder))) as again:
-        assert again.vectors.origin() != before
+    for side in ("rum.db-wal", "rum.db-shm"):
+        (folder / side).unlink(missing_ok=True)
+    store.refresh()
+    assert near(store, MODEL, "dogs") == ["mem_a"]

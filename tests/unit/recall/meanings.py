@@ -5,8 +5,9 @@ from __future__ import annotations
 from rum.recall.semantic import Meaning
 from rum.store.base import Store
 from rum.store.filters import Filters
-from support.builders import HandClock, add_memory, ids_of
+from support.builders import HandClock, add_memory
 from support.embedders import WordEmbedder
+from support.finding import by_ids, ids_of
 
 
 def made(store: Store, embedder: WordEmbedder | None, clock: HandClock) -> Meaning:
@@ -33,5 +34,5 @@ def nearest(meaning: Meaning, text: str, most: int, *, archived: bool = False) -
 
 def likeness(meaning: Meaning, text: str, *ids: str) -> dict[str, float]:
     """How near memories are to a text."""
-    numbers = {row[4]: row[0] for row in meaning._store.search.by_ids(ids, Filters(superseded=True))}
+    numbers = {row[4]: row[0] for row in by_ids(meaning._store, ids, Filters(superseded=True))}
     return {numbers[number]: cosine for number, cosine in meaning.likeness(text, set(numbers)).items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rum.model.links import Edge, LinkType
-from rum.recall import archive
 from rum.recall.cascade import run, search
 from rum.recall.semantic import Meaning
 from rum.recall.words import Words
@@ -114,7 +113,7 @@ class TestByWords:
     def test_where_every_word_is_common_there_those_with_all_of_them_are_found(
         self, herd: Store, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(archive, "RARE", 2)
+        monkeypatch.setattr("rum.recall.limits.ARCHIVED_RARE", 2)
         shelve(herd, *ANIMALS)
         assert answer(herd, "cow dog elk")[0] == "cow"
         assert answer(herd, "cow dog elk yak farm")[0] == "cow"
@@ -218,7 +217,7 @@ class TestByMeaning:
         shelve(herd, "toad")
         asked = inquire(herd, "Groom the zebra of the zoo", meaning=meaning)
         assert search(asked).best(asked.sure, 1)
-        assert len(meaning._archived) == 0  # nothing else shows that none was read
+        assert len(vars(herd.vectors)["_archived"]) == 0  # nothing else shows that none was read
 
     def test_what_was_read_as_live_is_not_given_from_there_once_it_is_archived(
         self, herd: Store, meaning: Meaning

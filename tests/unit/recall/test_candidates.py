@@ -21,7 +21,7 @@ def add(store: Store, *goals: str, session: str = "", **more: object) -> None:
 
 
 def picked(inquiry: Inquiry) -> set[str]:
-    return {row[0][4:] for row in by_words(inquiry)[0]}
+    return {row[0][4:] for row in by_words(inquiry)[0].rows}
 
 
 def test_whoever_holds_a_word_is_one(store: Store) -> None:

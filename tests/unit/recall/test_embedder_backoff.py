@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from rum.embed.base import OutOfTime
-from rum.recall.embedder_backoff import LONGEST_REST, REST
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import LONGEST_REST, REST, Meaning
 from rum.store.base import Store
 from support.builders import HandClock
 from support.embedders import WordEmbedder

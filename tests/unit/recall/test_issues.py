@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum import Rum
-from rum.recall.issues import issue_asked_for
+from rum.recall.inquiry import issue_asked_for
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory, make_intent, make_memory, make_outcome
@@ -139,5 +139,5 @@ def test_only_so_many_of_those_that_hold_the_number_are_looked_at(store: SqliteS
     add_memory(store, "mem_old", "Close #7")
     for number in range(5):
         store.memories.add(make_memory(f"mem_{number}", f"{number} of 7"))
-    assert [row[0] for row in store.search.naming("7", Filters(), 9, 6)] == ["mem_old"]
-    assert store.search.naming("7", Filters(), 9, 5) == []
+    assert [row[0] for row in store.search.by_issue("7", Filters(), 9, 6)] == ["mem_old"]
+    assert store.search.by_issue("7", Filters(), 9, 5) == []

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rum.recall.semantic import Meaning
-from rum.recall.vector_scan import cosines
+from rum.store.packed_vectors import cosines
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder
@@ -63,9 +63,16 @@ def two_at_a_store() -> Iterator[tuple[Meaning, SqliteStore, Elsewhere]]:
             there.close()
 
 
+def _data_kept(store: SqliteStore, keys: range) -> dict[int, bytes]:
+    tables = ("memory_vectors", "archived_vectors")
+    kept = [f"SELECT memory, data FROM {table}" for table in tables]
+    rows = store._rum.connection.execute(" UNION ALL ".join(kept))
+    return {memory: data for memory, data in rows if memory in keys}
+
+
 def as_kept(store: SqliteStore, question: str, numbers: range) -> dict[int, float]:
     embedder = WordEmbedder()
-    return cosines(embedder.embed([question])[0], store.vectors.of(embedder.model, numbers))
+    return cosines(embedder.embed([question])[0], _data_kept(store, numbers))
 
 
 FIRST = [("add", 0, "ant"), ("add", 1, "bee"), ("embed", 0, "ant")]

@@ -7,9 +7,11 @@ import pytest
 from rum.model.links import Edge, LinkType
 from rum.recall import limits
 from rum.recall.limits import TOGETHER
-from rum.recall.neighbours import NOBODY, Neighbour, Neighbourhood
+from rum.recall.neighbours import NOBODY, Neighbourhood
 from rum.store.base import Store
-from support.builders import NOON, add_memory, ids_of, number_of
+from rum.store.filters import Filters
+from support.builders import NOON, add_memory
+from support.finding import ids_of, key_of, keys_of
 
 
 def add(store: Store, *names: str, session: str = "day", first: int = 0) -> None:
@@ -24,14 +26,17 @@ def link(store: Store, one: str, other: str, kind: LinkType = LinkType.RELATED_T
 
 def met(store: Store, *names: str) -> Neighbourhood:
     """A neighbourhood that has been told of these memories, one by one."""
-    near = Neighbourhood(store)
-    for memory in store.memories.get([f"mem_{name}" for name in names]):
-        near.learn([Neighbour(memory.id, memory.session_id, number_of(store, memory.id))])
+    near = Neighbourhood()
+    for key in keys_of(store, [f"mem_{name}" for name in names]):
+        found = store.search.describe(
+            [key], Filters(superseded=True), session_limit=TOGETHER, known_sessions=near.sessions
+        )
+        near.learn(found)
     return near
 
 
 def beside(store: Store, near: Neighbourhood, name: str, distance: int = 1) -> list[str]:
-    at = number_of(store, f"mem_{name}")
+    at = key_of(store, f"mem_{name}")
     around = near.around(at)
     found = [*around[:2], *near.linked(at)] if distance == 1 else around[2:]
     some = [one for one in found if one != NOBODY]
@@ -43,7 +48,7 @@ def test_before_and_after_in_the_session_are_neighbours(store: Store) -> None:
     near = met(store, "c")
     assert beside(store, near, "c") == ["b", "d"]
     assert beside(store, near, "c", 2) == ["a", "e"]
-    assert near.around(number_of(store, "mem_c")) == tuple(number_of(store, f"mem_{name}") for name in "bdae")
+    assert near.around(key_of(store, "mem_c")) == tuple(key_of(store, f"mem_{name}") for name in "bdae")
 
 
 def test_a_session_of_a_few_memories_makes_no_neighbours(

@@ -12,8 +12,8 @@ from rum.model.questions import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.inquiry import Found
 from rum.recall.semantic import Meaning
-from rum.recall.vector_scan import packed
 from rum.store.base import Store
+from rum.store.packed_vectors import pack
 from support.builders import NOON, HandClock, add_memory, make_outcome
 from support.embedders import WordEmbedder
 from support.recall_queries import inquire
@@ -188,7 +188,7 @@ def test_vectors_count_only_once_most_of_what_words_found_has_one(
     for made, column in ((5, "words"), (6, "words+meaning")):
         ids = [f"m{number}" for number in range(made)]
         vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
-        rows = [(memory_id, 1, packed(row)) for memory_id, row in zip(ids, vectors, strict=True)]
+        rows = [(memory_id, 1, pack(row)) for memory_id, row in zip(ids, vectors, strict=True)]
         store.vectors.put(embedder.model, rows)
         found = looked(store, meaning, "zebra sun", limit=20, patient=False)
         assert found.column == column

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.recall.spelling import inflected, spellings
+from rum.recall.words import inflected, spellings
 
 
 def differ_by_one(one: str, other: str) -> bool:

@@ -140,9 +140,10 @@ def _telling(project: Project, asked: Asked, found: list[Recalled]) -> list[Reca
 
 
 def _lately(project: Project) -> list[Memory]:
-    numbers = [number for _, number in project.store.search.moments(LATELY, 1)[:LATELY]]
-    rows = project.store.search.at(numbers, Filters())
-    return project.store.memories.best([row[0] for row in rows])
+    rows, _ = project.store.search.by_filters(Filters(superseded=True), LATELY)
+    newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
+    memories = project.store.memories.best([row.id for row in newest])
+    return [memory for memory in memories if not memory.superseded_by]
 
 
 def _likeness(asked: Asked, memory: Memory) -> float:

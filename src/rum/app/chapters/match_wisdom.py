@@ -72,8 +72,9 @@ def by_meaning(project: Project, query: str) -> dict[str, Match]:
     store = project.store
     if not store.wisdom.count():
         return {}
-    numbers = [number for number, cosine in project.semantic.nearest(query, NEAREST) if cosine >= NEAR]
-    near = frozenset(row[0] for row in store.search.at(numbers, Filters(superseded=True)))
+    keys = [key for key, cosine in project.semantic.nearest(query, NEAREST) if cosine >= NEAR]
+    found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
+    near = frozenset(one.row.id for one in found.memories)
     built = store.wisdom.get(list(store.wisdom.holding(store.chapters.holding(near)))) if near else []
 
     def judged(similarity: Similarity | None) -> dict[str, Match]:

@@ -51,7 +51,7 @@ FILTERS: dict[str, Any] = {
 
 def hint_for(caller: Caller, inquiry: Inquiry) -> str:
     """One or two sentences that help to ask better, in the words of the door that is asked."""
-    if not caller.project.store.search.size():
+    if not caller.project.store.search.by_filters(Filters(superseded=True), 1)[0]:
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:
         name = caller.spell("memory_id")
@@ -103,7 +103,7 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
     for tag in tags[:NAMED]:
         if search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
             continue
-        common = search.common_tags(COMPARED)
+        common = [name for name, _ in search.tag_counts(COMPARED)]
         near = nearest(tag, common)
         instead = f"`{near}`" if near else f"one of {', '.join(common[:NAMED])}" if common else "no tag"
         yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"

@@ -37,6 +37,7 @@ from rum.recall.inquiry import Inquiry, Match
 from rum.recall.token_budget import fitted, least
 from rum.repo.files import strip_line
 from rum.store.filters import Filters
+from rum.store.search import Row
 from rum.text.tokens import estimate_tokens
 
 View = Callable[[Depth], RetrievedMemory]
@@ -122,7 +123,7 @@ def _patterns(caller: Caller, question: RecallQuestion) -> tuple[str, ...]:
 def _by_id(project: Project, inquiry: Inquiry) -> Answer:
     """The one memory asked for by id, if the other conditions let it through."""
     memory = project.memory(inquiry.question.memory_id or "")
-    match = Match((memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
+    match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = _passes(memory, inquiry.filters)
     return Answer([match] if passed else [], "exact", int(passed), True)

@@ -63,8 +63,7 @@ def _vectors(project: Project) -> dict[str, object]:
         return {"model": "none"}
     try:
         with project.store.errors():
-            done, pending = project.semantic.counts()
-            refused = project.store.vectors.refused(model)
+            done, pending, refused = project.semantic.counts()
     except StorageError:  # the damage is among the problems
         return {"model": model}
     return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
@@ -132,7 +131,7 @@ def reindex(
         progress(done)
     project.store.knowledge.reindex()
     project.store.upkeep.end_reindex()
-    (project.store.vectors.drop_all if vectors else project.store.vectors.mend)()
+    project.store.vectors.requeue(drop=vectors)
     project.note_store.rebuild()
     return done
 

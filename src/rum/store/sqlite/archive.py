@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rum.store.archive import Weighed
@@ -12,15 +11,15 @@ from rum.store.sqlite.archive_rows import (
     Parcel,
     distinct_terms,
     drop_all_terms,
+    is_archived,
     put_away,
     take_back,
 )
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.fts_lookup import apart, distinct
+from rum.store.sqlite.fts_query import distinct
 from rum.store.sqlite.layer_blobs import FORM, packed, unpacked
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.queries import SQL
-from rum.store.vectors import Vector
 from rum.text import terms
 
 _AT_ONCE = 1000
@@ -32,15 +31,9 @@ class SqliteArchive:
     def __init__(self, database: Database, memories: SqliteMemories) -> None:
         self._database = database
         self._memories = memories
-        self.vectors = SqliteArchivedVectors(database)
 
     def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
         return self._database.connection.execute(SQL[statement], values).fetchall()
-
-    def _numbers(self, statement: str, values: Sequence[object]) -> list[int]:
-        # As one text, which Python reads in half the time.
-        found = f"SELECT json_group_array(seq) FROM ({statement})"  # noqa: S608 statements of ours
-        return json.loads(self._database.connection.execute(found, values).fetchone()[0])
 
     def count(self) -> int:
         """How many there are, as it was counted when they came and went."""
@@ -76,7 +69,7 @@ class SqliteArchive:
             back = 0
             for memory in self._memories.get(list(dict.fromkeys(ids))):
                 (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
-                if self.among([seq]):
+                if is_archived(db, seq):
                     take_back(db, seq, memory)
                     back += 1
             return back
@@ -114,60 +107,3 @@ class SqliteArchive:
                 made_by = terms.VERSION if one in whole else HEADLINE
                 held = distinct_terms(whole.get(one) or best[one])
                 self._database.connection.execute(SQL["renew_terms"], (last, *state, *held, made_by))
-
-    def among(self, numbers: Iterable[int]) -> set[int]:
-        """Which of the memories with these numbers are archived."""
-        return set(self._numbers(SQL["archived_among"], (distinct(numbers),)))
-
-    def existing(self, terms: Iterable[str]) -> list[str]:
-        """Which of the terms the index of the archive holds."""
-        found = "SELECT t.term FROM json_each(?) AS wanted JOIN archived_terms AS t ON t.term = wanted.value"
-        return [term for (term,) in self._database.connection.execute(found, (distinct(terms),))]
-
-    def holders(self, term: str, cap: int) -> list[int]:
-        """The numbers of the archived memories that hold a term, the one stored last first."""
-        return self._matching(apart(term), cap)
-
-    def holders_beside(self, term: str, others: Iterable[str]) -> list[int]:
-        """The numbers of the archived memories that hold a term and any of the others."""
-        return self._matching(f"{apart(term)} AND ({' OR '.join(f'({apart(one)})' for one in others)})", -1)
-
-    def newest_with(self, terms: Iterable[str], cap: int) -> list[int]:
-        """The numbers of the archived memories with every term, the one stored last first."""
-        return self._matching(" AND ".join(map(apart, terms)) or apart(""), cap)
-
-    def _matching(self, query: str, cap: int) -> list[int]:
-        newest = (
-            "SELECT rowid AS seq FROM archived_text WHERE archived_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-        )
-        return self._numbers(newest, (query, cap))
-
-
-class SqliteArchivedVectors:
-    """The vectors of archived memories."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
-        return self._database.connection.execute(SQL[statement], values).fetchall()
-
-    def _number(self, model: str) -> int | None:
-        rows = self._rows("model_number", (model,))
-        return rows[0][0] if rows else None
-
-    def any(self, model: str) -> bool:
-        """Whether any archived memory has a vector of a model."""
-        return bool(self._rows("any_archived_vector", (self._number(model),)))
-
-    def since(self, model: str, number: int, most: int) -> list[Vector]:
-        """The vectors that came after that number, in order."""
-        return self._rows("archived_vectors_since", (number, self._number(model), most))
-
-    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The numbers of the memories whose vectors these are; one that went is left out."""
-        return dict(self._rows("owners_of_archived_vectors", (json.dumps(list(numbers)),)))
-
-    def origin(self) -> object:
-        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
-        return self._database.file

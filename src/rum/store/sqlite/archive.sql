@@ -49,9 +49,6 @@ DELETE FROM archived WHERE memory = ?;
 -- name: set_layers
 UPDATE memories SET intent = ?, perception = ?, reasoning = ?, actions = ?, outcome = ? WHERE seq = ?;
 
--- name: archived_among
-SELECT a.memory AS seq FROM json_each(?) AS wanted JOIN archived AS a ON a.memory = wanted.value;
-
 -- name: archived_blobs
 SELECT a.memory, m.id, a.form, a.data, m.intent_goal, m.outcome_summary
 FROM archived AS a JOIN memories AS m ON m.seq = a.memory WHERE a.memory > ? ORDER BY a.memory LIMIT ?;
@@ -139,15 +136,6 @@ DELETE FROM archived_vectors WHERE memory = ?;
 
 -- name: delete_archived_vectors
 DELETE FROM archived_vectors WHERE model = ?;
-
--- name: any_archived_vector
-SELECT 1 FROM archived_vectors WHERE model = ? AND data <> x'' LIMIT 1;
-
--- name: archived_vectors_since
-SELECT number, data FROM archived_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
-
--- name: owners_of_archived_vectors
-SELECT v.number, v.memory FROM json_each(?) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;
 
 -- name: parts_of_index
 -- The plain tables of a text index, each with that of an empty one beside it.

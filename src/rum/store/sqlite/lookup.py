@@ -1,23 +1,22 @@
-"""Find memories by file, by words or by filters alone: plain SQL in, plain tuples out."""
+"""Find memories by filters, files, or what they were made of: plain SQL in, plain rows out."""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from rum.store.sqlite.fts_lookup import COLUMNS, WordLookup, conditions, distinct, quoted
+from rum.store.search import FileRow, Row
+from rum.store.sqlite.fts_query import conditions, quoted
 from rum.text.terms import terms
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+    from typing import Any
 
     from rum.store.filters import Filters
+    from rum.store.sqlite.connect import Database
 
-    Row = tuple[str, int, float, str, int]
-    """(memory id, created_at, importance, session id, number in the order of storing)."""
-
-    FileRow = tuple[str, int, float, str, int, str, str]
-    """A row, the path and the operation."""
+COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
 
 _NAMING = (
     "#{}",
@@ -35,52 +34,67 @@ _NAMING = (
 _TELLING = 7
 """So many characters of a commit's id are enough for the index; the rest is compared with what it finds."""
 
-LAST = "\U0010ffff"
+_LAST = "\U0010ffff"
 """Sorts after every character, so that a prefix and what begins with it lie between two bounds."""
 
 _TIED = """
 SELECT f.memory_id, f.file_path, f.operation
-FROM json_each(?) AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
+FROM json_each(g.value, '$.files') AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
 UNION ALL
 SELECT f.memory_id, f.file_path, f.operation
-FROM json_each(?) AS p CROSS JOIN memory_files AS f
+FROM json_each(g.value, '$.folders') AS p CROSS JOIN memory_files AS f
   ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
 """
+"""What is tied to any file of a group, `g`, or to any below its folders."""
 
+_ANY_BELOW = """
+EXISTS (
+  SELECT 1 FROM json_each(g.value, '$.folders') AS p CROSS JOIN memory_files AS f
+    ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
+)
+"""
 
 _NAMES, _FOLLOWED = 8, 64
 """So many earlier names of a file are asked for, as many renames back; so many renames are looked at."""
 
 _EARLIER = """
-WITH RECURSIVE earlier(path, until, steps) AS (
-  SELECT before, renamed_at, 1 FROM renames WHERE path = ?
+WITH RECURSIVE earlier(place, origin, path, until, steps) AS (
+  SELECT g.key, g.value, r.before, r.renamed_at, 1
+  FROM json_each(?) AS g CROSS JOIN renames AS r ON r.path = g.value
   UNION
-  SELECT r.before, r.renamed_at, e.steps + 1
+  SELECT e.place, e.origin, r.before, r.renamed_at, e.steps + 1
   FROM earlier AS e CROSS JOIN renames AS r ON r.path = e.path AND r.renamed_at <= e.until
   WHERE e.steps < ?
   LIMIT ?
+), named AS (
+  SELECT place, path, max(until) AS until,
+    row_number() OVER (PARTITION BY place ORDER BY max(until) DESC, path) AS rank
+  FROM earlier WHERE path <> origin GROUP BY place, path
 )
-SELECT path, max(until) FROM earlier WHERE path <> ? GROUP BY path ORDER BY max(until) DESC, path LIMIT ?
 """
 
 
-class Lookup(WordLookup):
+class Lookup:
     """The finders of one database; each reads, none waits for a writer."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
+        return self._database.connection.execute(statement, values).fetchall()
+
     def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
-        """The newest memories that pass, and how many there are."""
         where, values = conditions(filters)
         source = f"FROM memories AS m WHERE {where}"
         rows = self._rows(
             f"SELECT {COLUMNS} {source} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", [*values, cap]
         )
         total = len(rows) if len(rows) < cap else self._rows(f"SELECT count(*) {source}", values)[0][0]
-        return rows, total
+        return [Row._make(row) for row in rows], total
 
     def listed(
         self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
     ) -> tuple[list[str], int]:
-        """The ids of the memories that pass, in the order asked for, and how many there are."""
         where, values = conditions(filters)
         first = {"importance": "m.importance DESC,", "access_count": "u.times DESC NULLS LAST,"}.get(sort, "")
         pairs = (
@@ -92,76 +106,91 @@ class Lookup(WordLookup):
         rows = self._rows(f"SELECT m.id {source} {order} LIMIT ?", [*values, limit])
         return [one for (one,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
 
-    def by_paths(self, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
-        """The newest memories tied to any of the files, each once, and how many there are.
-
-        A path that ends in `/` means everything below it.
-        """
-        folders = [path for path in paths if path.endswith("/") and self._any_below(path)]
-        files = [path for path in paths if not path.endswith("/")]
-        if len(files) == 1 and not folders:
-            return self._by_path(files[0], filters, cap)
+    def by_paths(
+        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int
+    ) -> list[tuple[list[FileRow], int]]:
         where, values = conditions(filters)
+        # The index has the memories of one file in order of time, so that the newest are found at once.
+        one_file = (
+            "memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
+            f"WHERE f.file_path = json_extract(g.value, '$.files[0]') AND {where}"
+        )
+        of_one = (
+            f"m.seq, f.file_path, f.operation FROM {one_file} ORDER BY f.created_at DESC, f.memory_id DESC"
+        )
         # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
-        source = f"FROM ({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
-        wanted = [json.dumps(files), json.dumps(folders)]
+        tied = f"({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
         # Beside min(), SQLite takes the other columns from the same row.
-        columns, each = f"{COLUMNS}, min(f.file_path), f.operation", "GROUP BY m.seq"
-        order = "ORDER BY m.created_at DESC, m.id DESC"
-        rows = self._rows(f"SELECT {columns} {source} {each} {order} LIMIT ?", [*wanted, *values, cap])
-        if len(rows) < cap:
-            return rows, len(rows)
-        return rows, self._rows(f"SELECT count(DISTINCT m.seq) {source}", [*wanted, *values])[0][0]
+        columns = "m.seq, min(f.file_path) AS file_path, f.operation"
+        order = "GROUP BY m.seq ORDER BY m.created_at DESC, m.id DESC"
+        listed = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
+        counted = f"SELECT count(*) FROM {one_file}"
+        if not filters.any() and not filters.superseded:  # no memory needs to be looked at
+            superseded = "memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
+            counted = (
+                "SELECT count(*) FROM memory_files WHERE file_path = json_extract(g.value, '$.files[0]') "
+                f"AND NOT EXISTS (SELECT 1 FROM {superseded})"
+            )
+        alone = f"json_array_length(g.value, '$.files') = 1 AND NOT {_ANY_BELOW}"
+        statement = f"""
+WITH found AS MATERIALIZED (
+  SELECT g.key AS place, g.value, {alone} AS alone,
+    CASE WHEN {alone} THEN ({listed} (SELECT {of_one} LIMIT ?))
+      ELSE ({listed} (SELECT {columns} FROM {tied} {order} LIMIT ?)) END AS tied
+  FROM json_each(?) AS g
+)
+SELECT g.place, {COLUMNS}, json_extract(one.value, '$[1]'), json_extract(one.value, '$[2]'), CASE
+  WHEN json_array_length(g.tied) < ? THEN json_array_length(g.tied)
+  WHEN one.key > 0 THEN 0
+  WHEN g.alone THEN ({counted})
+  ELSE (SELECT count(DISTINCT m.seq) FROM {tied}) END
+FROM found AS g CROSS JOIN json_each(g.tied) AS one
+CROSS JOIN memories AS m ON m.seq = json_extract(one.value, '$[0]')
+ORDER BY g.place, one.key
+"""
+        wanted = [
+            {
+                "files": [path for path in group if not path.endswith("/")],
+                "folders": [path for path in group if path.endswith("/")],
+            }
+            for group in groups
+        ]
+        rows = self._rows(statement, [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values])
+        found = [(list[FileRow](), 0) for _ in groups]
+        for line in rows:
+            place: int = line[0]
+            known, total = found[place]
+            known.append(FileRow._make(line[1:-1]))
+            found[place] = known, max(total, line[-1])
+        return found
 
-    def _any_below(self, folder: str) -> bool:
-        statement = "SELECT 1 FROM memory_files WHERE file_path >= ? AND file_path < ? LIMIT 1"
-        return bool(self._rows(statement, (folder, folder + LAST)))
-
-    def _by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int]:
-        """The same for one file, however many memories it has: the index has them in order of time."""
+    def formerly(self, paths: Sequence[str], filters: Filters, cap: int) -> list[list[FileRow]]:
         where, values = conditions(filters)
-        tied = "FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE f.file_path = ?"
-        columns, order = (
-            f"{COLUMNS}, f.file_path, f.operation",
-            "ORDER BY f.created_at DESC, f.memory_id DESC",
+        newest = (
+            "SELECT m.seq FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
+            f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} "
+            "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
         )
-        rows = self._rows(f"SELECT {columns} {tied} AND {where} {order} LIMIT ?", [path, *values, cap])
-        if len(rows) < cap:
-            return rows, len(rows)
-        if filters.any() or filters.superseded:
-            return rows, self._rows(f"SELECT count(*) {tied} AND {where}", [path, *values])[0][0]
-        replaced = (
-            "SELECT 1 FROM memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
-        )
-        statement = f"SELECT count(*) FROM memory_files WHERE file_path = ? AND NOT EXISTS ({replaced})"
-        return rows, self._rows(statement, (path,))[0][0]
-
-    def formerly(self, path: str, filters: Filters, cap: int) -> list[FileRow]:
-        """The newest memories tied to a file under names that it had before, each once.
-
-        What was done to a file of such a name later is no concern of it.
-        """
-        where, values = conditions(filters)
-        tied = "FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id"
-        of_name = f"{tied} WHERE f.file_path = ? AND f.created_at <= ? AND {where}"
-        order = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
-        statement = f"SELECT {COLUMNS}, f.file_path, f.operation {of_name} {order}"
-        found: dict[str, FileRow] = {}
-        for name, until in self._rows(_EARLIER, (path, _NAMES, _FOLLOWED, path, _NAMES)):
-            for row in self._rows(statement, [name, until, *values, cap]):
-                found.setdefault(row[0], row)
-        return sorted(found.values(), key=lambda row: (row[1], row[0]), reverse=True)[:cap]
-
-    def by_goal(self, goal: str, filters: Filters, cap: int) -> list[Row]:
-        """The newest memories with exactly this goal, in whatever case."""
-        where, values = conditions(filters)
-        index = "INDEXED BY memories_goal"
-        source = f"FROM memories AS m {index} WHERE m.intent_goal = ? COLLATE NOCASE AND {where}"
-        order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
-        return self._rows(f"SELECT {COLUMNS} {source} {order}", [goal, *values, cap])
+        statement = f"""
+{_EARLIER}
+SELECT named.place, {COLUMNS}, f.file_path, f.operation
+FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({newest}))) AS one
+CROSS JOIN memories AS m ON m.seq = one.value
+CROSS JOIN memory_files AS f ON f.memory_id = m.id AND f.file_path = named.path
+WHERE named.rank <= ? ORDER BY named.place, named.rank, one.key
+"""
+        limits = (_NAMES, _FOLLOWED * max(1, len(paths)))
+        rows = self._rows(statement, [json.dumps(list(paths)), *limits, *values, cap, _NAMES])
+        found = [dict[str, FileRow]() for _ in paths]
+        for line in rows:
+            place: int = line[0]
+            found[place].setdefault(line[1], FileRow._make(line[1:]))
+        return [
+            sorted(one.values(), key=lambda row: (row.created_at, row.id), reverse=True)[:cap]
+            for one in found
+        ]
 
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
-        """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
         where, values = conditions(filters, each=True)
         telling = start[:_TELLING]
         # Many memories name a commit, and many were stored while it was checked out: only its own begins so.
@@ -173,11 +202,10 @@ class Lookup(WordLookup):
             order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
             statement = f"SELECT {COLUMNS} {source} WHERE {index} MATCH ? AND {own} AND {where} {order}"
             told = [match, len(start), start, telling, *values, cap]
-            found += self._rows(statement, told)
-        return sorted(found, key=lambda row: (row[1], row[0]), reverse=True)[:cap]
+            found += map(Row._make, self._rows(statement, told))
+        return sorted(found, key=lambda row: (row.created_at, row.id), reverse=True)[:cap]
 
-    def naming(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
-        """The newest memories that name an issue of a number, of the last so many that hold the number."""
+    def by_issue(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
         where, values = conditions(filters, each=True)
         holders = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
         # What each field holds is JSON, in which no text ends without a sign that is no part of a number.
@@ -188,15 +216,14 @@ class Lookup(WordLookup):
         order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
         found = f"FROM told CROSS JOIN memories AS m ON m.seq = told.number WHERE {named} {order}"
         globs = [f"*{one.format(number)}[^0-9a-z_]*" for one in _NAMING]
-        return self._rows(f"{once} SELECT {COLUMNS} {found}", [quoted(number), most, *values, *globs, cap])
+        rows = self._rows(f"{once} SELECT {COLUMNS} {found}", [quoted(number), most, *values, *globs, cap])
+        return [Row._make(row) for row in rows]
 
     def known_paths(self, prefix: str) -> list[str]:
-        """Every file any memory is tied to whose path begins with the prefix."""
         statement = "SELECT DISTINCT file_path FROM memory_files WHERE file_path >= ? AND file_path < ?"
-        return [path for (path,) in self._rows(statement, (prefix, prefix + LAST))]
+        return [path for (path,) in self._rows(statement, (prefix, prefix + _LAST))]
 
     def paths_within(self, part: str, cap: int) -> list[str]:
-        """The files with these folders and names in their path, of the last so many memories with such."""
         # By the words of paths: where nobody knows them, as is usual, no path is looked at.
         match = " AND ".join(map(quoted, dict.fromkeys(terms(part)))) or quoted("")
         newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
@@ -209,67 +236,26 @@ class Lookup(WordLookup):
         )
         return [path for (path,) in self._rows(statement, (f"paths : ({match})", cap, f"/{part}/"))]
 
-    def at(self, numbers: Iterable[int], filters: Filters) -> list[Row]:
-        """The memories with these numbers that pass."""
-        where, values = conditions(filters, each=True)
-        source = "FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.seq = wanted.value"
-        return self._rows(f"SELECT {COLUMNS} {source} WHERE {where}", [distinct(numbers), *values])
-
-    def by_ids(self, ids: Iterable[str], filters: Filters) -> list[Row]:
-        """The memories with these ids that pass."""
-        where, values = conditions(filters, each=True)
-        source = "FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value"
-        return self._rows(f"SELECT {COLUMNS} {source} WHERE {where}", [distinct(ids), *values])
-
-    def in_sessions(self, sessions: Iterable[str], most: int) -> list[list[int]]:
-        """The numbers of the memories of each session that has no more than so many, in order of time."""
-        # A session that is too long is left after its first memories: it may have any number.
-        first = "SELECT seq FROM memories WHERE session_id = asked.value ORDER BY created_at, seq LIMIT ?"
-        statement = f"SELECT (SELECT json_group_array(seq) FROM ({first})) FROM json_each(?) AS asked"
-        listed = ",".join(numbers for (numbers,) in self._rows(statement, (most + 1, distinct(sessions))))
-        found: list[list[int]] = json.loads(f"[{listed}]")
-        return [numbers for numbers in found if 0 < len(numbers) <= most]
-
-    def superseded(self) -> list[int]:
-        """The numbers of the memories that others supersede."""
-        return self._numbers(
-            "SELECT seq FROM memories INDEXED BY memories_superseded WHERE superseded = 1", ()
-        )
-
-    def session_size(self, session: str, cap: int) -> int:
-        """How many memories a session has; counting stops at `cap`."""
-        counted = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE session_id = ? LIMIT ?)"
-        return self._rows(counted, (session, cap))[0][0]
-
-    def moments(self, newest: int, spread: int) -> list[tuple[int, int]]:
-        """(created_at, number) of the newest memories and of some spread evenly over all, newest first."""
-        order = "ORDER BY created_at DESC, id DESC LIMIT ?"
-        last = self._rows(f"SELECT created_at, seq FROM memories {order}", (newest,))
-        size = self.size()
-        some = json.dumps(list(range(1, size + 1, max(1, size // spread))))
-        source = "FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.seq = wanted.value"
-        spaced = self._rows(f"SELECT m.created_at, m.seq {source}", (some,)) if len(last) == newest else []
-        return sorted({*last, *spaced}, reverse=True)
-
-    def breadths(self, ids: Iterable[str]) -> dict[str, int]:
-        """How many files each memory is tied to, for those that are tied to any."""
-        source = "FROM json_each(?) AS wanted CROSS JOIN memory_files AS f ON f.memory_id = wanted.value"
-        return dict(self._rows(f"SELECT f.memory_id, count(*) {source} GROUP BY 1", (distinct(ids),)))
-
-    def size(self) -> int:
-        """About how many memories there are, without counting them."""
-        return self._rows("SELECT max(seq) FROM memories", ())[0][0] or 0
-
-    def common_tags(self, most: int) -> list[str]:
-        """The tags used most."""
-        return [tag for tag, _ in self.tag_counts(most)]
+    def timeline(self, newest: int, spread: int) -> list[tuple[int, int]]:
+        # Sequence numbers are nearly dense here, so that every so many of them lie evenly over all.
+        statement = """
+WITH size(most) AS (SELECT coalesce(max(seq), 0) FROM memories), newest AS MATERIALIZED (
+  SELECT created_at, seq FROM memories ORDER BY created_at DESC, id DESC LIMIT :newest
+), spaced(at) AS (
+  SELECT 1 FROM size WHERE most > 0 AND (SELECT count(*) FROM newest) = :newest
+  UNION ALL SELECT at + max(1, most / :spread) FROM spaced, size WHERE at + max(1, most / :spread) <= most
+)
+SELECT created_at, seq FROM newest
+UNION
+SELECT m.created_at, m.seq FROM spaced CROSS JOIN memories AS m ON m.seq = spaced.at
+ORDER BY 1 DESC, 2 DESC
+"""
+        return self._database.connection.execute(statement, {"newest": newest, "spread": spread}).fetchall()
 
     def tag_counts(self, most: int) -> list[tuple[str, int]]:
-        """The tags used most, and how many memories have each."""
         statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
         return self._rows(statement, (most,))
 
     def busiest(self, most: int) -> list[str]:
-        """The ids of the agents with most memories."""
         statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
         return [agent for (agent,) in self._rows(statement, (most,))]

@@ -271,11 +271,52 @@ SELECT number FROM vector_models WHERE name <> :kept AND used_at < :before ORDER
 
 -- name: pending_vectors
 SELECT m.id FROM (
-  SELECT memory FROM unembedded WHERE model = :model ORDER BY memory DESC LIMIT :most
-) AS waiting JOIN memories AS m ON m.seq = waiting.memory ORDER BY m.seq DESC;
+  SELECT memory FROM unembedded WHERE model = (SELECT number FROM vector_models WHERE name = :model) ORDER BY memory DESC LIMIT :most
+) AS waiting CROSS JOIN memories AS m ON m.seq = waiting.memory
+UNION ALL -- all memories, where nobody has noted yet which of them the model has to see
+SELECT id FROM (
+  SELECT id FROM memories WHERE (SELECT number FROM vector_models WHERE name = :model) IS NULL ORDER BY seq DESC LIMIT :most
+);
 
--- name: newest_memories
-SELECT id FROM memories ORDER BY seq DESC LIMIT ?;
+-- name: pending_among
+SELECT m.id FROM json_each(:keys) AS wanted
+CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = (SELECT number FROM vector_models WHERE name = :model)
+CROSS JOIN memories AS m ON m.seq = u.memory LIMIT :most;
+
+-- name: any_vector_live
+SELECT 1 FROM memory_vectors WHERE model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' LIMIT 1;
+
+-- name: vectors_since_live
+SELECT number, data FROM memory_vectors
+WHERE number > :number AND model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' ORDER BY number LIMIT :most;
+
+-- name: owners_of_vectors_live
+SELECT NULL, coalesce(max(number), 0) FROM memory_vectors
+UNION ALL
+SELECT v.number, v.memory FROM json_each(:numbers) AS wanted CROSS JOIN memory_vectors AS v ON v.number = wanted.value;
+
+-- name: any_vector_archived
+SELECT 1 FROM archived_vectors WHERE model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' LIMIT 1;
+
+-- name: vectors_since_archived
+SELECT number, data FROM archived_vectors
+WHERE number > :number AND model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' ORDER BY number LIMIT :most;
+
+-- name: owners_of_vectors_archived
+SELECT NULL, coalesce(max(number), 0) FROM archived_vectors
+UNION ALL
+SELECT v.number, v.memory FROM json_each(:numbers) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;
+
+-- name: vectors_of
+SELECT v.memory, v.number, NULL FROM json_each(:keys) AS wanted
+-- CROSS JOIN keeps the order: from memories to their vectors, not through all those of the model.
+CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = (SELECT number FROM vector_models WHERE name = :model)
+UNION ALL
+SELECT v.memory, NULL, v.data FROM json_each(:keys) AS wanted
+CROSS JOIN archived_vectors AS v ON v.memory = wanted.value AND v.model = (SELECT number FROM vector_models WHERE name = :model);
+
+-- name: scale_of_model
+SELECT value FROM derived WHERE name = 'scale of model ' || (SELECT number FROM vector_models WHERE name = ?);
 
 -- name: seq_of_version
 SELECT seq FROM memories WHERE id = ? AND version = ?;
@@ -285,30 +326,6 @@ INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO
 
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
-
--- name: any_vector
-SELECT 1 FROM memory_vectors WHERE model = ? AND data <> x'' LIMIT 1;
-
--- name: vectors_since
-SELECT number, data FROM memory_vectors WHERE number > ? AND model = ? AND data <> x'' ORDER BY number LIMIT ?;
-
--- name: vectors_of
-SELECT v.memory, v.data FROM json_each(:memories) AS wanted
-CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = :model
-UNION ALL
-SELECT v.memory, v.data FROM json_each(:memories) AS wanted
-CROSS JOIN archived_vectors AS v ON v.memory = wanted.value AND v.model = :model;
-
--- name: numbers_of_vectors
-SELECT v.memory, v.number FROM json_each(:memories) AS wanted
-CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = :model;
-
--- name: waiting_for_vectors
-SELECT u.memory FROM json_each(:memories) AS wanted
-CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = :model;
-
--- name: owners_of_vectors
-SELECT v.number, v.memory FROM json_each(?) AS wanted CROSS JOIN memory_vectors AS v ON v.number = wanted.value;
 
 -- name: count_memories
 SELECT count(*) FROM memories;
@@ -340,9 +357,6 @@ DELETE FROM unembedded WHERE model = ?;
 
 -- name: delete_model
 DELETE FROM vector_models WHERE number = ?;
-
--- name: scale_of_model
-SELECT value FROM derived WHERE name = 'scale of model ' || ?;
 
 -- name: note_scale
 INSERT INTO derived (name, value) VALUES ('scale of model ' || ?, ?)

@@ -165,7 +165,7 @@ class ReadOnlyStore:
 
     def share_rare_terms(self, terms: Iterable[str], rare: int) -> bool:
         """Whether any memory, archived or not, holds two of the terms that at most `rare` memories hold."""
-        from rum.store.sqlite.fts_lookup import apart, quoted  # noqa: PLC0415 (few events have any words)
+        from rum.store.sqlite.fts_query import apart, quoted  # noqa: PLC0415 (few events have any words)
 
         known: set[int] = set()
         for term in terms:

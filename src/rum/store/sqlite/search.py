@@ -1,13 +1,122 @@
-"""The finders of a store: the quick ones, and what takes more than a look at the index."""
+"""Find memories by their words, and look closer at those found: one statement a call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from rum.store.indexed_text import indexed_text
-from rum.store.sqlite.connect import Database
-from rum.store.sqlite.lookup import Lookup
-from rum.store.sqlite.memories import SqliteMemories
+from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
+from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
+from rum.store.sqlite.lookup import COLUMNS, Lookup
+from rum.text.terms import spelt
+from rum.text.terms import terms as terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Any
+
+    from rum.store.filters import Filters
+    from rum.store.sqlite.connect import Database
+    from rum.store.sqlite.memories import SqliteMemories
+
+FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
+
+_ESCAPED = re.compile(r"\\[bfnrt]")
+_READ = 20_000
+"""So many characters of a memory are read for how its words are spelt."""
+_ARCHIVED = "(SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived')"
+"""How many memories are archived, as it was counted when they came and went."""
+
+
+def _holders(index: str, match: str, cap: str = "?") -> str:
+    """The sequence numbers of those that match, as JSON: fetched row by row they take twice as long."""
+    newest = f"SELECT rowid FROM {index} WHERE {index} MATCH {match} ORDER BY rowid DESC LIMIT {cap}"
+    return f"(SELECT json_group_array(rowid) FROM ({newest}))"
+
+
+_TERMS = f"""
+WITH asked AS MATERIALIZED (
+  SELECT key, {_holders("memory_text", "value")} AS live,
+    CASE WHEN {_ARCHIVED} > 0
+      THEN {_holders("archived_text", "json_extract(?, '$[' || key || ']')")} END AS archived
+  FROM json_each(?)
+)
+SELECT key, live, archived, NULL, NULL, NULL FROM asked
+UNION ALL
+SELECT NULL, (SELECT max(seq) FROM memories), {_ARCHIVED},
+  CASE WHEN ? THEN '[]' ELSE (
+    SELECT json_group_array(seq) FROM memories INDEXED BY memories_superseded WHERE superseded = 1
+  ) END,
+  (SELECT count(*) FROM (SELECT 1 FROM memories WHERE session_id = ? LIMIT ?)),
+  (SELECT json_group_array(seq) FROM (
+    SELECT m.seq FROM memories AS m INDEXED BY memories_goal
+    WHERE m.intent_goal = ? COLLATE NOCASE AND {{where}} ORDER BY m.created_at DESC, m.id DESC LIMIT ?
+  ))
+"""
+
+_QUOTED = """'"' || replace(e.term, '"', '""') || '"'"""
+_CORRECTIONS = f"""
+WITH wanted(term) AS (SELECT value FROM json_each(?)), used AS MATERIALIZED (
+  SELECT t.term, 0 AS packed FROM wanted AS w CROSS JOIN memory_terms AS t ON t.term = w.term
+  UNION ALL
+  SELECT t.term, 1 FROM wanted AS w CROSS JOIN archived_terms AS t ON t.term = w.term WHERE {_ARCHIVED} > 0
+)
+SELECT e.term, e.packed, CASE e.packed
+    WHEN 0 THEN {_holders("memory_text", _QUOTED)} ELSE {_holders("archived_text", _QUOTED)} END,
+  (SELECT max(seq) FROM memories), {_ARCHIVED}
+FROM used AS e
+UNION ALL
+SELECT e.term, NULL,
+  substr(m.intent || m.outcome || m.reasoning || m.perception || m.tags || m.actions, 1, {_READ}), NULL, NULL
+FROM used AS e CROSS JOIN json_each({_holders("memory_text", _QUOTED)}) AS held
+CROSS JOIN memories AS m ON m.seq = held.value WHERE e.packed = 0
+"""
+
+_LENGTH = " + ".join(f"length(t.c{at})" for at in range(len(FIELDS) - 1))
+_PATHS = "SELECT group_concat(f.file_path, char(10)) FROM memory_files AS f WHERE f.memory_id = c.id"
+# Terms are read where FTS5 keeps them: through the virtual table it takes twice as long.
+_DESCRIBE = f"""
+WITH chosen AS MATERIALIZED (
+  SELECT {COLUMNS}, wanted.key AS place FROM json_each(?) AS wanted
+  CROSS JOIN memories AS m ON m.seq = wanted.value WHERE {{where}} LIMIT ?
+)
+SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, a.memory,
+  (SELECT max(seq) FROM memories) - c.seq,
+  CASE WHEN a.memory IS NULL THEN t.c0 ELSE (SELECT intent_goal FROM memories WHERE seq = c.seq) END,
+  CASE WHEN a.memory IS NULL THEN t.c{len(FIELDS) - 1} ELSE ({_PATHS}) END,
+  CASE WHEN a.memory IS NULL THEN {_LENGTH} ELSE a.length END,
+  (SELECT count(*) FROM memory_files AS f WHERE f.memory_id = c.id)
+FROM chosen AS c LEFT JOIN memory_text_content AS t ON t.id = c.seq
+LEFT JOIN archived AS a ON a.memory = c.seq
+UNION ALL
+SELECT -1, (SELECT json_group_array(seq) FROM (
+    SELECT seq FROM memories WHERE session_id = s.session_id ORDER BY created_at, seq LIMIT ?
+  )), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM (SELECT DISTINCT session_id FROM chosen WHERE session_id NOT IN (SELECT value FROM json_each(?))) AS s
+UNION ALL
+SELECT -2, s.seq, t.seq, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
+  SELECT l.source_id, l.target_id, l.link_type
+  FROM chosen AS c CROSS JOIN memory_links AS l ON l.source_id = c.id
+  UNION
+  SELECT l.source_id, l.target_id, l.link_type
+  FROM chosen AS c CROSS JOIN memory_links AS l ON l.target_id = c.id
+  ORDER BY 1, 2, 3
+) AS e CROSS JOIN memories AS s ON s.id = e.source_id CROSS JOIN memories AS t ON t.id = e.target_id
+"""
+
+_NEWEST = """
+WITH RECURSIVE step(place, found) AS (
+  SELECT 0, {first}
+  UNION ALL
+  SELECT place + 1, {next} FROM step
+  WHERE json_array_length(found) >= :cap AND place + 1 < json_array_length(:sets)
+)
+SELECT step.place, {columns} FROM step CROSS JOIN json_each(step.found) AS one
+CROSS JOIN memories AS m ON m.seq = one.value ORDER BY step.place, one.key
+"""
 
 
 class SqliteSearch(Lookup):
@@ -17,9 +126,203 @@ class SqliteSearch(Lookup):
         super().__init__(database)
         self._memories = memories
 
+    def terms(
+        self,
+        spellings: Sequence[Sequence[str]],
+        cap: int,
+        archived_cap: int,
+        *,
+        filters: Filters,
+        goal: str = "",
+        most: int = 0,
+        session: str = "",
+        counted: int = 0,
+    ) -> TermLookup:
+        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
+        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
+        where, values = conditions(filters)
+        asked = [cap, json.dumps(packed), archived_cap, json.dumps(live), filters.superseded]
+        statement = _TERMS.format(where=where)
+        rows = self._rows(statement, [*asked, session, counted, goal, *values, most])
+        _, size, archived, superseded, session_size, same_goal = rows.pop()
+        counts = _Counts(size or 0, archived or 0, cap, archived_cap)
+        held = [(json.loads(own), json.loads(other or "[]")) for _, own, other, *_ in rows]
+        newest = max((other[0] for _, other in held if other), default=0)
+        return TermLookup(
+            [counts.holders(own, other, newest) for own, other in held],
+            counts.size,
+            counts.archived,
+            json.loads(superseded),
+            session_size,
+            json.loads(same_goal),
+        )
+
+    def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
+        rows = self._rows(_CORRECTIONS, (distinct(terms), cap, archived_cap, sample))
+        held: dict[str, dict[int, list[int]]] = {}
+        words: dict[str, set[str]] = {}
+        counts = _Counts(0, 0, cap, archived_cap)
+        for term, packed, found, size, archived in rows:
+            if packed is None:
+                spelled = spelt(_ESCAPED.sub(" ", found))
+                words.setdefault(term, set()).update(word for word in spelled if term in terms_of(word))
+            else:
+                held.setdefault(term, {})[packed] = json.loads(found)
+                counts = _Counts(size or 0, archived or 0, cap, archived_cap)
+        newest = max((one[1][0] for one in held.values() if one.get(1)), default=0)
+        return [
+            Correction(
+                term, frozenset(words.get(term, ())), counts.holders(one.get(0, []), one.get(1, []), newest)
+            )
+            for term, one in held.items()
+        ]
+
+    def newest_with(
+        self, term_sets: Sequence[Sequence[str]], in_goal: Sequence[str], filters: Filters, cap: int
+    ) -> list[list[Row]]:
+        sets = [" AND ".join(map(quoted, terms)) or NOTHING for terms in term_sets]
+        if in_goal:
+            sets.append(f"goal : ({' AND '.join(map(quoted, in_goal))})")
+        if not sets:
+            return []
+        where, values = conditions(filters, each=True)
+        named = {f"value{at}": value for at, value in enumerate(values)}
+        for name in named:
+            where = where.replace("?", f":{name}", 1)
+
+        def newest(place: str) -> str:
+            match = f"memory_text MATCH json_extract(:sets, '$[' || {place} || ']')"
+            source = "memory_text CROSS JOIN memories AS m ON m.seq = memory_text.rowid"
+            found = f"SELECT m.seq FROM {source} WHERE {match} AND {where}"
+            return f"(SELECT json_group_array(seq) FROM ({found} ORDER BY memory_text.rowid DESC LIMIT :cap))"
+
+        statement = _NEWEST.format(first=newest("0"), next=newest("(step.place + 1)"), columns=COLUMNS)
+        asked = {"sets": json.dumps(sets), "cap": cap, **named}
+        found: list[list[Row]] = []
+        for line in self._database.connection.execute(statement, asked):
+            place: int = line[0]
+            found += [list[Row]() for _ in range(place + 1 - len(found))]
+            found[place].append(Row._make(line[1:]))
+        return found
+
+    def archived_with(
+        self,
+        sets: Sequence[tuple[Sequence[str], Sequence[str]]],
+        cap: int,
+        among: Sequence[int] | None = None,
+    ) -> list[list[int]]:
+        queries: list[str] = []
+        for every, some in sets:
+            either = [f"({' OR '.join(f'({apart(term)})' for term in some)})"] if some else []
+            queries.append(" AND ".join([*(f"({apart(term)})" for term in every), *either]) or NOTHING)
+        if among is None:
+            statement = f"SELECT {_holders('archived_text', 'value')} FROM json_each(?)"
+            rows = self._rows(statement, (cap, json.dumps(queries)))
+        else:
+            match = "query.value AND rowid IN (SELECT value FROM json_each(?))"
+            statement = f"SELECT {_holders('archived_text', match)} FROM json_each(?) AS query"
+            rows = self._rows(statement, (json.dumps(list(among)), cap, json.dumps(queries)))
+        return [json.loads(found) for (found,) in rows]
+
+    def describe(
+        self,
+        keys: Sequence[int],
+        filters: Filters,
+        *,
+        cap: int = -1,
+        always: Sequence[int] = (),
+        session_limit: int,
+        known_sessions: Collection[str] = (),
+    ) -> Described:
+        where, values = conditions(filters, each=True)
+        first = list(dict.fromkeys(always))
+        others = dict.fromkeys(keys)
+        limit = cap if cap < 0 else cap + len(first)
+        wanted = json.dumps([*first, *(key for key in others if key not in set(first))])
+        known = json.dumps(list(known_sessions))
+        rows = self._rows(_DESCRIBE.format(where=where), [wanted, *values, limit, session_limit + 1, known])
+        memories = [_details(row) for row in rows if row[0] >= 0]
+        listed = ",".join(row[1] for row in rows if row[0] == -1)
+        sessions: list[list[int]] = json.loads(f"[{listed}]")
+        return Described(
+            memories,
+            [one for one in sessions if len(one) <= session_limit],
+            [(row[1], row[2]) for row in rows if row[0] == -2],
+        )
+
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """The terms of memories, field by field; those of archived ones are made anew, which is slower."""
         wanted = list(dict.fromkeys(ids))
-        found = super().texts(wanted)
+        columns = ", ".join(f"t.c{at}" for at in range(len(FIELDS)))
+        statement = (
+            f"SELECT m.id, {columns} FROM json_each(?) AS wanted "
+            "JOIN memories AS m ON m.id = wanted.value JOIN memory_text_content AS t ON t.id = m.seq"
+        )
+        found: dict[str, tuple[str, ...]] = {
+            row[0]: row[1:] for row in self._rows(statement, (json.dumps(wanted),))
+        }
+        # The terms of archived memories are not kept; making them again is slower.
         missing = [one for one in wanted if one not in found]
-        return found | {memory.id: indexed_text(memory) for memory in self._memories.best(missing)}
+        if missing:
+            found |= {memory.id: indexed_text(memory) for memory in self._memories.best(missing)}
+        return found
+
+    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
+        asked = list(terms)
+        statement = f"""
+SELECT {_holders("memory_text", "value", ":most")},
+  {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":most")} FROM json_each(:live)
+"""
+        rows = self._database.connection.execute(
+            statement,
+            {
+                "live": json.dumps(list(map(quoted, asked))),
+                "archived": json.dumps(list(map(apart, asked))),
+                "most": rare + 1,
+            },
+        ).fetchall()
+        shared: Counter[int] = Counter()
+        for live, archived in rows:
+            held = [*reversed(json.loads(live)), *reversed(json.loads(archived))]
+            if len(held) <= rare:
+                shared.update(held)
+        best = json.dumps([seq for seq, _ in shared.most_common(cap)])
+        found = (
+            "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "
+            "WHERE m.superseded = 0 ORDER BY best.key"
+        )
+        return [one for (one,) in self._rows(found, (best,))]
+
+
+class _Counts:
+    """How many hold a term, judged by the sequence numbers of those who do."""
+
+    def __init__(self, last: int, archived: int, cap: int, archived_cap: int) -> None:
+        self.size = last  # without counting: few memories are ever deleted
+        self.archived = archived
+        self._caps = cap, archived_cap
+
+    def holders(self, live: list[int], archived: list[int], newest_archived: int) -> Holders:
+        """The holders of a term with estimates of their numbers: the denser they lie, the more there are."""
+        cap, archived_cap = self._caps
+        size = max(self.size, 1)
+        own = max(size - self.archived, 1)
+        count = len(live)
+        if live and count >= cap:
+            count = _estimate(count, own, min(own, size - live[-1] + 1))
+        packed = len(archived)
+        if archived and packed >= archived_cap:
+            packed = _estimate(packed, self.archived, newest_archived - archived[-1] + 1)
+        return Holders(live, count, archived, packed)
+
+
+def _estimate(found: int, size: int, span: int) -> int:
+    return min(size, found * size // max(1, span))
+
+
+def _details(row: tuple[Any, ...]) -> Details:
+    _, *memory, archived, newer, goal, paths, length, files = row
+    if archived is not None:  # its terms are not kept, so they are made of what stands in plain rows
+        goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
+    return Details(
+        Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files
+    )

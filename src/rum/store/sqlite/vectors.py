@@ -1,15 +1,24 @@
-"""Vectors in SQLite: a table of their own beside the memories, and a list of what has none yet."""
+"""Vectors in SQLite: a table of their own beside the memories, read into memory to find the nearest."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rum.store.sqlite.archive_rows import is_archived, move_vectors
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
-from rum.store.vectors import Vector, VectorCounts
+from rum.store.vectors import VectorCounts
+
+if TYPE_CHECKING:
+    from rum.store.packed_vectors import Floats
+    from rum.store.sqlite.vector_matrix import Matrix
+
+_SPARE = 16
+"""Vectors looked at beyond those asked for, as some may have gone with their memory."""
+_BATCH = 8192
+_FIRST_GROWTH = 1000
 
 
 class SqliteVectors:
@@ -17,6 +26,8 @@ class SqliteVectors:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._live = _InMemory(database, "live")
+        self._archived = _InMemory(database, "archived")
 
     def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
         return self._database.connection.execute(SQL[statement], values).fetchall()
@@ -26,33 +37,27 @@ class SqliteVectors:
         return rows[0][0] if rows else None
 
     def adopt(self, model: str, now: int, patience: float | None = None) -> None:
-        """Note that a model is in use: from now on the store knows which memories it has yet to see."""
         with self._database.transaction(patience) as db:
             db.execute(SQL["use_model"], {"name": model, "now": now})
+            done, pending, _ = self.counts(model)
             # All of them for a new model; else what was written by a RUM that knew nothing of vectors.
-            if sum(self.counts(model)) != self._rows("count_memories")[0][0]:
+            if done + pending != self._rows("count_memories")[0][0]:
                 db.execute(SQL["queue_missing"], (self._number(model),))
 
     def renew(self, model: str, now: int, before: int) -> None:
-        """Note that a model is in use if that was last noted before then; nobody is waited for."""
         if self._rows("model_noted_before", (model, before)):
             with self._database.transaction(0) as db:
                 db.execute(SQL["renew_model"], (now, model))
 
-    def pending(self, model: str, most: int) -> list[str]:
-        """Memories without a vector of a model, the one stored last first."""
-        number = self._number(model)
-        if number is None:
-            return [one for (one,) in self._rows("newest_memories", (most,))]
-        return [one for (one,) in self._rows("pending_vectors", {"model": number, "most": most})]
+    def pending(self, model: str, most: int, among: Collection[int] | None = None) -> list[str]:
+        asked = {"model": model, "most": most}
+        if among is None:
+            return [one for (one,) in self._rows("pending_vectors", asked)]
+        return [one for (one,) in self._rows("pending_among", {**asked, "keys": json.dumps(list(among))})]
 
     def put(
         self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
     ) -> int:
-        """Keep (memory id, version, data) for memories that still are of that version; how many were.
-
-        Empty data says that the model cannot embed the memory.
-        """
         kept = 0
         with self._database.transaction(patience) as db:
             number = self._number(model)
@@ -65,64 +70,45 @@ class SqliteVectors:
                     kept += 1
         return kept
 
-    def any(self, model: str) -> bool:
-        """Whether any memory has a vector of a model."""
-        number = self._number(model)
-        return number is not None and bool(self._rows("any_vector", (number,)))
+    def any(self, model: str, *, archived: bool = False) -> bool:
+        return (self._archived if archived else self._live).any(model)
 
-    def since(self, model: str, number: int, most: int) -> list[Vector]:
-        """The vectors kept after that number, in order; a renewed one has a new number."""
-        return self._rows("vectors_since", (number, self._number(model), most))
+    def nearest(
+        self, model: str, vector: Floats, most: int, *, archived: bool = False
+    ) -> list[tuple[int, float]]:
+        return (self._archived if archived else self._live).nearest(model, vector, most)
 
-    def of(self, model: str, memories: Collection[int]) -> dict[int, bytes]:
-        """The vectors of memories, by their numbers, as far as they have one; empty if none can be made."""
-        # Its CROSS JOINs keep the order: from memories to their vectors, not through all those of the model.
-        return dict(self._rows("vectors_of", self._wanted(model, memories)))
+    def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
+        from rum.store.packed_vectors import cosines  # noqa: PLC0415 (loads numpy)
 
-    def numbers(self, model: str, memories: Collection[int]) -> dict[int, int]:
-        """The numbers of the vectors that live memories have now, by the memories' numbers."""
-        return dict(self._rows("numbers_of_vectors", self._wanted(model, memories)))
-
-    def waiting(self, model: str, memories: Collection[int]) -> set[int]:
-        """Which of the memories, by their numbers, have yet to get a vector, or another one."""
-        return {one for (one,) in self._rows("waiting_for_vectors", self._wanted(model, memories))}
-
-    def _wanted(self, model: str, memories: Collection[int]) -> dict[str, object]:
-        return {"memories": json.dumps(list(memories)), "model": self._number(model)}
-
-    def owners(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The numbers of the memories these vectors are of; one that was replaced or went is left out."""
-        return dict(self._rows("owners_of_vectors", (json.dumps(list(numbers)),)))
+        # A vector in memory may be of a memory's text as it was, so the table says which one is in force.
+        rows = self._rows("vectors_of", {"keys": json.dumps(list(keys)), "model": model})
+        own = {memory: number for memory, number, _ in rows if number is not None}
+        read = self._live.cosines(model, vector, own.values())
+        near = {memory: read[number] for memory, number in own.items() if number in read}
+        return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
 
     def scale(self, model: str) -> tuple[float, float] | None:
-        """What a model's cosines are multiplied by, and what is added; None while nobody measured it."""
-        for (noted,) in self._rows("scale_of_model", (self._number(model),)):
+        for (noted,) in self._rows("scale_of_model", (model,)):
             gain, shift = map(float, noted.split())
             return gain, shift
         return None
 
     def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
-        """Note what was measured of a model's cosines; it goes with its vectors."""
         with self._database.transaction(patience) as db:
             db.execute(SQL["note_scale"], (self._number(model), " ".join(map(repr, scale))))
 
     def counts(self, model: str) -> VectorCounts:
-        """How many memories have a vector of a model, and how many have none."""
         number = self._number(model)
         if number is None:
-            return VectorCounts(0, self._rows("count_memories")[0][0])
-        return VectorCounts(*(self._rows(what, (number,))[0][0] for what in ("count_vectors", "count_queue")))
-
-    def refused(self, model: str) -> int:
-        """How many memories the model cannot embed."""
-        return self._rows("count_refused", (self._number(model),))[0][0]
+            return VectorCounts(0, self._rows("count_memories")[0][0], 0)
+        counted = ("count_vectors", "count_queue", "count_refused")
+        return VectorCounts(*(self._rows(what, (number,))[0][0] for what in counted))
 
     def models(self) -> list[str]:
-        """The models in use."""
         return [name for name, _ in self._rows("vector_models")]
 
     def drop_unused(self, kept: str, before: int) -> int:
-        """Delete the vectors of other models that nobody used since then; how many."""
         dropped = 0
         with self._database.transaction() as db:
             for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
@@ -132,20 +118,95 @@ class SqliteVectors:
                     db.execute(SQL[statement], (number,))
         return dropped
 
-    def mend(self) -> None:
-        """Find out anew which memories have no vector."""
-        self._for_each_model("delete_queue", "queue_missing")
-
-    def drop_all(self) -> None:
-        """Delete every vector, so that all are made anew."""
-        self._for_each_model("delete_vectors", "delete_archived_vectors", "delete_scale", "queue_missing")
-
-    def _for_each_model(self, *statements: str) -> None:
+    def requeue(self, *, drop: bool = False) -> None:
+        dropped = ("delete_vectors", "delete_archived_vectors", "delete_scale")
+        statements = (*dropped, "queue_missing") if drop else ("delete_queue", "queue_missing")
         with self._database.transaction() as db:
             for _, number in self._rows("vector_models"):
                 for statement in statements:
                     db.execute(SQL[statement], (number,))
 
-    def origin(self) -> object:
-        """A mark that changes when the whole store was exchanged, as by a backup: numbers start over."""
-        return self._database.file
+
+class _InMemory:
+    """The vectors of one model, of the live memories or of the archived ones, as far as they were read.
+
+    They are read on from the highest number seen: SQLite has one writer at a time, so that no vector appears
+    below a number that was read.
+    """
+
+    def __init__(self, database: Database, which: str) -> None:
+        self._database = database
+        self._which = which
+        self._matrix: Matrix | None = None
+        self._file: object = None
+        self._room = 0
+
+    def _rows(self, statement: str, values: Mapping[str, object]) -> list[Any]:
+        return self._database.connection.execute(SQL[f"{statement}_{self._which}"], values).fetchall()
+
+    def __len__(self) -> int:
+        return len(self._matrix or ())
+
+    def any(self, model: str) -> bool:
+        """Whether there is anything to be near to."""
+        return self._matrix is not None or bool(self._rows("any_vector", {"model": model}))
+
+    def cosines(self, model: str, question: Floats, numbers: Collection[int]) -> dict[int, float]:
+        """How near the vectors with these numbers are to one."""
+        matrix = self._opened(model, len(question))
+        if any(number > matrix.last for number in numbers):
+            self._read_on(model, matrix)
+        return matrix.cosines(question, numbers)
+
+    def nearest(self, model: str, question: Floats, most: int) -> list[tuple[int, float]]:
+        """The memories nearest to a vector with their cosines, nearest first."""
+        ranked, owners = self._ranked(model, question, most + _SPARE)
+        if len(owners) < min(most, len(ranked)):
+            # More are gone than could be spared: what is in memory is too old.
+            self._matrix = None
+            ranked, owners = self._ranked(model, question, most)
+        return [(owners[number], cosine) for number, cosine in ranked if number in owners][:most]
+
+    def _ranked(
+        self, model: str, question: Floats, most: int
+    ) -> tuple[list[tuple[int, float]], dict[int, int]]:
+        """The nearest vectors, and whose they are as far as they are still there."""
+        matrix = self._opened(model, len(question))
+        ranked = matrix.nearest(question, most)
+        last, owners = self._owners(ranked)
+        if last > matrix.last:
+            self._read_on(model, matrix, last)
+            ranked = matrix.nearest(question, most)
+            _, owners = self._owners(ranked)
+        matrix.drop([number for number, _ in ranked if number not in owners])
+        return ranked, owners
+
+    def _owners(self, ranked: list[tuple[int, float]]) -> tuple[int, dict[int, int]]:
+        """The highest number of any vector, and the memories that these are of."""
+        rows = self._rows("owners_of_vectors", {"numbers": json.dumps([number for number, _ in ranked])})
+        return rows[0][1], dict(rows[1:])
+
+    def _opened(self, model: str, dimensions: int) -> Matrix:
+        """All vectors of the model that were there when they were last read."""
+        from rum.store.sqlite.vector_matrix import Matrix  # noqa: PLC0415 (loads numpy)
+
+        file, matrix = self._database.file, self._matrix
+        if (
+            matrix is None
+            or file != self._file
+            or matrix.dimensions != dimensions
+            or matrix.model != model
+            or len(matrix) > self._room
+        ):
+            # Replaced vectors stay in memory until it has grown by half; then all are read again.
+            matrix, self._file = Matrix(dimensions, model=model), file
+            self._read_on(model, matrix)
+            self._room = len(matrix) * 3 // 2 + _FIRST_GROWTH
+            self._matrix = matrix
+        return matrix
+
+    def _read_on(self, model: str, matrix: Matrix, last: int = 0) -> None:
+        asked = {"model": model, "most": _BATCH}
+        while rows := self._rows("vectors_since", {**asked, "number": matrix.last}):
+            matrix.add(rows)
+        matrix.last = max(matrix.last, last)  # the last ones may be of another model

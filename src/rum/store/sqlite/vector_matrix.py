@@ -1,12 +1,14 @@
-"""Find the nearest of many vectors: exactly while they are few, by binary codes and rescoring when many."""
+"""The nearest of many vectors in memory: exactly while few, by binary codes and rescoring when many."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rum.store.packed_vectors import SCALE, cosines_of, read_packed
 
 LARGE = 6_000
 """From here on codes choose the candidates; below, looking at every vector takes 1 ms at most."""
@@ -15,66 +17,19 @@ CANDIDATES = 3000
 SHARE = 25
 """One in so many is looked at when there are more."""
 
-_SCALE = 4
-"""Bytes of the number that the others are multiplied by."""
 _BLOCK = 256
-"""Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
-that would then wait for each other."""
-_DIGITS = 5
+"""Rows whose codes are made at a time."""
 _FIRST_ROOM = 1024
 
 Floats = NDArray[np.float32]
 
 
-def points(vector: Floats) -> bool:
-    """Whether a vector has a direction: it is not of zeros, and all in it are numbers."""
-    return bool(vector.any() and np.isfinite(vector).all())
-
-
-def packed(vector: Floats) -> bytes:
-    """A vector as it is kept: a scale that makes its length 1, then one byte a dimension.
-
-    Nothing of one that points nowhere.
-    """
-    if not points(vector):
-        return b""
-    steps = np.rint(vector / np.abs(vector).max() * 127).astype(np.int8)
-    length = float(np.linalg.norm(steps.astype(np.float32)))
-    return np.array([1 / length], dtype="<f4").tobytes() + steps.tobytes()
-
-
-def cosines(question: Floats, kept: Mapping[int, bytes]) -> dict[int, float]:
-    """How near kept vectors are to a unit vector; one that is not of its kind is left out."""
-    good = {name: data for name, data in kept.items() if len(data) == _SCALE + len(question)}
-    near = _near(*_read(list(good.values()), len(question)), question)
-    return dict(zip(good, near.tolist(), strict=True))
-
-
-def _read(kept: Sequence[bytes], dimensions: int) -> tuple[NDArray[np.int8], Floats]:
-    """The steps and scales of packed vectors, one a row."""
-    rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), _SCALE + dimensions)
-    scales = np.ascontiguousarray(rows[:, :_SCALE]).view("<f4")[:, 0].astype(np.float32)
-    return rows[:, _SCALE:], scales
-
-
-def _near(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
-    """The cosine of every row."""
-    near = np.empty(len(steps), dtype=np.float32)
-    floats = np.empty((_BLOCK, len(question)), dtype=np.float32)
-    for start in range(0, len(steps), _BLOCK):
-        block = steps[start : start + _BLOCK]
-        floats[: len(block)] = block
-        np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
-    near *= scales
-    # The last digits depend on where a row stands, and so on what else a process has read.
-    return near.round(_DIGITS)
-
-
 class Matrix:
     """The vectors of one model, one byte a dimension, in the order of their numbers."""
 
-    def __init__(self, dimensions: int, large: int = LARGE) -> None:
+    def __init__(self, dimensions: int, large: int = LARGE, *, model: str = "") -> None:
         self.dimensions = dimensions
+        self.model = model
         self._large = large
         self._size = 0
         self.last = 0
@@ -90,11 +45,11 @@ class Matrix:
     def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
         """Take in numbered vectors; one that is not of this kind is left out."""
         self.last = max(self.last, rows[-1][0]) if rows else self.last
-        good = [row for row in rows if len(row[1]) == _SCALE + self.dimensions]
+        good = [row for row in rows if len(row[1]) == SCALE + self.dimensions]
         numbers, kept = zip(*good, strict=True) if good else ((), ())
         start, self._size = self._size, self._size + len(good)
         self._make_room()
-        steps, scales = _read(kept, self.dimensions)
+        steps, scales = read_packed(kept, self.dimensions)
         self._numbers[start : self._size] = numbers
         self._scales[start : self._size] = scales
         self._steps[start : self._size] = steps
@@ -117,7 +72,7 @@ class Matrix:
         rows = np.searchsorted(known, asked)
         here = rows < np.searchsorted(known, asked, "right")
         asked, rows = asked[here], rows[here]
-        near = _near(self._steps[rows], self._scales[rows], question)
+        near = cosines_of(self._steps[rows], self._scales[rows], question)
         return dict(zip(asked.tolist(), near.tolist(), strict=True))
 
     def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
@@ -127,10 +82,10 @@ class Matrix:
         """
         steps, scales = self._steps[: self._size], self._scales[: self._size]
         if self._size <= self._large:
-            rows, near = np.arange(self._size), _near(steps, scales, question)
+            rows, near = np.arange(self._size), cosines_of(steps, scales, question)
         else:
             rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * most))
-            near = _near(steps[rows], scales[rows], question)
+            near = cosines_of(steps[rows], scales[rows], question)
         if most < len(near):
             best = np.flatnonzero(near >= np.partition(near, -most)[-most])
             rows, near = rows[best], near[best]

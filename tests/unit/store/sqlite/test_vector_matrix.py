@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from rum.recall.vector_scan import CANDIDATES, Matrix, cosines, packed, points
-from rum.store.vectors import Vector
+from rum.store.packed_vectors import cosines, has_direction, pack
+from rum.store.sqlite.vector_matrix import CANDIDATES, Matrix
 
 Floats = NDArray[np.float32]
 
@@ -29,8 +29,8 @@ def crowd(count: int, dimensions: int = 96, seed: int = 7) -> Floats:
     return unit(rows)
 
 
-def numbered(rows: Floats, first: int = 1) -> list[Vector]:
-    return [(number, packed(row)) for number, row in enumerate(rows, start=first)]
+def numbered(rows: Floats, first: int = 1) -> list[tuple[int, bytes]]:
+    return [(number, pack(row)) for number, row in enumerate(rows, start=first)]
 
 
 def filled(rows: Floats, large: int = 10**6) -> Matrix:
@@ -44,7 +44,7 @@ def test_a_packed_vector_is_near_itself_in_a_byte_a_dimension(vector: Floats):
     if np.linalg.norm(vector) < 1e-3:
         return
     vector = unit(vector)
-    data = packed(vector)
+    data = pack(vector)
     assert len(data) == len(vector) + 4
     assert cosines(vector, {1: data})[1] == pytest.approx(1, abs=0.01)
 
@@ -52,25 +52,25 @@ def test_a_packed_vector_is_near_itself_in_a_byte_a_dimension(vector: Floats):
 @pytest.mark.parametrize("numbers", [[0, 0], [1, np.nan], [np.inf, 0], [-np.inf, 1], []])
 def test_what_points_nowhere_is_no_vector_to_keep(numbers: list[float]):
     vector = np.array(numbers, dtype=np.float32)
-    assert (points(vector), packed(vector)) == (False, b"")
+    assert (has_direction(vector), pack(vector)) == (False, b"")
 
 
 @given(arrays(np.float32, st.integers(1, 9), elements=st.floats(width=32)))
 def test_whatever_an_embedder_gives_is_kept_with_a_length_or_not_at_all(vector: Floats):
-    data = packed(vector)
-    assert bool(data) == points(vector)
+    data = pack(vector)
+    assert bool(data) == has_direction(vector)
     assert not data or math.isfinite(cosines(unit(np.ones(len(vector))), {1: data})[1])
 
 
 def test_cosines_are_those_of_the_vectors():
     rows = crowd(50)
-    found = cosines(rows[0], {n: packed(row) for n, row in enumerate(rows)})
+    found = cosines(rows[0], {n: pack(row) for n, row in enumerate(rows)})
     assert list(found.values()) == pytest.approx((rows @ rows[0]).tolist(), abs=0.01)
 
 
 def test_vectors_of_another_length_are_left_out():
     question = unit(np.ones(8))
-    kept = {1: packed(unit(np.ones(16))), 2: packed(question), 3: b"abc", 4: b""}
+    kept = {1: pack(unit(np.ones(16))), 2: pack(question), 3: b"abc", 4: b""}
     assert cosines(question, kept) == {2: pytest.approx(1)}
     matrix = Matrix(8)
     matrix.add([(number, kept[number]) for number in (1, 2, 3)])
@@ -158,7 +158,7 @@ def test_of_equally_near_ones_the_newest_come_first(large: int, count: int):
 def test_the_cosines_of_some_are_told_by_their_numbers(large: int):
     rows = crowd(40)
     matrix = filled(rows, large)
-    matrix.add([(2**60, packed(rows[0])), (2**61, b"")])
+    matrix.add([(2**60, pack(rows[0])), (2**61, b"")])
     found = matrix.cosines(rows[0], [2**60, 1, 0, 40, 41, 2**61, 2**62, -1])
     assert found == pytest.approx({1: 1, 40: float(rows[39] @ rows[0]), 2**60: 1}, abs=0.01)
     assert Matrix(96).cosines(rows[0], [1, 2]) == {}

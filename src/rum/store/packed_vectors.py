@@ -1,0 +1,61 @@
+"""The form in which vectors are kept: a scale and one byte a dimension, a quarter of what floats take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCALE = 4
+"""Bytes of the number that the others are multiplied by."""
+_BLOCK = 256
+"""Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
+that would then wait for each other."""
+_DIGITS = 5
+
+Floats = NDArray[np.float32]
+
+
+def has_direction(vector: Floats) -> bool:
+    """Whether a vector has a direction: it is not of zeros, and all in it are numbers."""
+    return bool(vector.any() and np.isfinite(vector).all())
+
+
+def pack(vector: Floats) -> bytes:
+    """A vector as it is kept: a scale that makes its length 1, then one byte a dimension.
+
+    Nothing of one that points nowhere.
+    """
+    if not has_direction(vector):
+        return b""
+    steps = np.rint(vector / np.abs(vector).max() * 127).astype(np.int8)
+    length = float(np.linalg.norm(steps.astype(np.float32)))
+    return np.array([1 / length], dtype="<f4").tobytes() + steps.tobytes()
+
+
+def cosines(question: Floats, kept: Mapping[int, bytes]) -> dict[int, float]:
+    """How near kept vectors are to a unit vector; one that is not of its kind is left out."""
+    good = {name: data for name, data in kept.items() if len(data) == SCALE + len(question)}
+    near = cosines_of(*read_packed(list(good.values()), len(question)), question)
+    return dict(zip(good, near.tolist(), strict=True))
+
+
+def read_packed(kept: Sequence[bytes], dimensions: int) -> tuple[NDArray[np.int8], Floats]:
+    """The steps and scales of packed vectors, one a row."""
+    rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), SCALE + dimensions)
+    scales = np.ascontiguousarray(rows[:, :SCALE]).view("<f4")[:, 0].astype(np.float32)
+    return rows[:, SCALE:], scales
+
+
+def cosines_of(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
+    """The cosine of every row."""
+    near = np.empty(len(steps), dtype=np.float32)
+    floats = np.empty((_BLOCK, len(question)), dtype=np.float32)
+    for start in range(0, len(steps), _BLOCK):
+        block = steps[start : start + _BLOCK]
+        floats[: len(block)] = block
+        np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
+    near *= scales
+    # The last digits depend on where a row stands, and so on what else a process has read.
+    return near.round(_DIGITS)

@@ -1,0 +1,134 @@
+"""Single questions to a store's finders, which answer many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rum.store.base import Store
+from rum.store.filters import Filters
+from rum.store.search import Details, FileRow, Holders, Row
+
+EVERYTHING = Filters(superseded=True)
+
+
+def look_up(store: Store, *spellings: str, cap: int = 9) -> Holders:
+    """The memories that hold a term in any of its spellings."""
+    return store.search.terms([spellings], cap, cap, filters=EVERYTHING).holders[0]
+
+
+def holders(store: Store, term: str, cap: int) -> list[int]:
+    """The keys of the live memories that hold a term, the one stored last first."""
+    return look_up(store, term, cap=cap).keys
+
+
+def archived_holders(store: Store, term: str, cap: int) -> list[int]:
+    """The keys of the archived memories that hold a term, the one stored last first."""
+    return look_up(store, term, cap=cap).archived_keys
+
+
+def details(store: Store, keys: Iterable[int], filters: Filters = EVERYTHING) -> list[Details]:
+    """What the ranking sees of memories that pass."""
+    return store.search.describe(list(keys), filters, session_limit=0).memories
+
+
+def at(store: Store, keys: Iterable[int], filters: Filters) -> list[Row]:
+    """The memories with these keys that pass."""
+    return [one.row for one in details(store, keys, filters)]
+
+
+def outlines(store: Store, keys: Iterable[int]) -> dict[int, tuple[str, str, int]]:
+    """The indexed terms of goal and paths, and the length of all that is said, by key."""
+    return {one.row.key: (one.goal, one.paths, one.length) for one in details(store, keys)}
+
+
+def breadths(store: Store, ids: Iterable[str]) -> dict[str, int]:
+    """How many files each memory is tied to, for those that are tied to any."""
+    keys = [row.key for row in by_ids(store, ids, EVERYTHING)]
+    return {one.row.id: one.files for one in details(store, keys) if one.files}
+
+
+def archived_among(store: Store, keys: Iterable[int]) -> set[int]:
+    """Which of the memories are archived."""
+    return {one.row.key for one in details(store, keys) if one.archived}
+
+
+def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[int]]:
+    """The keys of the memories of each session that has no more than so many, in order of time."""
+    firsts = [
+        row.key
+        for session in dict.fromkeys(sessions)
+        for row in store.search.by_filters(Filters(session_id=session, superseded=True), 1)[0]
+    ]
+    return store.search.describe(firsts, EVERYTHING, session_limit=most).sessions
+
+
+def session_size(store: Store, session: str, cap: int) -> int:
+    """How many memories a session has; counting stops at `cap`."""
+    return store.search.terms([], 0, 0, filters=EVERYTHING, session=session, counted=cap).session_size
+
+
+def size(store: Store) -> int:
+    """About how many memories there are."""
+    return store.search.terms([], 0, 0, filters=EVERYTHING).size
+
+
+def existing(store: Store, terms: Iterable[str]) -> list[str]:
+    """Which of the terms live memories hold."""
+    return [one.term for one in store.search.corrections(terms, 0, 1, 1) if one.holders.keys]
+
+
+def archived_existing(store: Store, terms: Iterable[str]) -> list[str]:
+    """Which of the terms archived memories hold."""
+    return [one.term for one in store.search.corrections(terms, 0, 1, 1) if one.holders.archived_keys]
+
+
+def spellings(store: Store, term: str, cap: int) -> set[str]:
+    """The words that stand for a term in the last so many live memories that hold it."""
+    return {word for one in store.search.corrections([term], cap, 1, 1) for word in one.words}
+
+
+def by_goal(store: Store, goal: str, filters: Filters, cap: int) -> list[Row]:
+    """The newest memories with exactly this goal, in whatever case."""
+    keys = store.search.terms([], 0, 0, filters=filters, goal=goal, most=cap).same_goal
+    return at(store, keys, EVERYTHING)
+
+
+def newest_with(store: Store, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
+    """The memories stored last of those with every term, anywhere or in the goal."""
+    asked = list(terms)
+    sets, goal = ([], asked) if in_goal else ([asked], ())
+    return next(iter(store.search.newest_with(sets, goal, filters, cap)), [])
+
+
+def by_paths(store: Store, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
+    """The newest memories tied to any of the files, and how many there are."""
+    [found] = store.search.by_paths([paths], filters, cap)
+    return found
+
+
+def formerly(store: Store, path: str, filters: Filters, cap: int) -> list[FileRow]:
+    """The newest memories tied to a file under names that it had before."""
+    [found] = store.search.formerly([path], filters, cap)
+    return found
+
+
+def key_of(store: Store, memory_id: str) -> int:
+    """The key of a memory."""
+    return keys_of(store, [memory_id])[0]
+
+
+def keys_of(store: Store, ids: Iterable[str]) -> list[int]:
+    """The keys of memories, in the same order."""
+    keys = {row.id: row.key for row in store.search.by_filters(EVERYTHING, 10**6)[0]}
+    return [keys[one] for one in ids]
+
+
+def ids_of(store: Store, keys: Iterable[int]) -> list[str]:
+    """The ids of memories by their keys, in the same order."""
+    return [row.id for row in at(store, keys, EVERYTHING)]
+
+
+def by_ids(store: Store, ids: Iterable[str], filters: Filters) -> list[Row]:
+    """The memories with these ids that pass."""
+    wanted = set(ids)
+    return [row for row in store.search.by_filters(filters, 10**6)[0] if row.id in wanted]
