@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from rum.app.call_types import CreatedChapter, ListedChapters
 from rum.app.caller import Caller
 from rum.app.calls import call
 from rum.app.chapters import read_chapters
@@ -25,6 +24,9 @@ from rum.model.chapter_answers import (
     chapter_view,
 )
 
+if TYPE_CHECKING:
+    from rum.app.arguments import CreateChapterArguments, ListChaptersArguments
+
 
 @public
 class Chapters:
@@ -33,11 +35,11 @@ class Chapters:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def create(self, **given: Unpack[CreatedChapter]) -> CreateChapterResult:
+    def create(self, **given: Unpack[CreateChapterArguments]) -> CreateChapterResult:
         """Make a chapter of memories, by their ids or by tags; the same memories again renew the same one."""
         return call(self._caller, "create_chapter", given)
 
-    def list(self, **given: Unpack[ListedChapters]) -> ListChaptersResult:
+    def list(self, **given: Unpack[ListChaptersArguments]) -> ListChaptersResult:
         """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
         return call(self._caller, "list_chapters", given)
 

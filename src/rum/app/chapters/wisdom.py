@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from rum.app.call_types import RecalledWisdom, Synthesized
 from rum.app.caller import Caller
 from rum.app.calls import call
 from rum.app.chapters import read_wisdom
@@ -22,6 +21,9 @@ from rum.model.chapter_answers import (
     wisdom_view,
 )
 
+if TYPE_CHECKING:
+    from rum.app.arguments import RecallWisdomArguments, SynthesizeArguments
+
 
 @public
 class WisdomKept:
@@ -30,11 +32,11 @@ class WisdomKept:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def synthesize(self, **given: Unpack[Synthesized]) -> SynthesizeResult:
+    def synthesize(self, **given: Unpack[SynthesizeArguments]) -> SynthesizeResult:
         """Make wisdom of chapters, by their ids or by tags; the same chapters again renew the same one."""
         return call(self._caller, "synthesize", given)
 
-    def recall(self, **given: Unpack[RecalledWisdom]) -> RecallWisdomResult:
+    def recall(self, **given: Unpack[RecallWisdomArguments]) -> RecallWisdomResult:
         """Wisdom by its id, by tags, or by the question it answers."""
         return call(self._caller, "recall_wisdom", given)
 
