@@ -54,13 +54,13 @@ CALLS: dict[str, Call] = {
     "brief": Call("app.brief.brief:brief", "model.brief:BriefQuestion"),
     "feedback": Call("app.offers.history:feedback", "model.offers:FeedbackQuestion"),
     "create_chapter": Call(
-        "app.chapters.create_chapter:create", "model.chapter_answers:CreateChapterQuestion", own_turns=True
+        "app.chapters.create:create_chapter", "model.chapter_answers:CreateChapterQuestion", own_turns=True
     ),
-    "list_chapters": Call("app.chapters.read_chapters:listing", "model.chapter_answers:ListChaptersQuestion"),
+    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapter_answers:ListChaptersQuestion"),
     "synthesize": Call(
-        "app.chapters.create_wisdom:synthesize", "model.chapter_answers:SynthesizeQuestion", own_turns=True
+        "app.chapters.create:synthesize", "model.chapter_answers:SynthesizeQuestion", own_turns=True
     ),
-    "recall_wisdom": Call("app.chapters.read_wisdom:recall", "model.chapter_answers:RecallWisdomQuestion"),
+    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapter_answers:RecallWisdomQuestion"),
 }
 """What every interface offers."""
 
@@ -104,8 +104,8 @@ PYTHON: dict[str, str] = {
     "journals": "app.journal.journals:Journals",
     "facts": "app.layers.facts:Facts",
     "rules": "app.layers.rules:Rules",
-    "chapters": "app.chapters.chapters:Chapters",
-    "wisdom": "app.chapters.wisdom:WisdomKept",
+    "chapters": "app.chapters.api:Chapters",
+    "wisdom": "app.chapters.api:WisdomApi",
     "layers": "app.layers.layers:Layers",
     "stored_layers": "app.layers.stored:KeptLayers",
     "run": "app.runs.run:Run",

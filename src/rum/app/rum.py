@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     from rum.app.capture.events_view import SeenList
     from rum.app.capture.intake import Intake
-    from rum.app.chapters.chapters import Chapters
-    from rum.app.chapters.wisdom import WisdomKept
+    from rum.app.chapters.api import Chapters, WisdomApi
     from rum.app.exchange.json_lines import ImportResult
     from rum.app.exchange.layers import LayerImport
     from rum.app.imports.agent_guides import Written
@@ -363,7 +362,7 @@ class Rum:
         return self._make("chapters")
 
     @cached_property
-    def wisdom(self) -> WisdomKept:
+    def wisdom(self) -> WisdomApi:
         """What chapters say together: insights, patterns and practices, each with its evidence."""
         return self._make("wisdom")
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rum.app.brief.query import Asked, flat, telling_words
-from rum.app.chapters.staleness import judged, judged_wisdom
+from rum.app.chapters.staleness import with_staleness
 from rum.app.memories.knowledge import SHARE
 from rum.app.project import Project
 from rum.inject import brief
@@ -40,7 +40,7 @@ def _claims(project: Project, asked: Asked, found: Sequence[Known]) -> list[Piec
     """The best claims; of those that differ in numbers alone the best one."""
     ids = [one.id for one in found if one.kind == "wisdom"]
     pieces: dict[str, Piece] = {}
-    for wisdom in judged_wisdom(project, project.store.wisdom.get(ids)):
+    for wisdom in with_staleness(project, project.store.wisdom.get(ids)):
         for claim, piece in _of_wisdom(wisdom, asked):
             said = _NUMBER.sub("0", flat(claim))
             if said not in pieces or pieces[said].points < piece.points:
@@ -80,7 +80,7 @@ def _share(claim: str, asked: Asked) -> float:
 
 def _told(project: Project, found: Sequence[Known]) -> list[Piece]:
     near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
-    chapters = judged(project, project.store.chapters.get(list(near)[:STORIES]))
+    chapters = with_staleness(project, project.store.chapters.get(list(near)[:STORIES]))
     return [_story(chapter, near[chapter.id]) for chapter in chapters]
 
 

@@ -1,84 +1,232 @@
-"""Forgetting chapters and wisdom; and keeping nothing in them of a memory that is forgotten."""
+"""Forget chapters and wisdom, and cut forgotten memories out of them.
+
+Cutting happens while others wait to write, so no words are made again: claims that do not depend on what was
+forgotten stay, others go, and title and summary are drawn quickly. The group is marked for a refresh.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.chapters import read_chapters, read_wisdom
-from rum.app.chapters.cut_forgotten import Without, said_terms, terms_of
-from rum.app.chapters.make_chapter import CHAPTERS
-from rum.app.chapters.make_wisdom import WISDOM
-from rum.app.chapters.write_group import may_change
+from rum.app.chapters.kinds import CHAPTERS, WISDOM, G, GroupKind, P, W
+from rum.app.chapters.make import check_permission, next_version, part_fields
+from rum.app.chapters.read import find_chapter, find_wisdom
+from rum.app.chapters.words import sanitise_fields
 from rum.app.memories.forgettable import Counts
 from rum.app.project import Project
-from rum.capture.tombstones import chapter_marks, member_marks, wisdom_marks
+from rum.capture.tombstones import member_marks
+from rum.model.chapters import Chapter, Evidence, Group, Wisdom, Wording
 from rum.model.memory import Memory
+from rum.store.indexed_text import indexed_text
+from rum.text.terms import says_little, terms
+
+Terms = frozenset[str]
 
 
-def without_memory(project: Project, ever: Sequence[Memory]) -> None:
-    """Take a memory, which is gone already, out of everything that was built on it.
-
-    `ever` is the memory as it was last, and all that it said before.
-    """
-    memory_id, chapters = ever[0].id, project.store.chapters
-    cut = Without(project, [memory_id], terms_of(ever))
-    built = chapters.resting_on([memory_id])
-    wisdom = {*project.store.wisdom.resting_on([memory_id]), *project.store.wisdom.holding(built)}
-    for chapter in chapters.get(built):
-        if left := cut.chapter(chapter):
-            chapters.put(left)
-        else:
-            chapters.delete(chapter.id)
-    _cut_wisdom(project, sorted(wisdom), cut)
-
-
-def _cut_wisdom(project: Project, ids: Sequence[str], cut: Without) -> None:
-    kept = project.store.wisdom
-    for wisdom in kept.get(ids):
-        if left := cut.wisdom(wisdom):
-            kept.put(left)
-        else:
-            kept.delete(wisdom.id)
-
-
-def _chapter_held(caller: Caller, chapter_id: str) -> Counts:
-    chapter = read_chapters.known(caller.project, chapter_id)
-    may_change(caller, CHAPTERS, chapter)
+def chapter_counts(caller: Caller, chapter_id: str) -> Counts:
+    """What forgetting a chapter would remove."""
+    chapter = find_chapter(caller.project, chapter_id)
+    check_permission(caller, CHAPTERS, chapter)
     return {"chapters": 1, "members": len(chapter.members)}
 
 
-def _chapter_removed(caller: Caller, chapter_id: str) -> Counts:
-    removed = _chapter_held(caller, chapter_id)
-    chapter = read_chapters.known(caller.project, chapter_id)
-    key, ids = caller.project.tombstone_key, chapter.memory_ids
-    marks = [*chapter_marks(ids, key, chapter.id), *member_marks(ids, key)]
-    caller.project.store.memories.bury(marks, "chapter", caller.project.now())
-    built = caller.project.store.wisdom.get(list(caller.project.store.wisdom.holding([chapter.id])))
-    caller.project.store.chapters.delete(chapter.id)
-    for wisdom in built:
-        others = caller.project.store.chapters.get(wisdom.chapter_ids)
-        underneath = {one for other in others for one in other.memory_ids}
-        cut = Without(caller.project, set(ids) - underneath, said_terms([chapter]))
-        _cut_wisdom(caller.project, [wisdom.id], cut)
+def remove_chapter(caller: Caller, chapter_id: str) -> Counts:
+    """Delete a chapter, and cut what only it said out of wisdom."""
+    removed = chapter_counts(caller, chapter_id)
+    project, store = caller.project, caller.project.store
+    chapter = find_chapter(project, chapter_id)
+    ids, key = chapter.memory_ids, project.tombstone_key
+    store.memories.bury(
+        [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)], "chapter", project.now()
+    )
+    wisdom = store.wisdom.get(list(store.wisdom.holding([chapter.id])))
+    store.chapters.delete(chapter.id)
+    for one in wisdom:
+        others = store.chapters.get(one.chapter_ids)
+        still_there = {memory_id for other in others for memory_id in other.memory_ids}
+        cutter = ForgottenCutter(project, set(ids) - still_there, _chapter_terms([chapter]))
+        cutter.cut_stored(WISDOM, [one.id])
     return removed
 
 
-def _wisdom_held(caller: Caller, wisdom_id: str) -> Counts:
-    wisdom = read_wisdom.known(caller.project, wisdom_id)
-    may_change(caller, WISDOM, wisdom)
+def wisdom_counts(caller: Caller, wisdom_id: str) -> Counts:
+    """What forgetting wisdom would remove."""
+    wisdom = find_wisdom(caller.project, wisdom_id)
+    check_permission(caller, WISDOM, wisdom)
     return {"wisdom": 1, "sources": len(wisdom.sources)}
 
 
-def _wisdom_removed(caller: Caller, wisdom_id: str) -> Counts:
-    removed = _wisdom_held(caller, wisdom_id)
-    wisdom = read_wisdom.known(caller.project, wisdom_id)
-    marks = wisdom_marks(wisdom.chapter_ids, caller.project.tombstone_key, wisdom.id)
-    caller.project.store.memories.bury(marks, "wisdom", caller.project.now())
-    caller.project.store.wisdom.delete(wisdom.id)
+def remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
+    """Delete wisdom."""
+    removed = wisdom_counts(caller, wisdom_id)
+    project = caller.project
+    wisdom = find_wisdom(project, wisdom_id)
+    marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
+    project.store.memories.bury(marks, "wisdom", project.now())
+    project.store.wisdom.delete(wisdom.id)
     return removed
 
 
-HELD = {"chapter": _chapter_held, "wisdom": _wisdom_held}
-REMOVED = {"chapter": _chapter_removed, "wisdom": _wisdom_removed}
-"""What hangs on each, and how it goes; as in a `Kind`."""
+def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
+    """Cut a memory, which is deleted already, out of all groups.
+
+    `versions` are the memory as it was last, and as it was before.
+    """
+    memory_id, store = versions[0].id, project.store
+    cutter = ForgottenCutter(project, [memory_id], _memory_terms(versions))
+    chapters = store.chapters.resting_on([memory_id])
+    wisdom = {*store.wisdom.resting_on([memory_id]), *store.wisdom.holding(chapters)}
+    cutter.cut_stored(CHAPTERS, chapters)
+    cutter.cut_stored(WISDOM, sorted(wisdom))
+
+
+class ForgottenCutter:
+    """Cuts forgotten memories out of groups.
+
+    `forgotten` are the words of these memories. None means that they are not known: then only words that
+    the other memories have may stay.
+    """
+
+    def __init__(self, project: Project, ids: Iterable[str], forgotten: Terms | None) -> None:
+        self._project = project
+        self._ids = frozenset(ids)
+        self._forgotten = forgotten
+        self._terms: dict[str, Terms] = {}
+
+    def cut_stored(self, kind: GroupKind[G, P, W], ids: Sequence[str]) -> None:
+        """Cut the stored groups with these ids; those of which nothing is left are deleted."""
+        store = kind.store(self._project)
+        for group in store.get(ids):
+            if left := self.cut(kind, group):
+                store.put(left)
+            else:
+                store.delete(group.id)
+
+    def cut(self, kind: GroupKind[G, P, W], group: G) -> G | None:
+        """A group of the parts that are left; None without any."""
+        parts, memories = kind.left(self._project, group, self._ids)
+        if not parts:
+            return None
+        chapters = [part for part in parts if isinstance(part, Chapter)]
+        banned = self._banned_terms(group, memories, _chapter_terms(chapters))
+        cut = self._cut_claims(group, memories, banned)
+        headline = sanitise_fields(self._project, kind.headline(parts, len(memories)))
+        drawn = {name: value for name, value in headline.items() if name not in cut.given}
+        if "topics" in drawn:
+            drawn["topics"] = tuple(drawn["topics"])
+        new = replace(
+            cut,
+            **drawn,
+            **part_fields(kind, cut, parts),
+            forgotten=group.forgotten + max(1, len(group.part_ids) - len(parts)),
+        )
+        if isinstance(new, Wisdom):
+            new = self._cut_wisdom_fields(new, {chapter.id for chapter in chapters}, banned)
+        return next_version(group, new, self._project.now())
+
+    def _cut_claims(self, group: G, left: Sequence[Memory], banned: Terms) -> G:
+        """A group without claims, tags and members that have to go."""
+        times = {memory.id: memory.created_at for memory in left}
+        claims: dict[str, tuple[str, ...]] = {}
+        evidence: list[Evidence] = []
+        for name, pairs in group.claims_by_list.items():
+            kept = [
+                (claim, reduced)
+                for claim, found in pairs
+                if _is_free(claim, banned)
+                and self._still_supported(found, reduced := self._reduced(found, times), name in group.given)
+            ]
+            claims[name] = tuple(claim for claim, _ in kept)
+            evidence += (reduced for _, reduced in kept)
+        lost = {name for name, kept in claims.items() if not kept}
+        lost |= {name for name in group.TEXTS if not _is_free(getattr(group, name), banned)}
+        given = tuple(name for name in group.given if name not in lost)
+        return replace(
+            group,
+            **claims,
+            evidence=tuple(evidence),
+            given=given,
+            words=_word_source(group, given, evidence),
+            found_by=group.found_by if _is_free(" ".join(group.found_by), banned) else (),
+            own_tags=tuple(tag for tag in group.own_tags if _is_free(tag, banned)),
+            members=tuple(member for member in group.members if member.memory_id in times),
+            former=tuple(memory_id for memory_id in group.former if memory_id not in self._ids),
+        )
+
+    def _still_supported(self, before: Evidence, after: Evidence, given: bool) -> bool:
+        # Given claims are in the caller's words: it is enough that another memory supports them.
+        return after.memory_ids == before.memory_ids or (given and after.supporting > 0)
+
+    def _cut_wisdom_fields(self, wisdom: Wisdom, chapter_ids: set[str], banned: Terms) -> Wisdom:
+        contradictions = tuple(
+            two
+            for two in wisdom.contradictions
+            if self._ids.isdisjoint((*two.memory_ids, *two.against_ids))
+            and _is_free(f"{two.claim} \n {two.against}", banned)
+        )
+        sources = tuple(source for source in wisdom.sources if source.chapter_id in chapter_ids)
+        return replace(wisdom, contradictions=contradictions, sources=sources)
+
+    def _banned_terms(self, group: Group, left: Iterable[Memory], in_chapters: Terms) -> Terms:
+        """The words of a group that only forgotten memories had."""
+        used = {term for text in _texts(group) for term in terms(text)} - in_chapters
+        banned = {term for term in used if self._forgotten is None or term in self._forgotten}
+        banned -= {term for term in banned if says_little((term,))}
+        for memory in left:
+            if not banned:
+                break
+            if memory.id not in self._terms:
+                self._terms[memory.id] = _memory_terms([memory])
+            banned -= self._terms[memory.id]
+        return frozenset(banned)
+
+    def _reduced(self, evidence: Evidence, times: Mapping[str, int]) -> Evidence:
+        """Evidence without the forgotten memories."""
+        named = tuple(one for one in evidence.memory_ids if one not in self._ids)
+        against = tuple(one for one in evidence.against_ids if one not in self._ids)
+        lost = len(evidence.memory_ids) - len(named)
+        latest = max((times[one] for one in named if one in times), default=0)
+        return replace(
+            evidence,
+            memory_ids=named,
+            supporting=evidence.supporting - lost,
+            against=evidence.against - (len(evidence.against_ids) - len(against)),
+            against_ids=against,
+            last_confirmed=latest if lost else evidence.last_confirmed,
+        )
+
+
+def _texts(group: Group) -> Iterable[str]:
+    """The texts of a group, without those that are drawn again."""
+    yield from (getattr(group, name) for name in group.TEXTS)
+    yield from (*group.claims, *group.own_tags, *group.found_by)
+    for two in group.contradictions if isinstance(group, Wisdom) else ():
+        yield from (two.claim, two.against)
+
+
+def _is_free(text: str, banned: Terms) -> bool:
+    return banned.isdisjoint(terms(text))
+
+
+def _word_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> Wording:
+    """Where the words that are left come from: drawn, where all that others worded is gone."""
+    left = set(given) - {"title"} if group.words is Wording.GIVEN else claims
+    return group.words if left else Wording.DRAWN
+
+
+def _memory_terms(memories: Iterable[Memory]) -> Terms:
+    """All words of memories, as the index has them."""
+    return frozenset(term for one in memories for field in indexed_text(one) for term in field.split())
+
+
+def _chapter_terms(chapters: Iterable[Chapter]) -> Terms:
+    """All words of chapters themselves."""
+    return frozenset(
+        term
+        for chapter in chapters
+        for text in (chapter.title, chapter.summary, *chapter.learnings, *chapter.tags)
+        for term in terms(text)
+    )

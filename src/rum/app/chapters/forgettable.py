@@ -1,6 +1,9 @@
-"""Chapters and wisdom as things that can be forgotten; what it takes is loaded when one of them is."""
+"""Chapters and wisdom as things that can be forgotten; the code for it is loaded when one of them is."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
 
 from rum.app.caller import Caller
 from rum.app.memories.forgettable import Counts, Kind
@@ -16,11 +19,20 @@ def built_on(project: Project, kind: str, one: str) -> list[str]:
 
 
 def still_there(project: Project, ids: list[str]) -> list[str]:
-    """Which of these chapters and wisdom are there: some go with the last of what they were made of."""
+    """Which of these chapters and wisdom still exist: some are deleted with the last of their parts."""
     if not ids:
         return []
-    kept = (*project.store.chapters.get(ids), *project.store.wisdom.get(ids))
-    return [one.id for one in kept]
+    left = (*project.store.chapters.get(ids), *project.store.wisdom.get(ids))
+    return [one.id for one in left]
+
+
+def _late(function: str) -> Callable[[Caller, str], Counts]:
+    """A function of `forget`, loaded with the first call: most of what is forgotten is no chapter."""
+
+    def call(caller: Caller, one: str) -> Counts:
+        return getattr(import_module("rum.app.chapters.forget"), function)(caller, one)
+
+    return call
 
 
 def _chapters_named(caller: Caller, name: str) -> list[str]:
@@ -31,29 +43,5 @@ def _wisdom_named(caller: Caller, name: str) -> list[str]:
     return caller.project.store.wisdom.named(name)
 
 
-def _chapter_held(caller: Caller, one: str) -> Counts:
-    from rum.app.chapters.forget import HELD  # noqa: PLC0415 (most of what is forgotten is no chapter)
-
-    return HELD["chapter"](caller, one)
-
-
-def _wisdom_held(caller: Caller, one: str) -> Counts:
-    from rum.app.chapters.forget import HELD  # noqa: PLC0415
-
-    return HELD["wisdom"](caller, one)
-
-
-def _chapter_removed(caller: Caller, one: str) -> Counts:
-    from rum.app.chapters.forget import REMOVED  # noqa: PLC0415
-
-    return REMOVED["chapter"](caller, one)
-
-
-def _wisdom_removed(caller: Caller, one: str) -> Counts:
-    from rum.app.chapters.forget import REMOVED  # noqa: PLC0415
-
-    return REMOVED["wisdom"](caller, one)
-
-
-CHAPTER = Kind("chapter", _chapters_named, _chapter_held, _chapter_removed)
-WISDOM = Kind("wisdom", _wisdom_named, _wisdom_held, _wisdom_removed)
+CHAPTER = Kind("chapter", _chapters_named, _late("chapter_counts"), _late("remove_chapter"))
+WISDOM = Kind("wisdom", _wisdom_named, _late("wisdom_counts"), _late("remove_wisdom"))

@@ -1,175 +1,184 @@
-"""Renewing chapters and wisdom whose members changed, with what that changes in their words."""
+"""Refresh chapters and wisdom whose members changed, and report what that changes in their words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.chapters.diff import changes
-from rum.app.chapters.grouping import Craft, G, P, Pick, W, composed, settled, worded
-from rum.app.chapters.make_chapter import CHAPTERS
-from rum.app.chapters.make_wisdom import WISDOM
-from rum.app.chapters.members import Tagged, all_of, counted, tagged_chapters, tagged_memories
-from rum.app.chapters.staleness import judged, judged_wisdom
-from rum.app.chapters.write_group import may_change
+from rum.app.chapters.create import count_text, tags_text
+from rum.app.chapters.kinds import CHAPTERS, WISDOM, Choice, G, GroupKind, P, Pick, W
+from rum.app.chapters.make import check_permission, next_version, with_given, with_words, words_for
+from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
-from rum.model.chapter_answers import RefreshResult, Renewed
-from rum.model.chapters import Chapter, Wisdom
+from rum.model.chapter_answers import Change, RefreshResult, Renewed
+from rum.model.chapters import Chapter, Evidence, Group, Wisdom
 from rum.model.errors import NotFound, PermissionDenied
-from rum.model.memory import Memory
+
+_COMPARED = {
+    Chapter: ("title", "summary", "learnings", "topics", "tags", "memory_ids"),
+    Wisdom: ("summary", "insights", "patterns", "best_practices", "tags", "chapter_ids"),
+}
 
 
 def refresh(
     caller: Caller, names: Sequence[str] = (), *, kind: str | None = None, dry_run: bool = False
 ) -> RefreshResult:
-    """Renew what is named, or else all that is stale: chapters first, then the wisdom made of them."""
-    renewal = _Renewal(caller, strict=bool(names), dry_run=dry_run)
+    """Refresh the groups that are named, or all that are stale: chapters first, then the wisdom of them."""
+    refreshing = _Refresh(caller, strict=bool(names), dry_run=dry_run)
     with caller.turn():
         chapters, wisdom = (
             _named(caller.project, names, kind) if names else (_stale_chapters(caller.project, kind), None)
         )
     for chapter in chapters:
-        renewal.take(CHAPTERS, chapter, renewal.memories)
+        refreshing.refresh(CHAPTERS, chapter)
     if wisdom is None:
         with caller.project.turn():
-            wisdom = _stale_wisdom(caller.project, kind, renewal.chapters)
+            wisdom = _stale_wisdom(caller.project, kind, refreshing.chapters)
     for one in wisdom:
-        renewal.take(WISDOM, one, renewal.chapters_of)
-    return RefreshResult(renewed=renewal.renewed, skipped=renewal.skipped, dry_run=dry_run)
+        refreshing.refresh(WISDOM, one)
+    return RefreshResult(renewed=refreshing.renewed, skipped=refreshing.skipped, dry_run=dry_run)
 
 
 def _named(project: Project, names: Sequence[str], kind: str | None) -> tuple[list[Chapter], list[Wisdom]]:
-    meant: list[str] = []
+    ids: list[str] = []
     for name in dict.fromkeys(names):
         chapters = [] if kind == "wisdom" else project.store.chapters.named(name)
         wisdom = [] if kind == "chapter" else project.store.wisdom.named(name)
-        meant.append(project.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
-    found = project.store.chapters.get(meant), project.store.wisdom.get(meant)
-    return judged(project, found[0]), judged_wisdom(project, found[1])
+        ids.append(project.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
+    found = project.store.chapters.get(ids), project.store.wisdom.get(ids)
+    return with_staleness(project, found[0]), with_staleness(project, found[1])
 
 
 def _stale_chapters(project: Project, kind: str | None) -> list[Chapter]:
     batches = project.store.chapters.all() if kind != "wisdom" else ()
-    return [one for batch in batches for one in judged(project, batch) if one.stale]
+    return [one for batch in batches for one in with_staleness(project, batch) if one.stale]
 
 
 def _stale_wisdom(project: Project, kind: str | None, renewed: dict[str, Chapter]) -> list[Wisdom]:
     batches = project.store.wisdom.all() if kind != "chapter" else ()
-    return [one for batch in batches for one in judged_wisdom(project, batch, renewed) if one.stale]
+    return [one for batch in batches for one in with_staleness(project, batch, renewed) if one.stale]
 
 
-class _Renewal:
-    """A renewal under way. What it would change, if it is only tried, is known to what comes after it."""
+class _Refresh:
+    """One refresh of several groups. In a dry run, later groups see what earlier ones would become."""
 
     def __init__(self, caller: Caller, *, strict: bool, dry_run: bool) -> None:
         self._caller = caller
+        self._project = caller.project
         self._strict = strict
         self._dry_run = dry_run
         self.chapters: dict[str, Chapter] = {}
-        """Those that were renewed, as they are now or would be."""
-        self._sets: dict[str, frozenset[str]] = {}
-        """What each that was renewed is made of."""
+        """Those that were refreshed, as they are now or would be."""
+        self._part_ids: dict[str, frozenset[str]] = {}
+        """The parts of each group that was refreshed."""
         self.renewed: list[Renewed] = []
         self.skipped: list[str] = []
 
-    def take(
-        self, craft: Craft[G, P, W], old: G, find: Callable[[G], tuple[Sequence[P], str | None]]
-    ) -> None:
-        """Renew one, if that can be; `find` says what it is made of from now on, and what to know of that."""
+    def refresh(self, kind: GroupKind[G, P, W], old: G) -> None:
+        """Refresh one group if possible, else say why it is skipped."""
         try:
-            with self._caller.project.turn():
-                may_change(self._caller, craft, old)
-                parts, note = find(old)
-                pick = self._picked(craft, old, parts)
-            self._renew(craft, old, pick, note)
+            with self._project.turn():
+                check_permission(self._caller, kind, old)
+                parts, note = self._parts(kind, old)
+                pick = self._pick(kind, old, parts)
+            self._write(kind, old, pick, note)
         except (NotFound, PermissionDenied) as error:
             if self._strict and isinstance(error, PermissionDenied):
                 raise
             self.skipped.append(error.message)
 
-    def memories(self, old: Chapter) -> tuple[Sequence[Memory], str | None]:
-        """The members of a chapter: where tags found them, whatever the tags find now."""
-        found = tagged_memories(self._caller.project, old.found_by)[0] if old.found_by else None
-        return self._enough(CHAPTERS, old, found)
+    def _parts(self, kind: GroupKind[G, P, W], old: G) -> tuple[list[P], str | None]:
+        """What its tags find now, unless that is too little; else the parts it has, and a note."""
+        note = None
+        if old.found_by:
+            found, _ = kind.tagged_parts(self._project, old.found_by, self.chapters)
+            if len(found) >= min(kind.minimum, len(old.part_ids)):
+                return found, None
+            few = f"{count_text(len(found), kind)} with {tags_text(old.found_by)}"
+            note = f"{few} by now; it stays with the {kind.parts} it had."
+        return kind.get_parts(self._project, old.part_ids, self.chapters), note
 
-    def chapters_of(self, old: Wisdom) -> tuple[Sequence[Chapter], str | None]:
-        """The chapters of wisdom: where tags found them, whatever the tags find now."""
-        found = (
-            tagged_chapters(self._caller.project, old.found_by, self.chapters)[0] if old.found_by else None
-        )
-        parts, note = self._enough(WISDOM, old, found)
-        return [self.chapters.get(one.id, one) for one in parts], note
-
-    def _enough(
-        self, craft: Craft[G, P, W], old: G, found: Sequence[P] | None
-    ) -> tuple[Sequence[P], str | None]:
-        """What tags found, unless that is so little that it would become something else."""
-        if found is not None and len(found) >= min(craft.least, len(old.part_ids)):
-            return found, None
-        parts = craft.parts(self._caller, old.part_ids)
-        if found is None:
-            return parts, None
-        few = counted(len(found), craft.part_called, craft.parts_called)
-        return (
-            parts,
-            f"{few} with {all_of(old.found_by)} by now; it stays with the {craft.parts_called} it had.",
-        )
-
-    def _picked(self, craft: Craft[G, P, W], old: G, parts: Sequence[P]) -> Pick[G, P]:
+    def _pick(self, kind: GroupKind[G, P, W], old: G, parts: Sequence[P]) -> Pick[G, P]:
         ids = frozenset(one.id for one in parts)
         if not ids:
-            raise NotFound(f"All {craft.parts_called} of {old.id} are gone; forget it.", id=old.id)
-        if ids != frozenset(old.part_ids) and (other := self._made_of(craft, ids)):
+            raise NotFound(f"All {kind.parts} of {old.id} are gone; forget it.", id=old.id)
+        if ids != frozenset(old.part_ids) and (other := self._made_of(kind, ids)):
             raise NotFound(
-                f"{old.id} would come to be of the same {craft.parts_called} as {other}; forget one of them.",
+                f"{old.id} would come to be of the same {kind.parts} as {other}; forget one of them.",
                 id=old.id,
             )
-        tagged = Tagged(found_by=old.found_by)
-        return Pick(parts, craft.members(self._caller, parts), tagged, old=replace(old, stale=()))
+        members = kind.members(self._project, parts)
+        return Pick(parts, members, Choice(found_by=old.found_by), old=replace(old, stale=()))
 
-    def _made_of(self, craft: Craft[G, P, W], ids: frozenset[str]) -> str | None:
-        """The one that is made of exactly these, or is by now."""
-        kept = [one for one in craft.kept(self._caller).made_of(ids) if one not in self._sets]
-        kept += [one for one, parts in self._sets.items() if parts == ids]
-        return kept[0] if kept else None
+    def _made_of(self, kind: GroupKind[G, P, W], ids: frozenset[str]) -> str | None:
+        """The group that is made of exactly these parts, after what was refreshed so far."""
+        found = [one for one in kind.store(self._project).made_of(ids) if one not in self._part_ids]
+        found += [one for one, parts in self._part_ids.items() if parts == ids]
+        return found[0] if found else None
 
-    def _renew(self, craft: Craft[G, P, W], old: G, pick: Pick[G, P], note: str | None) -> None:
-        """Make the words between two turns, as a model may be asked; then write, if all still holds."""
-        caller = self._caller
-        made = composed(caller.project, craft, pick, worded(caller.project, craft, pick))
-        new = settled(old, craft.saying(caller, old, made, pick), caller.project.now())
+    def _write(self, kind: GroupKind[G, P, W], old: G, pick: Pick[G, P], note: str | None) -> None:
+        """Make the words between two turns, as a model may be asked; then write, if nothing changed."""
+        project = self._project
+        words = with_given(project, pick, words_for(project, kind, pick))
+        new = next_version(old, with_words(project, kind, old, words, pick), project.now())
         if not self._dry_run:
-            with caller.project.turn(), caller.project.store.transaction():
-                if not _holds(caller, craft, pick):
+            with project.turn(), project.store.transaction():
+                if not _is_current(project, kind, pick):
                     raise NotFound(f"{old.id} was changed meanwhile; refresh it again.", id=old.id)
-                craft.kept(caller).put(new)
-        self._sets[new.id] = frozenset(new.part_ids)
+                kind.store(project).put(new)
+        self._part_ids[new.id] = frozenset(new.part_ids)
         if isinstance(new, Chapter):
             self.chapters[new.id] = new
         self.renewed.append(
             Renewed(
                 id=old.id,
-                kind=craft.kind,
+                kind=kind.name,
                 title=old.title if isinstance(old, Chapter) else short_line(old.summary, LONGEST_TITLE),
                 stale=old.stale,
-                changes=changes(old, new),
+                changes=(*_changed_fields(old, new), *_changed_evidence(old, new)),
                 words=new.words,
-                note=" ".join(filter(None, (note, made.note))) or UNSET,
+                note=" ".join(filter(None, (note, words.note))) or UNSET,
             )
         )
 
 
-def _holds(caller: Caller, craft: Craft[G, P, W], pick: Pick[G, P]) -> bool:
-    """Whether everything still is as it was when words were made of it."""
-    parts = craft.parts(caller, [one.id for one in pick.parts])
+def _is_current(project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P]) -> bool:
+    """Whether everything is as it was when the words were made."""
+    parts = kind.get_parts(project, [one.id for one in pick.parts])
     return (
         parts == list(pick.parts)
-        and craft.members(caller, parts) == pick.members
+        and kind.members(project, parts) == pick.members
         and pick.old is not None
-        and craft.kept(caller).get([pick.old.id]) == [pick.old]
+        and kind.store(project).get([pick.old.id]) == [pick.old]
     )
+
+
+def _changed_fields(old: Chapter | Wisdom, new: Chapter | Wisdom) -> Iterator[Change]:
+    for name in _COMPARED[type(old)]:
+        before, after = _texts(getattr(old, name)), _texts(getattr(new, name))
+        removed = tuple(one for one in before if one not in after)
+        added = tuple(one for one in after if one not in before)
+        if removed or added:
+            yield Change(name, removed, added)
+
+
+def _texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _changed_evidence(old: Group, new: Group) -> Iterator[Change]:
+    """The claims that stayed and whose evidence changed."""
+    before, after = (dict(zip(one.claims, one.evidence, strict=True)) for one in (old, new))
+    lines = [(_line(one, before[one]), _line(one, after[one])) for one in after if one in before]
+    changed = [(old_line, new_line) for old_line, new_line in lines if old_line != new_line]
+    if changed:
+        yield Change("evidence", tuple(one for one, _ in changed), tuple(one for _, one in changed))
+
+
+def _line(claim: str, evidence: Evidence) -> str:
+    return f"{claim} [{evidence.supporting} for, {evidence.against} against]"

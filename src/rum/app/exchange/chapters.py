@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rum.app.chapters.cut_forgotten import Without
-from rum.app.chapters.reverify_evidence import contradictions_here, evidence_here
-from rum.app.chapters.sanitise_words import CLAIMS, TEXTS, presentable
+from rum.app.chapters.forget import ForgottenCutter
+from rum.app.chapters.kinds import CHAPTERS, WISDOM, G, GroupKind, P, W
+from rum.app.chapters.words import CLAIM_LISTS, TEXTS, sanitise_fields
 from rum.app.exchange.agents import take_author
 from rum.app.project import Project
-from rum.capture.tombstones import chapter_marks, wisdom_marks
-from rum.model.chapters import Chapter, Member, Wisdom
+from rum.consolidate.chapters.evidence import (
+    HALF_SUPPORTED,
+    MOST_NAMED,
+    EvidenceFinder,
+    evidence_problems,
+    word_coverage,
+)
+from rum.model.chapters import Chapter, Contradiction, Evidence, Group, Member, Wisdom
 from rum.model.memory import Memory
 from rum.text.invisible import without_unseen
 
-T = TypeVar("T", Chapter, Wisdom)
+Known = Mapping[str, Memory]
 
 
 class ChapterLine(Struct, frozen=True, tag="chapter", tag_field="kind"):
@@ -29,7 +34,7 @@ class ChapterLine(Struct, frozen=True, tag="chapter", tag_field="kind"):
     chapter: Chapter
 
     def __post_init__(self) -> None:
-        _shows_something(self.chapter)
+        _check_visible(self.chapter)
 
 
 class WisdomLine(Struct, frozen=True, tag="wisdom", tag_field="kind"):
@@ -38,23 +43,23 @@ class WisdomLine(Struct, frozen=True, tag="wisdom", tag_field="kind"):
     wisdom: Wisdom
 
     def __post_init__(self) -> None:
-        _shows_something(self.wisdom)
+        _check_visible(self.wisdom)
 
 
 GroupLine = ChapterLine | WisdomLine
 
 
-def _shows_something(one: Chapter | Wisdom) -> None:
-    """Refuse a text in which nobody sees anything."""
-    texts = [getattr(one, name) for name in TEXTS if hasattr(one, name)]
-    if not all(without_unseen(text).strip() for text in (*texts, *one.claims)):
+def _check_visible(group: Group) -> None:
+    """Refuse a text without visible characters."""
+    texts = [getattr(group, name) for name in group.TEXTS]
+    if not all(without_unseen(text).strip() for text in (*texts, *group.claims)):
         raise ValueError("a text shows nothing")
 
 
 class ChapterImport(Struct, frozen=True, kw_only=True):
-    """What became of chapters and wisdom: added, there already, different (kept as it was), forgotten.
+    """How many chapters and wisdom were added, already there, different here (and left), or forgotten here.
 
-    Forgotten is also what was made only of memories that are not here.
+    Those made only of memories that are not here count as forgotten.
     """
 
     added: int = 0
@@ -71,8 +76,8 @@ def chapter_lines(project: Project) -> Iterator[bytes]:
         yield from (msgspec.json.encode({"kind": "wisdom", "wisdom": one}) for one in batch)
 
 
-class ChaptersTaken:
-    """An import under way: what came of its chapters and wisdom so far.
+class ChapterImporter:
+    """Imports the chapters and wisdom of one export.
 
     `alike` are the memories that are here as the export has them.
     """
@@ -81,95 +86,122 @@ class ChaptersTaken:
         self._project = project
         self._alike = alike
         self._counts: Counter[str] = Counter()
-        self._other: set[str] = set()
-        """Chapters that are not here as the export has them."""
+        self._different: set[str] = set()
+        """Groups that are not here as the export has them."""
 
     def result(self) -> ChapterImport | None:
-        """What came of it; None if it was about nothing."""
+        """The counts; None if there were no chapters and no wisdom."""
         return ChapterImport(**self._counts) if self._counts else None
 
     def take(self, line: GroupLine) -> None:
-        """Keep what a line says, in a transaction of the caller's."""
+        """Import a line, inside a transaction."""
         if isinstance(line, ChapterLine):
-            self._counts[self._chapter(self._here(line.chapter))] += 1
+            outcome = self._import(CHAPTERS, self._sanitised(line.chapter))
         else:
-            self._counts[self._wisdom(self._here(line.wisdom))] += 1
+            outcome = self._import(WISDOM, self._sanitised(line.wisdom))
+        self._counts[outcome] += 1
 
-    def _here(self, one: T) -> T:
-        """What comes from outside as this project would keep it: without secrets, within limits, its own."""
-        clean = msgspec.convert(presentable(self._project, msgspec.to_builtins(one)), type(one))
+    def _sanitised(self, group: G) -> G:
+        """A group as this project would store it: without secrets, within limits, its own."""
+        clean = msgspec.convert(sanitise_fields(self._project, msgspec.to_builtins(group)), type(group))
         return replace(
             clean,
             project_id=self._project.location.id,
-            given=tuple(name for name in (*TEXTS, *CLAIMS) if name in clean.given and hasattr(clean, name)),
+            given=tuple(
+                name for name in (*TEXTS, *CLAIM_LISTS) if name in clean.given and hasattr(clean, name)
+            ),
             members=tuple({member.memory_id: member for member in clean.members}.values()),
             imported_at=None,
             stale=(),
         )
 
-    def _chapter(self, chapter: Chapter) -> str:
-        """Keep a chapter that is neither here nor forgotten; without memories that are not here."""
-        kept, memories = self._project.store.chapters, self._project.store.memories
-        left = memories.get(chapter.memory_ids)
-        if known := kept.get([chapter.id]):
-            if _is(known[0], chapter, self._traced(chapter, left)):
+    def _import(self, kind: GroupKind[G, P, W], group: G) -> str:
+        """Store a group that is neither here nor forgotten, without what its members do not support here."""
+        project, store, memories = self._project, kind.store(self._project), self._project.store.memories
+        parts = kind.get_parts(project, group.part_ids)
+        if isinstance(group, Wisdom):
+            group = replace(group, members=_sorted_members(group, project.store.chapters.get(group.part_ids)))
+        known = {memory.id: memory for memory in memories.get(group.memory_ids)}
+        if here := store.get([group.id]):
+            if replace(here[0], imported_at=None) in (group, self._verified(group, known)):
                 return "unchanged"
-            self._other.add(chapter.id)
+            self._different.add(group.id)
             return "different"
-        marks = chapter_marks(chapter.memory_ids, self._project.tombstone_key, chapter.id)
-        if memories.buried(marks) or not left:
+        marks = kind.marks(group.part_ids, project.tombstone_key, group.id)
+        if memories.buried(marks) or not parts:
             return "forgotten"
-        take_author(self._project, chapter.agent_id, chapter.created_at)
-        chapter = self._traced(chapter, left)
-        if missing := self._missing(chapter):
-            self._other.add(chapter.id)
-            chapter = Without(self._project, missing, None).chapter(chapter) or chapter
-        kept.put(replace(chapter, imported_at=self._project.now()))
+        take_author(project, group.agent_id, group.created_at)
+        group = self._verified(group, known)
+        missing = self._missing(group)
+        if missing or len(parts) < len(group.part_ids) or not self._different.isdisjoint(group.part_ids):
+            self._different.add(group.id)
+            group = ForgottenCutter(project, missing, None).cut(kind, group) or group
+        store.put(replace(group, imported_at=project.now()))
         return "added"
 
-    def _wisdom(self, wisdom: Wisdom) -> str:
-        """Keep wisdom that is neither here nor forgotten; without what its chapters do not say here."""
-        kept = self._project.store.wisdom
-        left = self._project.store.chapters.get(wisdom.chapter_ids)
-        wisdom = replace(wisdom, members=self._underneath(wisdom, left))
-        memories = self._project.store.memories.get(wisdom.memory_ids)
-        if known := kept.get([wisdom.id]):
-            return "unchanged" if _is(known[0], wisdom, self._traced(wisdom, memories)) else "different"
-        marks = wisdom_marks(wisdom.chapter_ids, self._project.tombstone_key, wisdom.id)
-        if self._project.store.memories.buried(marks) or not left:
-            return "forgotten"
-        take_author(self._project, wisdom.agent_id, wisdom.created_at)
-        wisdom = self._traced(wisdom, memories)
-        missing = self._missing(wisdom)
-        if missing or len(left) < len(wisdom.sources) or not self._other.isdisjoint(wisdom.chapter_ids):
-            wisdom = Without(self._project, missing, None).wisdom(wisdom) or wisdom
-        kept.put(replace(wisdom, imported_at=self._project.now()))
-        return "added"
-
-    def _underneath(self, wisdom: Wisdom, chapters: list[Chapter]) -> tuple[Member, ...]:
-        """The memories of wisdom, sorted; an earlier RUM did not say how they were, nor which."""
-        said = wisdom.members or [Member(one, 0) for chapter in chapters for one in chapter.memory_ids]
-        return tuple(sorted(dict.fromkeys(said), key=lambda member: member.memory_id))
-
-    def _traced(self, one: T, memories: list[Memory]) -> T:
-        """The same with evidence that the memories here bear out; those that are other here are marked."""
-        alike = all(member.memory_id in self._alike for member in one.members)
-        members = (
+    def _verified(self, group: G, known: Known) -> G:
+        """A group with evidence that memories here support; members that differ here are marked."""
+        alike = all(member.memory_id in self._alike for member in group.members)
+        members = tuple(
             member if member.memory_id in self._alike else replace(member, version=0)
-            for member in one.members
+            for member in group.members
         )
-        known = {memory.id: memory for memory in memories}
-        new = replace(one, members=tuple(members), evidence=evidence_here(one, known, trusted=alike))
+        new = replace(group, members=members, evidence=_verified_evidence(group, known, trusted=alike))
         if isinstance(new, Wisdom):
-            return replace(new, contradictions=contradictions_here(new, known))
+            return replace(new, contradictions=_supported_contradictions(new, known))
         return new
 
-    def _missing(self, one: Chapter | Wisdom) -> list[str]:
-        """Memories that it was made of, or some words of it, and that are not here."""
-        ids = [*one.memory_ids, *one.former]
+    def _missing(self, group: Group) -> list[str]:
+        """Memories that it, or some words of it, was made of, and that are not here."""
+        ids = [*group.memory_ids, *group.former]
         known = self._project.store.memories.states(ids)
         return [memory_id for memory_id in ids if memory_id not in known]
 
 
-def _is(known: T, *others: T) -> bool:
-    return replace(known, imported_at=None) in others
+def _sorted_members(wisdom: Wisdom, chapters: Sequence[Chapter]) -> tuple[Member, ...]:
+    """The members of wisdom, sorted; exports of early versions have none."""
+    members = wisdom.members or [Member(one, 0) for chapter in chapters for one in chapter.memory_ids]
+    return tuple(sorted(dict.fromkeys(members), key=lambda member: member.memory_id))
+
+
+def _verified_evidence(group: Group, known: Known, *, trusted: bool) -> tuple[Evidence, ...]:
+    """The evidence as it came where it is trusted and plausible, else found again in the memories here."""
+    finder = EvidenceFinder(known.values())
+    return tuple(
+        evidence if trusted and _is_plausible(claim, evidence, known) else finder.evidence(claim)
+        for claim, evidence in zip(group.claims, group.evidence, strict=True)
+    )
+
+
+def _is_plausible(claim: str, evidence: Evidence, known: Known) -> bool:
+    """Whether the named memories are here, have enough of the claim's words, and are as many as counted."""
+    if evidence_problems([claim], [evidence], known, HALF_SUPPORTED):
+        return False
+    newest = max(known[one].created_at for one in evidence.memory_ids)
+    return (
+        evidence.last_confirmed == newest
+        and _is_count(evidence.memory_ids, evidence.supporting, len(known))
+        and _is_count(evidence.against_ids, evidence.against, len(known))
+    )
+
+
+def _is_count(named: Sequence[str], count: int, most: int) -> bool:
+    """Whether a count fits the memories that are named: of very many not all are."""
+    return len(set(named)) == len(named) and (
+        count == len(named) or (len(named) == MOST_NAMED and MOST_NAMED < count <= most)
+    )
+
+
+def _supported_contradictions(wisdom: Wisdom, known: Known) -> tuple[Contradiction, ...]:
+    """The contradictions of which memories here support both sides."""
+    return tuple(
+        two
+        for two in wisdom.contradictions
+        if _is_supported(two.claim, two.memory_ids, known)
+        and _is_supported(two.against, two.against_ids, known)
+    )
+
+
+def _is_supported(claim: str, ids: Sequence[str], known: Known) -> bool:
+    sources = [known[one] for one in ids if one in known]
+    return len(sources) == len(ids) and word_coverage(claim, sources) >= HALF_SUPPORTED

@@ -15,8 +15,8 @@ from rum._version import __version__
 from rum.app.exchange.agents import take_agent, take_author
 from rum.app.exchange.chapters import (
     ChapterImport,
+    ChapterImporter,
     ChapterLine,
-    ChaptersTaken,
     WisdomLine,
     chapter_lines,
 )
@@ -204,7 +204,7 @@ def import_lines(
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
     form = FORMAT
-    layers, chapters = LayersTaken(project), ChaptersTaken(project, alike)
+    layers, chapters = LayersTaken(project), ChapterImporter(project, alike)
     numbered = _numbered(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):

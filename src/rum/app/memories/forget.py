@@ -41,9 +41,9 @@ def _removed(caller: Caller, memory_id: str) -> Counts:
     caller.project.store.memories.bury(known, "memory", caller.project.now())
     removed = caller.project.store.memories.delete(memory.id)
     if caller.project.store.has_chapters():
-        from rum.app.chapters.forget import without_memory  # noqa: PLC0415 (few projects have chapters)
+        from rum.app.chapters.forget import cut_memory  # noqa: PLC0415 (few projects have chapters)
 
-        without_memory(caller.project, ever)
+        cut_memory(caller.project, ever)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
     seen = forget_seen(caller.project, memory.id)
     caller.project.store.activity.delete(memory.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rum.app.chapters.staleness import judged, judged_wisdom
+from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.model.answers import KnowledgeView
 from rum.model.chapters import Chapter, Wisdom
@@ -84,10 +84,8 @@ def _shortened(title: str, lines: Sequence[str]) -> str:
 
 def _view(project: Project, found: Answering) -> KnowledgeView:
     one = found.one
-    if isinstance(one, Chapter):
-        kind, stale = "chapter", judged(project, [one])[0].stale
-    else:
-        kind, stale = "wisdom", judged_wisdom(project, [one])[0].stale
+    kind = "chapter" if isinstance(one, Chapter) else "wisdom"
+    stale = with_staleness(project, [one])[0].stale
     return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
 
 

@@ -1,19 +1,18 @@
-"""The project's memory on one page: memories counted as they are read, and what was learned of them."""
+"""The project's memory on one page: counts of memories as they are read, and what was learned."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rum.app.caller import Caller
-from rum.app.chapters.make_wisdom import split
-from rum.app.chapters.staleness import judged_wisdom
+from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.consolidate.report.counts import Tally, most_of
 from rum.consolidate.report.markdown_page import render_report
-from rum.model.chapters import Evidence, Wisdom
+from rum.model.chapters import Wisdom
 from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
@@ -24,11 +23,11 @@ from rum.text.invisible import without_unseen
 AREAS = FILES = INSIGHTS = AGENTS = 10
 FOLLOW_UPS = 15
 KINDS, PLACES = 3, 2
-"""Kinds of work, and areas, named for one month."""
+"""Task types, and areas, named for one month."""
 SOURCES = 3
-"""Memories named for one claim: those whose words it has, then the newest."""
+"""Memories named for one claim: those it quotes, then the newest."""
 PATTERNS = 2
-"""Patterns that are told beside what was learned."""
+"""Patterns among the insights."""
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -81,54 +80,41 @@ def _names(project: Project) -> dict[str, str]:
 
 
 def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
-    """What wisdom says; where it says nothing, what memories learned."""
-    known = [one for batch in project.store.wisdom.all() for one in batch if one.end_ts >= since]
-    learned, patterns = _learned(known), _patterns(known)
+    """The claims of wisdom; where there are none, the lessons of memories."""
+    wisdom = [one for batch in project.store.wisdom.all() for one in batch if one.end_ts >= since]
+    learned, patterns = _claims(wisdom, "insights", "best_practices"), _patterns(wisdom)
     if not learned and not patterns:
         return {"insights": tally.lessons.best(INSIGHTS), "insight_count": len(tally.lessons)}
-    told = patterns[:PATTERNS]
+    shown = patterns[:PATTERNS]
     return {
-        "insights": (*learned[: INSIGHTS - len(told)], *told),
+        "insights": (*learned[: INSIGHTS - len(shown)], *shown),
         "insight_count": len(learned) + len(patterns),
         "insights_from": "wisdom",
-        "stale_wisdom": sum(bool(one.stale) for one in judged_wisdom(project, known)),
+        "stale_wisdom": sum(bool(one.stale) for one in with_staleness(project, wisdom)),
     }
 
 
-def _learned(wisdom: Sequence[Wisdom]) -> list[Insight]:
-    """What was learned and what is to be done, without what only repeats."""
-    told = ((one, split(one)) for one in wisdom)
-    return _claims(
-        pair
-        for one, (insights, _, practices) in told
-        for pair in (
-            *zip(one.insights, insights, strict=True),
-            *zip(one.best_practices, practices, strict=True),
-        )
-    )
-
-
 def _patterns(wisdom: Sequence[Wisdom]) -> list[Insight]:
-    """What repeats; what differs only in how often once."""
-    found = _claims(pair for one in wisdom for pair in zip(one.patterns, split(one)[1], strict=True))
+    """The patterns of wisdom; of those that differ only in numbers the first."""
+    found = _claims(wisdom, "patterns")
     return list({_NUMBERS.sub("#", one.text): one for one in reversed(found)}.values())[::-1]
 
 
-def _claims(told: Iterable[tuple[str, Evidence]]) -> list[Insight]:
-    """Every claim that memories make, once, with the most of them that any wisdom names; those first."""
+def _claims(wisdom: Sequence[Wisdom], *lists: str) -> list[Insight]:
+    """The supported claims of these lists, each once with its best evidence; the best supported first."""
     claims: dict[str, Insight] = {}
-    for claim, evidence in told:
-        if evidence.supporting:
-            said = Insight(
-                text=claim,
-                supporting=evidence.supporting,
-                against=evidence.against,
-                memory_ids=evidence.memory_ids[:SOURCES],
-                last_confirmed=evidence.last_confirmed,
-            )
+    for one in wisdom:
+        by_list = one.claims_by_list
+        for claim, evidence in (pair for name in lists for pair in by_list[name]):
             before = claims.get(claim)
-            if before is None or said.supporting > before.supporting:
-                claims[claim] = said
+            if evidence.supporting and (before is None or evidence.supporting > before.supporting):
+                claims[claim] = Insight(
+                    text=claim,
+                    supporting=evidence.supporting,
+                    against=evidence.against,
+                    memory_ids=evidence.memory_ids[:SOURCES],
+                    last_confirmed=evidence.last_confirmed,
+                )
     return sorted(
         claims.values(), key=lambda one: (-one.supporting, one.against, -one.last_confirmed, one.text)
     )

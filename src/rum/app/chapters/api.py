@@ -1,0 +1,94 @@
+"""Chapters and wisdom for Python programs: `rum.chapters` and `rum.wisdom`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from rum.app.call_types import CreatedChapter, ListedChapters, RecalledWisdom, Synthesized
+from rum.app.caller import Caller
+from rum.app.calls import call
+from rum.app.chapters import forgettable
+from rum.app.chapters.read import find_chapter, find_wisdom, show_chapter, show_wisdom
+from rum.app.chapters.refresh import refresh
+from rum.app.chapters.suggest import DEFAULT_LIMIT, suggestions
+from rum.app.error_origin import public
+from rum.app.memories.forgettable import forgotten
+from rum.consolidate.suggest.groups import Suggestion
+from rum.model.answers import ForgetResult
+from rum.model.chapter_answers import (
+    ChapterView,
+    CreateChapterResult,
+    ListChaptersResult,
+    RecallWisdomResult,
+    RefreshResult,
+    SynthesizeResult,
+    WisdomView,
+)
+
+
+@public
+class Chapters:
+    """The chapters of an open project."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(self, **arguments: Unpack[CreatedChapter]) -> CreateChapterResult:
+        """Make a chapter of memories, by ids or tags; the same memories again update the same chapter."""
+        return call(self._caller, "create_chapter", arguments)
+
+    def list(self, **arguments: Unpack[ListedChapters]) -> ListChaptersResult:
+        """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
+        return call(self._caller, "list_chapters", arguments)
+
+    def show(self, chapter_id: str) -> ChapterView:
+        """One chapter with its members, by its id or the end of it."""
+        with self._caller.turn():
+            return show_chapter(self._caller.project, chapter_id)
+
+    def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
+        """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
+        with self._caller.turn():
+            return suggestions(self._caller.project, limit)
+
+    def refresh(self, *chapter_ids: str, dry_run: bool = False) -> RefreshResult:
+        """Refresh the chapters that are named, or all that are stale; returns what changed."""
+        return refresh(self._caller, chapter_ids, kind="chapter", dry_run=dry_run)
+
+    def forget(self, chapter_id: str) -> ForgetResult:
+        """Delete a chapter but not its memories; only a keyed hash of their ids is kept."""
+        with self._caller.turn():
+            chapter = find_chapter(self._caller.project, chapter_id)
+            return forgotten(self._caller, forgettable.CHAPTER, chapter.id)
+
+
+@public
+class WisdomApi:
+    """The wisdom of an open project."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def synthesize(self, **arguments: Unpack[Synthesized]) -> SynthesizeResult:
+        """Make wisdom of chapters, by ids or tags; the same chapters again update the same wisdom."""
+        return call(self._caller, "synthesize", arguments)
+
+    def recall(self, **arguments: Unpack[RecalledWisdom]) -> RecallWisdomResult:
+        """Wisdom by its id, by tags, or by the question it answers."""
+        return call(self._caller, "recall_wisdom", arguments)
+
+    def show(self, wisdom_id: str) -> WisdomView:
+        """One wisdom with its chapters, by its id or the end of it."""
+        with self._caller.turn():
+            return show_wisdom(self._caller.project, wisdom_id)
+
+    def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
+        """Refresh the wisdom that is named, or all that is stale; returns what changed."""
+        return refresh(self._caller, wisdom_ids, kind="wisdom", dry_run=dry_run)
+
+    def forget(self, wisdom_id: str) -> ForgetResult:
+        """Delete wisdom but not its chapters; only a keyed hash of their ids is kept."""
+        with self._caller.turn():
+            wisdom = find_wisdom(self._caller.project, wisdom_id)
+            return forgotten(self._caller, forgettable.WISDOM, wisdom.id)

@@ -1,0 +1,160 @@
+"""Create chapters and wisdom: choose the parts by ids or tags, then make and write the group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from rum.app.caller import Caller
+from rum.app.chapters.kinds import CHAPTERS, WISDOM, Choice, G, GroupKind, P, Pick, W
+from rum.app.chapters.make import find_group, is_forgotten, write_group
+from rum.app.chapters.staleness import with_staleness
+from rum.app.chapters.words import given_words
+from rum.app.memories.hints import unknown_tags
+from rum.app.project import Project
+from rum.model.chapter_answers import (
+    CreateChapterQuestion,
+    CreateChapterResult,
+    SynthesizeQuestion,
+    SynthesizeResult,
+    answer_of,
+)
+from rum.model.chapters import MOST_MEMBERS, Origin
+from rum.model.errors import InvalidQuery
+
+NAMED = 3
+"""Parts that an error names."""
+
+
+def create_chapter(caller: Caller, question: CreateChapterQuestion) -> CreateChapterResult:
+    """Make a chapter, or replace the one there is of the same memories or found by the same tags."""
+    with caller.turn():
+        pick = _pick(caller, CHAPTERS, question)
+    written = write_group(caller, CHAPTERS, pick)
+    return answer_of(
+        CreateChapterResult,
+        written.group,
+        chapter_id=written.group.id,
+        created=written.created,
+        memory_count=len(written.group.members),
+        note=written.note or UNSET,
+    )
+
+
+def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult:
+    """Make wisdom, or replace what there is of the same chapters or found by the same tags."""
+    with caller.turn():
+        pick = _pick(caller, WISDOM, question)
+        stale = [chapter.id for chapter in with_staleness(caller.project, pick.parts) if chapter.stale]
+        if stale and not pick.choice.note:
+            note = f"To be renewed first, with `rum refresh`: {', '.join(stale)}."
+            pick = pick._replace(choice=pick.choice._replace(note=note))
+    written = write_group(caller, WISDOM, pick)
+    return answer_of(
+        SynthesizeResult,
+        written.group,
+        wisdom_id=written.group.id,
+        created=written.created,
+        contradictions=written.group.contradictions or UNSET,
+        chapter_count=len(written.group.sources),
+        note=written.note or UNSET,
+    )
+
+
+def _pick(
+    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterQuestion | SynthesizeQuestion
+) -> Pick[G, P]:
+    parts, choice = _choose_parts(caller, kind, question)
+    pick = Pick[G, P](
+        parts=parts,
+        members=kind.members(caller.project, parts),
+        choice=choice,
+        new_words=given_words(caller, question),
+        origin=Origin.AUTO if choice.found_by else Origin.MANUAL,
+    )
+    return _with_old(caller, kind, pick, again=question.again)
+
+
+def _choose_parts(
+    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterQuestion | SynthesizeQuestion
+) -> tuple[list[P], Choice]:
+    """The parts that are named, or those with all the tags, oldest first."""
+    project, spell = caller.project, caller.spell
+    tags, names = _clean_tags(project, question.tags), getattr(question, kind.ids_field)
+    minimum: int = getattr(question, kind.minimum_field)
+    if names:
+        ids = dict.fromkeys(project.one(kind.part, name, kind.ids_named(project, name)) for name in names)
+        # A chapter may be of a single memory that was named; wisdom of one chapter would only repeat it.
+        if kind is WISDOM and len(ids) < minimum:
+            _refuse_few(caller, kind, len(ids), "named", minimum, field=kind.ids_field)
+        return kind.get_parts(project, list(ids)), Choice(own_tags=tags)
+    if not tags:
+        by = f"`{spell(kind.ids_field)}`), or the tags that all of them have (`{spell('tags')}`"
+        raise InvalidQuery(f"Name the {kind.parts} ({by}).", field=kind.ids_field)
+    parts, total = kind.tagged_parts(project, tags)
+    if total < minimum:
+        _refuse_few(caller, kind, total, f"with {tags_text(tags)}", minimum, tags=tags)
+    limited = f"Of {total} memories the newest {MOST_MEMBERS} were taken." if total > MOST_MEMBERS else None
+    return parts, Choice(found_by=tags, note=limited if kind is CHAPTERS else None)
+
+
+def _refuse_few(
+    caller: Caller,
+    kind: GroupKind[G, P, W],
+    count: int,
+    what: str,
+    minimum: int,
+    *,
+    tags: Sequence[str] = (),
+    field: str = "tags",
+) -> None:
+    least = f"`{caller.spell(kind.minimum_field)}`"
+    if kind is CHAPTERS:
+        hints = "".join(f" Try {one}." for one in unknown_tags(caller.project.store.search, tags))
+        advice = f"a chapter needs {minimum}. Take fewer or other tags, or a lower {least}.{hints}"
+    else:
+        advice = f"wisdom needs {minimum}. Make more, or give a lower {least}."
+    raise InvalidQuery(
+        f"{count_text(count, kind)} {what}; {advice}",
+        field=field,
+        count=count,
+        **{kind.minimum_field: minimum},
+    )
+
+
+def _clean_tags(project: Project, tags: Sequence[str]) -> tuple[str, ...]:
+    clean: list[str] = project.clean({"tags": list(tags)})["tags"]
+    return tuple(sorted({tag for tag in clean if tag.strip()}))
+
+
+def tags_text(tags: Sequence[str]) -> str:
+    """Tags as they follow "with"."""
+    return f"the tag {tags[0]}" if len(tags) == 1 else f"all the tags {', '.join(tags)}"
+
+
+def count_text(count: int, kind: GroupKind[G, P, W]) -> str:
+    """A number of parts that is too small, as the beginning of a sentence."""
+    if not count:
+        return f"There are no {kind.parts}"
+    return f"There is only 1 {kind.part}" if count == 1 else f"There are only {count} {kind.parts}"
+
+
+def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, again: bool) -> Pick[G, P]:
+    """A pick with the group there is of it; refused if tags found a forgotten group, unless `again`."""
+    old = find_group(caller.project, kind, pick.parts, pick.choice.found_by)
+    ids = [one.id for one in pick.parts]
+    if old is not None or not is_forgotten(caller.project, kind, ids):
+        return pick._replace(old=old)
+    what = f"What was made of these {len(ids)} {kind.parts} was forgotten"
+    if again or not pick.choice.found_by:
+        reason = "asked for" if again else "they were named"
+        return pick._replace(choice=pick.choice._replace(note=f"{what}; as {reason}, it was made again."))
+    by, flag = caller.spell(kind.ids_field), caller.spell("again")
+    named = f"{', '.join(ids[:NAMED])}{', …' if len(ids) > NAMED else ''}"
+    raise InvalidQuery(
+        f"{what} ({named}). To make it again, say so with `{flag}`, or name them with `{by}`.",
+        field="tags",
+        count=len(ids),
+        **{kind.ids_field: ids[:NAMED]},
+    )

@@ -1,0 +1,184 @@
+"""The words of chapters and wisdom: given by callers, by a model, or drawn; and made fit to store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from rum.app.caller import Caller
+from rum.app.project import Project
+from rum.consolidate.chapters.clusters import Similarity
+from rum.embed.base import CannotEmbed, Embedder
+from rum.embed.calibration import Scale
+from rum.llm.base import CannotComplete, LanguageModel
+from rum.model.chapters import (
+    LONGEST_CLAIM,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    Chapter,
+    ChapterWords,
+    Group,
+    Wisdom,
+    WisdomWords,
+    Wording,
+)
+from rum.model.errors import InvalidQuery
+from rum.text.invisible import without_unseen
+
+TEXTS = Chapter.TEXTS
+CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
+"""The fields of chapters and of wisdom that callers can give."""
+MOST_TEXTS = 200
+"""Texts that get a vector for the words of one group: each takes some hundredths of a second."""
+_SIDES = ("claim", "against")
+_LONGEST = {"title": LONGEST_TITLE, "summary": LONGEST_TEXT}
+
+R = TypeVar("R")
+W = TypeVar("W", ChapterWords, WisdomWords)
+Draw = Callable[[Similarity | None], R]
+
+
+class GivenWords(NamedTuple):
+    """Fields of words that a caller gave: texts, and lists of claims."""
+
+    texts: Mapping[str, str] = {}
+    claims: Mapping[str, tuple[str, ...]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that are there, always in the same order."""
+        return tuple(name for name in (*TEXTS, *CLAIM_LISTS) if name in self.texts or name in self.claims)
+
+    @property
+    def without_title(self) -> set[str]:
+        """The fields besides a title, which is only a name."""
+        return set(self.names) - {"title"}
+
+    def over(self, before: GivenWords) -> GivenWords:
+        """These fields, and those of before that are not among them."""
+        return GivenWords({**before.texts, **self.texts}, {**before.claims, **self.claims})
+
+
+def given_words(caller: Caller, question: msgspec.Struct) -> GivenWords:
+    """The words that a question gives, fit to store; each claim once."""
+    fields = {
+        name: value for name in (*TEXTS, *CLAIM_LISTS) if (value := getattr(question, name, None)) is not None
+    }
+    clean = sanitise_fields(caller.project, msgspec.to_builtins(fields))
+    for name, value in clean.items():
+        if not all(text.strip() for text in ([value] if name in TEXTS else value)):
+            raise InvalidQuery(f"`{caller.spell(name)}` has a text that shows nothing.", field=name)
+    return GivenWords(
+        {name: clean[name] for name in TEXTS if name in clean},
+        {name: tuple(dict.fromkeys(clean[name])) for name in CLAIM_LISTS if name in clean},
+    )
+
+
+def given_before(group: Group | None) -> GivenWords:
+    """The words of a group that a caller gave."""
+    names = group.given if group else ()
+    return GivenWords(
+        {name: getattr(group, name) for name in TEXTS if name in names},
+        {name: getattr(group, name) for name in CLAIM_LISTS if name in names},
+    )
+
+
+class SourcedWords(NamedTuple, Generic[W]):
+    """Words, where they came from, and a note about that."""
+
+    words: W
+    source: Wording
+    note: str | None = None
+
+
+def make_words(
+    project: Project, ask: Callable[[LanguageModel], SourcedWords[W]] | None, draw: Draw[W]
+) -> SourcedWords[W]:
+    """Words by the language model that is set; drawn where there is none, or it fails.
+
+    It may take as long as the model does: call it outside of turns and transactions.
+    """
+    try:
+        model = project.language_model if ask else None
+        if model is not None and ask is not None:
+            return ask(model)
+    except CannotComplete as error:
+        note = f"The words are drawn from the memories, as the language model was no help: {error.message}"
+        return SourcedWords(draw_with_vectors(project, draw), Wording.DRAWN, note)
+    return SourcedWords(draw_with_vectors(project, draw), Wording.DRAWN)
+
+
+def by_model(words: W, dropped: Sequence[str]) -> SourcedWords[W]:
+    """The words of a model, with a note about the claims that were dropped."""
+    claims = f"{len(dropped)} claims" if len(dropped) != 1 else "1 claim"
+    note = f"{claims} of the language model left out, as no memory says so." if dropped else None
+    return SourcedWords(words, Wording.MODEL, note)
+
+
+def draw_with_vectors(project: Project, draw: Draw[R]) -> R:
+    """What `draw` makes with the similarity of vectors where an embedder works, else without."""
+    embedder = project.semantic.embedder
+    if embedder is None:
+        return draw(None)
+    try:
+        return draw(_VectorSimilarity(embedder, project.redactor.redact, project.semantic.scale))
+    except (CannotEmbed, ImportError):
+        return draw(None)
+
+
+class _VectorSimilarity:
+    """How near texts are in meaning; 0 for texts beyond the first `MOST_TEXTS`."""
+
+    def __init__(self, embedder: Embedder, clean: Callable[[str], str], scale: Scale) -> None:
+        self._embedder = embedder
+        self._clean = clean
+        self._scale = scale
+        self._vectors: dict[str, list[float]] = {}
+
+    def __call__(self, one: str, other: str) -> float:
+        for text in (one, other):
+            if text not in self._vectors:
+                if len(self._vectors) == MOST_TEXTS:
+                    return 0.0
+                self._vectors[text] = self._embedder.embed([self._clean(text)])[0].tolist()
+        return self._scale.of(sum(map(float.__mul__, self._vectors[one], self._vectors[other])))
+
+
+def sanitise_words(project: Project, words: W) -> W:
+    """Words fit to store."""
+    return msgspec.convert(sanitise_fields(project, msgspec.to_builtins(words)), type(words))
+
+
+def sanitise_fields(project: Project, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of words without secrets and invisible characters, within limits; no claim is dropped.
+
+    Invisible characters go first, as they could hide a secret.
+    """
+    return _map_texts(project.clean(_map_texts(fields, _visible)), _within_limit)
+
+
+def _map_texts(fields: dict[str, Any], change: Callable[[str, str], str]) -> dict[str, Any]:
+    """Every text changed by a function of its field's name and itself."""
+    return {name: _map_field(name, value, change) for name, value in fields.items()}
+
+
+def _map_field(name: str, value: Any, change: Callable[[str, str], str]) -> Any:
+    if name in TEXTS:
+        return change(name, value)
+    if name in CLAIM_LISTS or name == "topics":
+        return [change(name, text) for text in value]
+    if name == "contradictions":
+        return [{**two, **{side: change(name, two[side]) for side in _SIDES}} for two in value]
+    return value
+
+
+def _visible(name: str, text: str) -> str:
+    shown = without_unseen(text)
+    return shown if name == "summary" else " ".join(shown.split())
+
+
+def _within_limit(name: str, text: str) -> str:
+    # The marks that replace secrets can make a text too long.
+    return text[: _LONGEST.get(name, LONGEST_CLAIM)].rstrip()
