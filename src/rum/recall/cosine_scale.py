@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rum.embed.calibration import AS_IT_IS, TEXTS, Scale, measured
+from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 
 if TYPE_CHECKING:
     from rum.embed.base import Embedder
@@ -22,7 +22,7 @@ class Scaling:
     def scale(self) -> Scale:
         """How its cosines compare, as far as it is known."""
         known = self._vectors.scale(self._other.model) if self._other else None
-        return Scale(*known) if known else AS_IT_IS
+        return Scale(*known) if known else UNCHANGED
 
     def is_missing(self) -> bool:
         """Whether there are vectors whose scale nobody has measured."""
@@ -32,5 +32,5 @@ class Scaling:
     def find(self, patience: float | None) -> None:
         """Measure it, unless that was done."""
         if self._other and not self._vectors.scale(self._other.model):
-            scale = measured(self._other.embed(TEXTS, patience))
+            scale = measure_scale(self._other.embed(TEXTS, patience))
             self._vectors.keep_scale(self._other.model, scale, patience)
