@@ -8,7 +8,7 @@ from typing import cast
 
 from rum.app.caller import Caller
 from rum.app.layers import events, facts, rules
-from rum.app.layers.backend import Older
+from rum.app.layers.layers import Older
 from rum.consolidate.compaction import compact
 from rum.model.facts import Event, Fact, Rule
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
@@ -16,7 +16,7 @@ from rum.store.files.layers import Item, json_size
 from rum.store.layers import Author
 
 
-class KeptLayers:
+class StoreBackend:
     """Events, facts and rules of an open project; never its memories."""
 
     def __init__(self, caller: Caller, close: Callable[[], None] = lambda: None) -> None:
@@ -24,19 +24,15 @@ class KeptLayers:
         self.close = close
 
     def turn(self) -> AbstractContextManager[None]:
-        """One call at a time, with errors in plain words."""
         return self._caller.turn()
 
     def now(self) -> int:
-        """Milliseconds."""
         return int(self._caller.project.clock() * 1000)
 
     def clean(self, given: Json) -> Json:
-        """The same without secrets."""
         return self._caller.project.clean(given)
 
     def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
-        """Every entry of a layer, in its order; facts and rules as entries."""
         return (row.entry() for row in self._rows(layer))
 
     def _rows(self, layer: MemoryType) -> Iterator[Event | Fact | Rule]:
@@ -50,36 +46,29 @@ class KeptLayers:
             yield from batch
 
     def count(self, layer: MemoryType) -> int:
-        """How many entries a layer has."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             return store.events.count()
         return store.facts.count() if layer is MemoryType.SEMANTIC else store.rules.count()
 
     def size(self, layer: MemoryType) -> int:
-        """How many bytes a layer takes as compact JSON."""
         sizes = [json_size(as_item(row)) for row in self._rows(layer)]
         return 2 + sum(sizes) + max(0, len(sizes) - 1)
 
     def append(self, entry: MemoryEntry) -> bool:
-        """Put down what happened; False, and nothing is written, if the id is taken."""
         return self._caller.project.store.events.put(events.event_of(self._caller, entry))
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
-        """Keep a fact, in the place of what was known under its key; as it was kept."""
         return facts.learn(self._caller, known.key, known.value, known.timestamp).knowledge()
 
     def recall(self, key: str) -> KnowledgeEntry | None:
-        """What is known under a key."""
         fact = self._caller.project.store.facts.get(key)
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
-        """Keep a rule; as an entry."""
         return rules.add(self._caller, rule.condition, rule.action, rule.timestamp, again=True).entry()
 
     def older(self, layer: MemoryType, keep: int) -> Older:
-        """All but the last so many entries of a layer, for whoever may take them away; of facts none."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             found = store.events.older(keep)
@@ -90,7 +79,6 @@ class KeptLayers:
         return Older([rule.entry() for rule in rows], [rule.id for rule in rows])
 
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
-        """Put a summary, or nothing, in the place of older entries; False if others changed them."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             event = events.event_of(self._caller, summary) if summary else None
@@ -100,11 +88,9 @@ class KeptLayers:
             return len(store.rules.get(ids)) == len(ids) == store.rules.delete(ids)
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
-        """What entries say, in short: by the language model that is set, else a line each."""
         return compact(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
-        """Take away everything in these layers; how many entries went."""
         store, gone = self._caller.project.store, 0
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
