@@ -1,4 +1,4 @@
-"""The lasting layers in RUM's store, shared by all agents of the project."""
+"""The layers in RUM's store, shared by all agents of the project."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class StoreBackend:
 
     def _rows(self, layer: MemoryType) -> Iterator[Event | Fact | Rule]:
         store = self._caller.project.store
-        kept = {
+        tables = {
             MemoryType.EPISODIC: store.events,
             MemoryType.SEMANTIC: store.facts,
             MemoryType.PROCEDURAL: store.rules,
         }[layer]
-        for batch in kept.all():
+        for batch in tables.all():
             yield from batch
 
     def count(self, layer: MemoryType) -> int:
@@ -72,10 +72,10 @@ class StoreBackend:
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             found = store.events.older(keep)
-            self._must_be_over("The events", _authors([event for _, event in found]))
+            self._check_may_change("The events", _authors([event for _, event in found]))
             return Older([event.entry() for _, event in found], [place for place, _ in found])
         rows = store.rules.older(keep) if layer is MemoryType.PROCEDURAL else []
-        self._must_be_over("The rules", _authors(rows))
+        self._check_may_change("The rules", _authors(rows))
         return Older([rule.entry() for rule in rows], [rule.id for rule in rows])
 
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
@@ -91,22 +91,22 @@ class StoreBackend:
         return compact(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
-        store, gone = self._caller.project.store, 0
+        store, removed = self._caller.project.store, 0
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
-                self._must_be_over("The facts", store.facts.authors())
-                gone += store.facts.clear()
+                self._check_may_change("The facts", store.facts.authors())
+                removed += store.facts.clear()
             if MemoryType.PROCEDURAL in layers:
                 older = self.older(MemoryType.PROCEDURAL, 0)
                 self.fold(MemoryType.PROCEDURAL, older, None)
-                gone += len(older.entries)
+                removed += len(older.entries)
             if MemoryType.EPISODIC in layers:
-                # Last, as it is another file's: whatever is refused before leaves all of them as they are.
-                self._must_be_over("The events", store.events.authors())
-                gone += store.events.clear()
-        return gone
+                # Last, as events are in another database file: an error before it changes no layer.
+                self._check_may_change("The events", store.events.authors())
+                removed += store.events.clear()
+        return removed
 
-    def _must_be_over(self, what: str, authors: set[Author]) -> None:
+    def _check_may_change(self, what: str, authors: set[Author]) -> None:
         for agent_id, imported in sorted(authors):
             self._caller.may_change_of(what, agent_id, imported=imported, instead=events.INSTEAD)
 
@@ -116,7 +116,7 @@ def _authors(rows: Sequence[Event | Rule]) -> set[Author]:
 
 
 def as_item(row: Event | Fact | Rule) -> Item:
-    """A row as the element of a file of layers."""
+    """A row as an element of a JSON file of layers."""
     if isinstance(row, Fact):
         return [row.key, whole(row.knowledge(), row.extra)]
     return whole(row.entry() if isinstance(row, Event) else row.procedure(), row.extra)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.facts import Fact, FactVersion, Rule
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
@@ -98,7 +98,7 @@ def _table(known: Sequence[Fact]) -> View:
         (
             Word(fact.key, "strong"),
             Word(fact.value),
-            Word(when(fact.updated_at or fact.created_at), "dim"),
+            Word(local_time(fact.updated_at or fact.created_at), "dim"),
         )
         for fact in known
     ]
@@ -109,7 +109,7 @@ def _versions(versions: Sequence[FactVersion]) -> View:
     rows = [
         (
             Word(str(one.version), "id"),
-            Word(when(one.changed_at), "dim"),
+            Word(local_time(one.changed_at), "dim"),
             Word(one.changed_by, "dim"),
             Word(one.value),
         )

@@ -143,7 +143,7 @@ def show(asked: Asked, id: str | None, session: str | None) -> None:
         else:
             others = [one for one in rum.journals.agents(journal.session) if one != journal.agent]
             there = f"; there are {', '.join(others)}" if others else ""
-            note(f"{journal.agent} has noted nothing down in {journal.session}{there}.")
+            note(f"{journal.agent} has no journal in {journal.session}{there}.")
 
 
 def _entry(entry: dict[str, Any]) -> View:

@@ -13,7 +13,7 @@ import msgspec
 
 from rum.app.layers.layers import Layers
 from rum.app.layers.memory_manager import MemoryManager
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.layers import FOUND_AT_MOST, KEEP_LAST, LASTING, MemoryEntry, MemoryStats
 from rum.surfaces.cli.choices import OneOf
@@ -187,7 +187,7 @@ def _table(found: list[MemoryEntry]) -> View:
 
 def _when(entry: MemoryEntry) -> str:
     try:
-        return when(int(entry.timestamp // 1000)) if entry.timestamp else "-"
+        return local_time(int(entry.timestamp // 1000)) if entry.timestamp else "-"
     except (ValueError, OverflowError, OSError):
         return str(entry.timestamp)
 

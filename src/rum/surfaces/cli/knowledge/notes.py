@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.errors import InvalidQuery
 from rum.model.notes import (
     Broken,
@@ -135,7 +135,7 @@ def _row(one: ListedNote) -> tuple[Word, ...]:
 
 
 def _when(at: int | None) -> str:
-    return "-" if at is None else when(at)
+    return "-" if at is None else local_time(at)
 
 
 def _tell_of(broken: list[Broken]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rum.app.layers.rules import problem
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.model.facts import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
 from rum.surfaces.cli.knowledge.facts import now_says
@@ -183,12 +183,12 @@ def _fields(rule: Rule) -> View:
         ("condition", rule.condition),
         ("action", rule.action),
         ("agent_id", rule.agent_id),
-        ("created_at", when(rule.created_at)),
+        ("created_at", local_time(rule.created_at)),
     ]
     if rule.updated_at is not None:
-        told += [("updated_at", when(rule.updated_at)), ("version", str(rule.version))]
+        told += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:
-        told.append(("imported_at", when(rule.imported_at)))
+        told.append(("imported_at", local_time(rule.imported_at)))
     return [Fields((Word(rule.id, "id"),), told)]
 
 
@@ -196,7 +196,7 @@ def _versions(versions: Sequence[RuleVersion]) -> View:
     rows = [
         (
             Word(str(one.version), "id"),
-            Word(when(one.changed_at), "dim"),
+            Word(local_time(one.changed_at), "dim"),
             Word(one.changed_by, "dim"),
             Word(one.condition, "strong"),
             Word(one.action),
