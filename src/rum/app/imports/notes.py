@@ -13,7 +13,7 @@ from rum.app.project import Project
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry
 from rum.store.files.notes.folder import NoteFolder, slug_of
-from rum.store.files.notes.text import is_one_entry, written
+from rum.store.files.notes.text import entry_text, is_one_entry
 
 
 class NotesImport(Imported, frozen=True, kw_only=True):
@@ -75,6 +75,6 @@ def _add(project: Project, piece: _Piece) -> None:
     """Append an entry as it was written, with fields that nobody here knows; anew where that cannot be."""
     text = project.redactor.redact(piece.raw)
     if not text.startswith("---") or not is_one_entry(text):
-        text = written(piece.entry)
+        text = entry_text(piece.entry)
     first = find_note(project, piece.entry.title) or slug_of(piece.slug)
     project.note_store.folder.add(piece.entry.title, text, first=first)

@@ -15,7 +15,7 @@ from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.notes import Entry, NoteAdded, NoteDraft
 from rum.model.times import seconds
 from rum.store.files.notes.folder import same_title, slug_of
-from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, is_one_entry, slug_named, written
+from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
 from rum.text import patterns as match
 from rum.text.shorten import one_line
 
@@ -35,7 +35,7 @@ def add(caller: Caller, draft: NoteDraft) -> NoteAdded:
             + (f" Leave out:{lines}" if lines else ""),
             title=entry.title,
         )
-    text = written(entry)
+    text = entry_text(entry)
     _refuse_unreadable(entry, text)
     folder = caller.project.note_store.folder
     added = folder.add(entry.title, text, first=find_note(caller.project, entry.title))
@@ -67,9 +67,9 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
         discovered_by=one_line(draft.discovered_by or name_of_who_acts(caller) or OWNER),
         discovered_in=draft.discovered_in and one_line(draft.discovered_in),
         source=draft.source and one_line(draft.source),
-        related_memories=tuple(dict.fromkeys(map(slug_named, draft.related_memories))),
+        related_memories=tuple(dict.fromkeys(map(slug_from_name, draft.related_memories))),
         deprecated=draft.deprecated,
-        superseded_by=draft.superseded_by and slug_named(draft.superseded_by),
+        superseded_by=draft.superseded_by and slug_from_name(draft.superseded_by),
     )
     return caller.project.note_store.redacted(entry)
 

@@ -28,7 +28,7 @@ from rum.model.notes import Broken, Entry, Note, Otherwise
 from rum.model.parse import nearest
 from rum.store.files.notes.folder import NoteFolder
 from rum.store.files.notes.index import NoteIndex
-from rum.store.files.notes.text import slug_named
+from rum.store.files.notes.text import slug_from_name
 from rum.text.claims import claims_in
 from rum.text.patterns import problem
 
@@ -80,7 +80,7 @@ class NoteStore:
     def slug(self, name: str) -> str:
         """The slug of the file with this name, whatever its case."""
         slugs = list(self.folder.stamps())
-        wanted = slug_named(name)
+        wanted = slug_from_name(name)
         found = [slug for slug in slugs if slug == wanted] or [
             slug for slug in slugs if slug.casefold() == wanted.casefold()
         ]

@@ -14,14 +14,14 @@ from rum.surfaces.cli.output import note, say_json, say_text
 
 @command("brief")
 @click.option("--task", metavar="TEXT", help="What is to be done.")
-@click.option("--plan", metavar="TEXT", help="The plan for it, as far as there is one.")
-@click.option("--file", multiple=True, metavar="PATH", help="A file at hand (repeat).")
-@click.option("--session", metavar="NAME", help="The session whose journal is told from.")
+@click.option("--plan", metavar="TEXT", help="The plan for it, if there is one.")
+@click.option("--file", multiple=True, metavar="PATH", help="A file of the task (repeat).")
+@click.option("--session", metavar="NAME", help="The session whose journal is used.")
 @click.option(
     "--tokens",
     type=click.IntRange(1, MOST_TOKENS),
     metavar="N",
-    help=f"It fits in this many tokens ({USUAL_TOKENS} unless told).",
+    help=f"Maximum tokens (default {USUAL_TOKENS}).",
 )
 @click.pass_obj
 def brief(asked: Asked, **given: Any) -> None:

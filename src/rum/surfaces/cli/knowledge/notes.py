@@ -40,15 +40,15 @@ def note() -> None:
 @click.option(
     "--when", "when_to_use", multiple=True, required=True, metavar="PATTERN", help="When to use it (repeat)."
 )
-@click.option("--content", metavar="TEXT", help="What it says; else --file or stdin.")
-@click.option("--file", "source_file", metavar="FILE", help="Read what it says from this file (-: stdin).")
+@click.option("--content", metavar="TEXT", help="Its text; else --file or stdin.")
+@click.option("--file", "source_file", metavar="FILE", help="Read its text from this file (-: stdin).")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="What it is about (repeat).")
 @click.option("--importance", type=OneOf(Importance), help="How much it matters.")
-@click.option("--discovered-by", metavar="NAME", help="Who found it out, if not whoever adds it.")
-@click.option("--discovered-in", metavar="TASK", help="The task in which it was found out.")
+@click.option("--discovered-by", metavar="NAME", help="The discoverer; by default the caller.")
+@click.option("--discovered-in", metavar="TASK", help="The task in which it was discovered.")
 @click.option("--source", metavar="TEXT", help="Where it was found.")
 @click.option("--related", "related_memories", multiple=True, metavar="NOTE", help="Another note (repeat).")
-@click.option("--deprecated", is_flag=True, help="The note is out of date: into no prompt any more.")
+@click.option("--deprecated", is_flag=True, help="The note is out of date: keep it out of prompts.")
 @click.option("--superseded-by", metavar="NOTE", help="The same, and which note to read instead.")
 @quiet_option
 @click.pass_obj
@@ -58,7 +58,7 @@ def add(
     when_to_use: tuple[str, ...],
     content: str | None,
     source_file: str | None,
-    **told: Any,
+    **fields: Any,
 ) -> None:
     """Add an entry to the note of that TITLE, or begin one.
 
@@ -66,7 +66,7 @@ def add(
     """
     text = _content(content, source_file)
     with opened(asked) as rum:
-        answer = rum.notes.add(title, text, when_to_use, **those_given(told))
+        answer = rum.notes.add(title, text, when_to_use, **those_given(fields))
     if asked.quiet and not asked.json:
         say_ids([answer.id])
         return
@@ -110,7 +110,7 @@ def listing(asked: Asked) -> None:
         return
     say(asked.json, answer, _listed)
     if not asked.json:
-        _tell_of(answer.broken or [])
+        _note_broken(answer.broken or [])
         for one in answer.notes:
             for odd in one.remarks or ():
                 remark(f"{one.id}.md, {odd}")
@@ -138,7 +138,7 @@ def _when(at: int | None) -> str:
     return "-" if at is None else local_time(at)
 
 
-def _tell_of(broken: list[Broken]) -> None:
+def _note_broken(broken: list[Broken]) -> None:
     for one in broken:
         remark(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
 
@@ -162,7 +162,7 @@ def _shown(answer: NoteShown) -> View:
     about: list[Field] = [("file", answer.path)]
     about += [("related", ", ".join(answer.related))] if answer.related else []
     about += [("named, but not there", ", ".join(answer.missing))] if answer.missing else []
-    about += [("says otherwise", _against(answer.otherwise))] if answer.otherwise else []
+    about += [("says otherwise", _contradictions(answer.otherwise))] if answer.otherwise else []
     return [*view, Fields((Word(slug, "id"),), about)]
 
 
@@ -187,20 +187,22 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
     return Fields(heading, [field for field in fields if field[1]])
 
 
-def _against(otherwise: list[Otherwise]) -> list[str]:
+def _contradictions(otherwise: list[Otherwise]) -> list[str]:
     return [f"{one.said} — {one.id}: {one.says}" for one in otherwise]
 
 
 @note.command("match")
 @click.option("--task", required=True, metavar="TEXT", help="What is to be done.")
-@click.option("--plan", metavar="TEXT", help="The plan for it, as far as there is one.")
-@click.option("--max", "max_injected", type=click.IntRange(0, 50), metavar="N", help="How many at most.")
-@click.option("--min-importance", type=OneOf(Importance), help="The least important that are given.")
+@click.option("--plan", metavar="TEXT", help="The plan for it, if there is one.")
+@click.option(
+    "--max", "max_injected", type=click.IntRange(0, 50), metavar="N", help="Maximum number of notes."
+)
+@click.option("--min-importance", type=OneOf(Importance), help="Minimum importance.")
 @click.option("--explain", is_flag=True, help="The points of each note, instead of the text for the prompt.")
 @ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
-    """Show the notes that matter to a task, as they go into a prompt.
+    """Show the notes that match a task, as text for a prompt.
 
     With --agent they are chosen for that agent, as its settings say.
     """
@@ -214,11 +216,11 @@ def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
     else:
         say_text(answer.text)
     if not asked.json:
-        _remark_on(answer)
+        _note_remarks(answer)
 
 
-def _remark_on(answer: NotesMatched) -> None:
-    _tell_of(answer.broken or [])
+def _note_remarks(answer: NotesMatched) -> None:
+    _note_broken(answer.broken or [])
     if not answer.matched:
         remark("No note matches. `rum note list` shows all there are.")
     elif len(answer.notes) < answer.matched:
@@ -233,5 +235,5 @@ def _points(one: MatchedNote) -> Fields:
     heading = (Word(f"{one.score:g}", "good"), Word(one.title, "strong"), Word(f"[{one.id}]", "id"))
     fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
     fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
-    fields += [] if one.otherwise is UNSET else [("says otherwise", _against(one.otherwise))]
+    fields += [] if one.otherwise is UNSET else [("says otherwise", _contradictions(one.otherwise))]
     return Fields(heading, fields)
