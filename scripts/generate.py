@@ -5,10 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import types
+import typing
 from collections.abc import Callable, Iterable
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
+import msgspec
+from msgspec import Struct
+
+from rum.app.imports.git import Chosen
+from rum.model.brief import BriefQuestion
+from rum.model.chapter_answers import (
+    CreateChapterQuestion,
+    ListChaptersQuestion,
+    RecallWisdomQuestion,
+    SynthesizeQuestion,
+)
+from rum.model.extraction import FinishedRun
+from rum.model.fields import field_info
 from rum.model.journal_schema import schema_text
+from rum.model.questions import IdentityQuestion, ListQuestion, RecallQuestion, TraceQuestion
+from rum.model.runs import RunQuestion, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
 from rum.surfaces.install import claude_code, gemini, own_entries
 from rum.surfaces.install.launch import Launch
@@ -91,10 +110,83 @@ def gemini_hooks() -> str:
     return own_entries.with_hooks("", gemini.hooks(BY_NAME))
 
 
+ARGUMENTS: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
+    "RecallArguments": (RecallQuestion, ()),
+    "TraceArguments": (TraceQuestion, ("memory_id",)),
+    "ListArguments": (ListQuestion, ()),
+    "IdentityArguments": (IdentityQuestion, ("action",)),
+    "BriefArguments": (BriefQuestion, ("explain",)),
+    "RunArguments": (RunQuestion, ("agent", "task")),
+    "StepArguments": (Step, ("description",)),
+    "FinishedRunArguments": (FinishedRun, ()),
+    "GitImportArguments": (Chosen, ()),
+    "CreateChapterArguments": (CreateChapterQuestion, ()),
+    "ListChaptersArguments": (ListChaptersQuestion, ()),
+    "SynthesizeArguments": (SynthesizeQuestion, ()),
+    "RecallWisdomArguments": (RecallWisdomQuestion, ()),
+}
+"""Types of keyword arguments: the question they make, and its fields that a method takes by position."""
+
+
+def argument_types() -> str:
+    """The types of keyword arguments of Python's methods, from the questions that they make."""
+    imports: dict[str, set[str]] = {}
+    classes = [_typed_dict(name, *source, imports) for name, source in ARGUMENTS.items()]
+    lines = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items())]
+    return (
+        '"""Types of the keyword arguments of Python\'s methods, for type checkers.\n\n'
+        'Made by `make generate` from the questions in `rum.model`: change those.\n"""\n\n'
+        "from __future__ import annotations\n\n"
+        "from collections.abc import Mapping, Sequence\nfrom os import PathLike\n"
+        "from typing import Any, Literal, Required, TypedDict\n\n"
+        + "\n".join(lines)
+        + "\n\nPath = str | PathLike[str]\n\n\n"
+        + "\n\n\n".join(classes)
+        + "\n"
+    )
+
+
+def _typed_dict(
+    name: str, model: type[Struct], leave_out: tuple[str, ...], imports: dict[str, set[str]]
+) -> str:
+    hints = typing.get_type_hints(model, include_extras=True)
+    fields: list[str] = []
+    for field in msgspec.structs.fields(model):
+        if field.name in leave_out:
+            continue
+        words = " | ".join(dict.fromkeys(_words(hints[field.name], imports)))
+        if field_info(hints[field.name]).get("metavar") == "PATH":
+            words = words.replace("str", "Path")
+        fields.append(f"    {field.name}: {f'Required[{words}]' if field.required else words}")
+    return "\n".join(
+        [f"class {name}(TypedDict, total=False):", f'    """See {model.__name__}."""', "", *fields]
+    )
+
+
+def _words(annotation: Any, imports: dict[str, set[str]]) -> list[str]:
+    """The members of a union as a caller may give them: any sequence, a plain text for an enum's member."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return _words(arguments[0], imports)
+    if origin in (typing.Union, types.UnionType):
+        return [word for one in arguments for word in _words(one, imports)]
+    if origin is tuple:
+        return [f"Sequence[{' | '.join(_words(arguments[0], imports))}]"]
+    if origin is typing.Literal:
+        return [f"Literal[{', '.join(json.dumps(one) for one in arguments)}]"]
+    if issubclass(annotation, Struct):
+        return ["Mapping[str, Any]"]
+    if issubclass(annotation, Enum):
+        imports.setdefault(annotation.__module__, set()).add(annotation.__name__)
+        return [annotation.__name__, "str"]
+    return ["None" if annotation is type(None) else annotation.__name__]
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": settings_page,
     "plugins/claude-code/hooks/hooks.json": claude_code_hooks,
     "plugins/gemini/hooks/hooks.json": gemini_hooks,
+    "src/rum/app/arguments.py": argument_types,
     "src/rum/model/agent-memory.schema.json": schema_text,
     "src/rum/surfaces/mcp/tools.json": catalogue_text,
 }

@@ -8,20 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from rum.app.call_types import (
-    Briefed,
-    Changes,
-    Chosen,
-    Given,
-    Identified,
-    Nothing,
-    Offered,
-    Ran,
-    Recalled,
-    Running,
-    Sought,
-    Traced,
-)
 from rum.app.caller import Caller, Spell
 from rum.app.calls import PYTHON, call, load, plain_json
 from rum.app.damage_warning import warn_of_damage
@@ -39,6 +25,17 @@ from rum.store.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     import msgspec
 
+    from rum.app.arguments import (
+        BriefArguments,
+        FinishedRunArguments,
+        GitImportArguments,
+        IdentityArguments,
+        ListArguments,
+        RecallArguments,
+        RunArguments,
+        TraceArguments,
+    )
+    from rum.app.call_types import Changes, Given, Nothing
     from rum.app.capture.events_view import SeenList
     from rum.app.capture.intake import Intake
     from rum.app.chapters.api import Chapters, WisdomApi
@@ -250,7 +247,7 @@ class Rum:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", memory_id=memory_id, **changes)
 
-    def recall(self, **question: Unpack[Recalled]) -> RecallResult:
+    def recall(self, **question: Unpack[RecallArguments]) -> RecallResult:
         """The memories that answer a question; see RecallQuestion for what can be asked."""
         return self._call("recall", **question)
 
@@ -258,21 +255,13 @@ class Rum:
         """One memory by id, with its links."""
         return self._do("show", memory_id, parse(depth, Depth, "depth"))
 
-    def trace(self, memory_id: str, **question: Unpack[Traced]) -> TraceResult:
+    def trace(self, memory_id: str, **question: Unpack[TraceArguments]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
         return self._call("trace", memory_id=memory_id, **question)
 
-    def list(
-        self,
-        *,
-        session_id: str | None = None,
-        since: float | None = None,
-        before: float | None = None,
-        limit: int = 20,
-        sort: Literal["recent", "importance", "access_count"] = "recent",
-    ) -> ListResult:
+    def list(self, **question: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
-        return self._call("list", session_id=session_id, since=since, before=before, limit=limit, sort=sort)
+        return self._call("list", **question)
 
     def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
         """Link two memories."""
@@ -307,7 +296,7 @@ class Rum:
     # Agents and the project
 
     def identity(
-        self, action: Literal["register", "resume", "info"], **question: Unpack[Identified]
+        self, action: Literal["register", "resume", "info"], **question: Unpack[IdentityArguments]
     ) -> Identity:
         """Register, resume or look up an agent."""
         return self._call("identity", action=action, **question)
@@ -326,7 +315,7 @@ class Rum:
 
     # Knowledge
 
-    def brief(self, **question: Unpack[Briefed]) -> Brief:
+    def brief(self, **question: Unpack[BriefArguments]) -> Brief:
         """What is known and matters to a task or some files, as one block of text for a prompt."""
         return self._call("brief", **question, explain=True)
 
@@ -381,12 +370,12 @@ class Rum:
 
     # Runs of agents, captured events, offers
 
-    def run(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
+    def run(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome are recorded."""
         question = plain_json({**how, "agent": agent, "task": task})
         return self._make("run", parse(question, load("model.runs:RunQuestion"), "run"))
 
-    def extract(self, *, dry_run: bool = False, **run: Unpack[Ran]) -> Extracted:
+    def extract(self, *, dry_run: bool = False, **run: Unpack[FinishedRunArguments]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
         return load(PYTHON["extract"])(self._caller, plain_json(run), dry_run=dry_run)
 
@@ -395,13 +384,32 @@ class Rum:
         with self._project.turn():
             return load(PYTHON["take_in"])(self._caller, patience)
 
-    def seen(self, **sought: Unpack[Sought]) -> SeenList:
+    def seen(
+        self,
+        *,
+        session: str | None = None,
+        client: str | None = None,
+        kind: str | None = None,
+        memory: str | None = None,
+        since: float | None = None,
+        became: str | None = None,
+        limit: int = 50,
+    ) -> SeenList:
         """The captured events, newest first, and which memories were made of them."""
-        return self._maintain("seen", **sought)
+        event = {"session": session, "client": client, "kind": kind, "memory": memory, "since": since}
+        return self._maintain("seen", **event, became=became, limit=limit)
 
-    def offers(self, **which: Unpack[Offered]) -> OffersResult:
+    def offers(
+        self,
+        *,
+        session: str | None = None,
+        memory: str | None = None,
+        kind: str | None = None,
+        since: float | None = None,
+        limit: int = 20,
+    ) -> OffersResult:
         """What was offered to agents automatically, newest first, with reason and outcome."""
-        return self._maintain("offers", **which)
+        return self._maintain("offers", session=session, memory=memory, kind=kind, since=since, limit=limit)
 
     # Import and export
 
@@ -422,7 +430,7 @@ class Rum:
         path: str | os.PathLike[str] | None = None,
         *,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
-        **chosen: Unpack[Chosen],
+        **chosen: Unpack[GitImportArguments],
     ) -> GitImport:
         """Make memories of the history of the project's repository, or of that at `path`."""
         return self._do("import_git", path, plain_json(chosen), progress)

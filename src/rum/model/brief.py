@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from rum.model.fields import about
 from rum.model.memory_layers import Layer
 from rum.model.notes import Broken
 
@@ -18,13 +19,17 @@ Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
 class BriefQuestion(Layer, frozen=True):
     """What an agent is about to do; what it does not say it is not told about."""
 
-    task: str | None = None
-    plan: str | None = None
-    file: str | tuple[str, ...] | None = None
+    task: Annotated[str | None, about("What is to be done.", metavar="TEXT")] = None
+    plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
+    file: Annotated[str | tuple[str, ...] | None, about("A file of the task (repeat).", metavar="PATH")] = (
+        None
+    )
     agent: str | None = None
-    session: str | None = None
-    tokens: Tokens = USUAL_TOKENS
-    explain: bool = False
+    session: Annotated[
+        str | None, about("The session whose journal is used.", metavar="NAME", tool=False)
+    ] = None
+    tokens: Annotated[Tokens, about("Maximum number of tokens.", note="at most")] = USUAL_TOKENS
+    explain: Annotated[bool, about("Also list what was chosen, and why.", tool=False)] = False
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ from rum.model.chapters import (
     Wisdom,
     Wording,
 )
+from rum.model.fields import about
 from rum.model.memory_layers import Layer
-from rum.model.questions import Limit
+from rum.model.questions import WITH_TAG, Limit
 from rum.model.times import Time
 
 Ids = Annotated[tuple[str, ...], Meta(max_length=MOST_MEMBERS)]
@@ -38,12 +39,16 @@ class CreateChapterQuestion(Layer, frozen=True):
     """
 
     memory_ids: Ids = ()
-    tags: Tags = ()
-    min_memories: Least = LEAST_MEMORIES
-    again: bool = False
-    title: Title | None = None
-    summary: Summary | None = None
-    learnings: Claims | None = None
+    tags: Annotated[
+        Tags, about("All memories with this tag (repeat: all of them).", option="--tag", metavar="TAG")
+    ] = ()
+    min_memories: Annotated[Least, about("With tags: minimum number of memories.")] = LEAST_MEMORIES
+    again: Annotated[bool, about("With tags: even if it was forgotten once.", tool=False)] = False
+    title: Annotated[Title | None, about("Its title.", metavar="TEXT")] = None
+    summary: Annotated[Summary | None, about("What it is about.", metavar="TEXT")] = None
+    learnings: Annotated[
+        Claims | None, about("What was learned (repeat).", option="--learning", metavar="TEXT")
+    ] = None
 
 
 class CreateChapterResult(Struct, frozen=True, kw_only=True):
@@ -70,10 +75,10 @@ class ListChaptersQuestion(Layer, frozen=True):
     """
 
     chapter_ids: Ids = ()
-    tags: Tags = ()
-    since: Time | None = None
-    before: Time | None = None
-    limit: Limit | None = None
+    tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
+    since: Annotated[Time | None, about("Begun not earlier: Unix seconds, ISO date, or 7d, 12h, 2w.")] = None
+    before: Annotated[Time | None, about("Ended not later than that.")] = None
+    limit: Annotated[Limit | None, about("Maximum number of chapters.")] = None
 
 
 class ChapterView(Struct, frozen=True, kw_only=True):
@@ -112,13 +117,21 @@ class SynthesizeQuestion(Layer, frozen=True):
     """
 
     chapter_ids: Ids = ()
-    tags: Tags = ()
-    min_chapters: Least = LEAST_CHAPTERS
-    again: bool = False
-    summary: Summary | None = None
-    insights: Claims | None = None
-    patterns: Claims | None = None
-    best_practices: Claims | None = None
+    tags: Annotated[
+        Tags, about("All chapters with this tag (repeat: all of them).", option="--tag", metavar="TAG")
+    ] = ()
+    min_chapters: Annotated[Least, about("Minimum number of chapters.")] = LEAST_CHAPTERS
+    again: Annotated[bool, about("With tags: even if it was forgotten once.", tool=False)] = False
+    summary: Annotated[Summary | None, about("What they say together.", metavar="TEXT")] = None
+    insights: Annotated[Claims | None, about("What holds (repeat).", option="--insight", metavar="TEXT")] = (
+        None
+    )
+    patterns: Annotated[
+        Claims | None, about("What repeats (repeat).", option="--pattern", metavar="TEXT")
+    ] = None
+    best_practices: Annotated[
+        Claims | None, about("What to do (repeat).", option="--practice", metavar="TEXT")
+    ] = None
 
 
 class SynthesizeResult(Struct, frozen=True, kw_only=True):
@@ -143,10 +156,12 @@ class RecallWisdomQuestion(Layer, frozen=True):
     """Which wisdom: one by its id, with all the tags, or what answers a question; by itself the newest."""
 
     wisdom_id: str | None = None
-    tags: Tags = ()
+    tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
     query: str | None = None
-    limit: Limit = 5
-    include_chapters: bool = False
+    limit: Annotated[Limit, about("Maximum number.")] = 5
+    include_chapters: Annotated[bool, about("Show the chapters each was made of.", option="--chapters")] = (
+        False
+    )
 
 
 class WisdomView(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from rum.model.fields import about
 from rum.model.ids import id_of
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, Milliseconds, ProceduralRule
 from rum.model.memory import Name, Number
@@ -141,14 +142,20 @@ class GivenFact(Layer, frozen=True):
 class GivenRule(Layer, frozen=True):
     """A rule as callers write it; `condition` is matched like a note's `whenToUse`."""
 
-    condition: Spoken
+    condition: Annotated[
+        Spoken,
+        about(
+            "When it applies: a pattern or plain words.",
+            note="matches the task: `auth|login`, `migrat*` or plain words",
+        ),
+    ]
     action: Text
 
 
 class SetRule(GivenRule, frozen=True):
     """A rule as `learn` is told it: with an `id` it takes that rule's place."""
 
-    id: Name | None = None
+    id: Annotated[Name | None, about("The rule to correct.", note="to correct it")] = None
 
 
 class LearnQuestion(Layer, frozen=True):
@@ -157,8 +164,11 @@ class LearnQuestion(Layer, frozen=True):
     action: Literal["set", "get", "list"]
     fact: GivenFact | None = None
     rule: SetRule | None = None
-    key: str | None = None
-    task: str | None = None
+    key: Annotated[
+        str | None,
+        about("A fact's key, or how keys begin.", note="get: its key; list: how keys begin"),
+    ] = None
+    task: Annotated[str | None, about("The task to find rules for.", note="get: the rules for it")] = None
     limit: Limit = 20
 
 

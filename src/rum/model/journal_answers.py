@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from rum.model.fields import about
 from rum.model.journal import Kind
 from rum.model.memory_layers import Layer
+
+_ENTRY = (
+    "discovery: type, content, importance, relatedFiles, actionItems; attempt: description, approach, "
+    "planStep, then result, output, error, lessons; decision: type, description, reasoning, alternatives, "
+    "impact; context: currentPlanStep, blockers, nextSteps, openQuestions"
+)
 
 
 class JournalQuestion(Layer, frozen=True):
@@ -15,8 +22,8 @@ class JournalQuestion(Layer, frozen=True):
 
     action: Literal["add", "update", "context", "show", "arbiter"]
     kind: Kind | None = None
-    id: str | None = None
-    entry: dict[str, Any] | None = None
+    id: Annotated[str | None, about("The entry to change or show.", note="to update or show")] = None
+    entry: Annotated[dict[str, Any] | None, about("The fields of the entry.", note=_ENTRY)] = None
     session: str | None = None
     agent: str | None = None
     task: str | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum.model.errors import InvalidQuery
+from rum.model.fields import about
 from rum.model.memory_layers import Layer, Text
 from rum.model.pattern import Spoken
 from rum.model.times import Time
@@ -92,18 +93,38 @@ class Note(Struct, frozen=True):
 class NoteDraft(Layer, frozen=True, kw_only=True):
     """An entry as it is handed in."""
 
-    title: Line
-    content: Text
-    when_to_use: Spoken | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)]
-    tags: Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)] = ()
-    importance: Importance = Importance.MEDIUM
-    discovered_at: Time | None = None
-    discovered_by: Line | None = None
-    discovered_in: Origin | None = None
-    source: Origin | None = None
-    related_memories: Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)] = ()
-    deprecated: bool = False
-    superseded_by: Line | None = None
+    title: Annotated[Line, about("Its title.", note="the same again: one more entry")]
+    content: Annotated[Text, about("Its text; else --file or stdin.", metavar="TEXT")]
+    when_to_use: Annotated[
+        Spoken | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)],
+        about(
+            "When to use it (repeat).",
+            note="`auth|login`, `implement.*auth` or plain words",
+            option="--when",
+            metavar="PATTERN",
+        ),
+    ]
+    tags: Annotated[
+        Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)],
+        about("What it is about (repeat).", option="--tag", metavar="TAG"),
+    ] = ()
+    importance: Annotated[Importance, about("How much it matters.")] = Importance.MEDIUM
+    discovered_at: Annotated[Time | None, about("When it was discovered.", tool=False)] = None
+    discovered_by: Annotated[
+        Line | None, about("The discoverer; by default the caller.", metavar="NAME", tool=False)
+    ] = None
+    discovered_in: Annotated[
+        Origin | None, about("The task in which it was discovered.", metavar="TASK", tool=False)
+    ] = None
+    source: Annotated[Origin | None, about("Where it was found.", metavar="TEXT", tool=False)] = None
+    related_memories: Annotated[
+        Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)],
+        about("Another note (repeat).", option="--related", metavar="NOTE"),
+    ] = ()
+    deprecated: Annotated[bool, about("The note is out of date: keep it out of prompts.", tool=False)] = False
+    superseded_by: Annotated[
+        Line | None, about("The same, and which note to read instead.", metavar="NOTE")
+    ] = None
 
     def check(self) -> None:
         """Refuse a title that nobody sees, and what is longer than anybody reads."""
@@ -121,38 +142,24 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
 class MatchQuestion(Layer, frozen=True):
     """Which notes matter to an agent with a task; what is not given is as the agent's settings say."""
 
-    task: Text
-    plan: str | None = None
+    task: Annotated[Text, about("What is to be done.", metavar="TEXT")]
+    plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
     agent: str | None = None
-    max_injected: Annotated[int, Meta(ge=0, le=50)] | None = None
-    min_importance: Importance | None = None
+    max_injected: Annotated[
+        Annotated[int, Meta(ge=0, le=50)] | None,
+        about("Maximum number of notes.", option="--max", tool=False),
+    ] = None
+    min_importance: Annotated[Importance | None, about("Minimum importance.", tool=False)] = None
 
 
 class ShowNote(Layer, frozen=True):
     """One note by its slug, or one entry by `slug#n`."""
 
-    id: Text
+    id: Annotated[Text, about("A note, or one entry of it.", note="show: slug or slug#n")]
 
 
 class ListNotes(Layer, frozen=True):
     """All notes."""
-
-
-class NoteQuestion(Layer, frozen=True):
-    """The call `note` as clients see it: what to do, and all fields that any of it needs."""
-
-    action: Literal["add", "match", "show", "list"]
-    title: str | None = None
-    content: str | None = None
-    when_to_use: tuple[str, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    importance: Importance | None = None
-    related_memories: tuple[str, ...] | None = None
-    superseded_by: str | None = None
-    id: str | None = None
-    task: str | None = None
-    plan: str | None = None
-    agent: str | None = None
 
 
 class Broken(Struct, frozen=True):

@@ -10,11 +10,14 @@ from msgspec import Meta
 
 from rum.model.agents import AgentType
 from rum.model.errors import InvalidQuery
+from rum.model.fields import about
 from rum.model.links import LinkType
 from rum.model.memory import Share
 from rum.model.memory_layers import Layer, TaskType
 from rum.model.times import Time
 
+NOT_OLDER = "Not older: Unix seconds, ISO date, or 7d, 12h, 2w."
+WITH_TAG = "Only with this tag (repeat: all of them)."
 MAX_LIMIT = 100
 MAX_TRACE_DEPTH = 20
 Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT)]
@@ -67,26 +70,40 @@ _WHAT = (
 class RecallQuestion(Layer, frozen=True):
     """`file`, `intent` and `query` weigh; everything else excludes."""
 
-    memory_id: str | None = None
-    file: str | tuple[str, ...] | None = None
-    intent: str | None = None
-    query: str | None = None
-    task_type: TaskType | None = None
-    agent_id: str | None = None
-    session_id: str | None = None
-    success_only: bool = False
-    failures_only: bool = False
-    since: Time | None = None
-    before: Time | None = None
-    tags: tuple[str, ...] = ()
-    depth: Depth = Depth.SUMMARY
-    limit: Limit = 5
-    strategy: Strategy = Strategy.AUTO
-    min_confidence: Share | None = None
-    max_tokens: Annotated[int, Meta(ge=1)] | None = None
-    include_links: bool = False
-    include_superseded: bool = False
-    explain: bool = False
+    memory_id: Annotated[str | None, about("One memory, by its id or the end of it.", metavar="ID")] = None
+    file: Annotated[
+        str | tuple[str, ...] | None,
+        about("A file, folder or glob it touched (repeat).", note="path, folder or glob", metavar="PATH"),
+    ] = None
+    intent: Annotated[
+        str | None, about("What you are about to do.", note="what you are about to do", metavar="TEXT")
+    ] = None
+    query: Annotated[str | None, about("Words to look for.", note="words to look for")] = None
+    task_type: Annotated[TaskType | None, about("Only this kind of work.", option="--type")] = None
+    agent_id: Annotated[str | None, about("Only memories of this agent (name or id).", metavar="AGENT")] = (
+        None
+    )
+    session_id: Annotated[str | None, about("Only from this session.", metavar="ID", tool=False)] = None
+    success_only: Annotated[bool, about("Only what worked.")] = False
+    failures_only: Annotated[bool, about("Only what failed.")] = False
+    since: Annotated[Time | None, about(NOT_OLDER, note="Unix seconds")] = None
+    before: Annotated[Time | None, about("Older than that.")] = None
+    tags: Annotated[tuple[str, ...], about(WITH_TAG, option="--tag", metavar="TAG")] = ()
+    depth: Annotated[Depth, about("How much of each memory to show.")] = Depth.SUMMARY
+    limit: Annotated[Limit, about("Maximum number of memories.")] = 5
+    strategy: Annotated[Strategy, about("Which levels of the search may run.")] = Strategy.AUTO
+    min_confidence: Annotated[
+        Share | None, about("Minimum confidence (0 returns the best there is).", metavar="SHARE")
+    ] = None
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        about("Maximum number of tokens of the answer.", note="the answer fits in it"),
+    ] = None
+    include_links: Annotated[bool, about("Show the links of each memory.", option="--links")] = False
+    include_superseded: Annotated[
+        bool, about("Include memories that were replaced.", option="--superseded")
+    ] = False
+    explain: Annotated[bool, about("Show why each was found.")] = False
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -122,19 +139,21 @@ class TraceQuestion(Layer, frozen=True):
     """Walk causes and effects from one memory."""
 
     memory_id: str
-    direction: Direction = Direction.CAUSES
-    max_depth: Hops = 3
-    depth: Literal["summary", "outcome", "reasoning"] = "summary"
+    direction: Annotated[Direction, about("What led to it, what it led to, or both.")] = Direction.CAUSES
+    max_depth: Annotated[Hops, about("Maximum number of steps.")] = 3
+    depth: Annotated[
+        Literal["summary", "outcome", "reasoning"], about("How much of each memory to show.")
+    ] = "summary"
 
 
 class ListQuestion(Layer, frozen=True):
     """An agent's own memories."""
 
-    session_id: str | None = None
-    since: Time | None = None
-    before: Time | None = None
-    limit: Limit = 20
-    sort: Literal["recent", "importance", "access_count"] = "recent"
+    session_id: Annotated[str | None, about("Only from this session.", metavar="ID")] = None
+    since: Annotated[Time | None, about(NOT_OLDER)] = None
+    before: Annotated[Time | None, about("Older than that.")] = None
+    limit: Annotated[Limit, about("Maximum number of memories.")] = 20
+    sort: Annotated[Literal["recent", "importance", "access_count"], about("What comes first.")] = "recent"
 
 
 class LinkQuestion(Layer, frozen=True):
@@ -149,16 +168,21 @@ class IdentityQuestion(Layer, frozen=True):
     """Register, resume or look up an agent."""
 
     action: Literal["register", "resume", "info"]
-    type: AgentType = AgentType.MAIN
-    parent_id: str | None = None
-    name: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")] | None = None
-    agent_id: str | None = None
+    type: Annotated[AgentType, about("What to register.")] = AgentType.MAIN
+    parent_id: Annotated[
+        str | None, about("The agent that a subagent works for (name or id).", metavar="AGENT")
+    ] = None
+    name: Annotated[
+        Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")] | None,
+        about("The agent's name, unique in the project.", metavar="NAME"),
+    ] = None
+    agent_id: Annotated[str | None, about("The agent to resume or look up.", metavar="ID")] = None
 
 
 class ForgetQuestion(Layer, frozen=True):
-    """Delete one thing for good; `kind` need only be said where two kinds know its id."""
+    """Delete one thing for good; `kind` is only needed where two kinds know its id."""
 
     id: str
-    kind: str | None = None
-    dry_run: bool = False
-    purge: bool = False
+    kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None
+    dry_run: Annotated[bool, about("Only show what would be deleted.")] = False
+    purge: Annotated[bool, about("Also make it unrecoverable in the files.")] = False

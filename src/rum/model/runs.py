@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from rum.model.brief import USUAL_TOKENS, Tokens
+from rum.model.fields import about
 from rum.model.memory_layers import ActionType, FailureCategory, Layer, TaskType, Text, Verification
 
 
@@ -25,7 +26,7 @@ class RunQuestion(Layer, frozen=True):
     agent: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")]
     task: Text
     plan: str = ""
-    files: tuple[str, ...] = ()
+    files: Annotated[tuple[str, ...], about("The files at hand.", metavar="PATH")] = ()
     task_type: TaskType = TaskType.OTHER
     tags: tuple[str, ...] = ()
     system: str = ""
@@ -38,7 +39,7 @@ class Step(Layer, frozen=True):
     """Something that was done in a run: to a file, by a command, or else."""
 
     description: Text
-    file: str | None = None
+    file: Annotated[str | None, about("The file it was done to.", metavar="PATH")] = None
     command: str | None = None
     action: ActionType | None = None
     success: bool | None = None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from rum.app.call_types import CreatedChapter, ListedChapters, RecalledWisdom, Synthesized
 from rum.app.caller import Caller
 from rum.app.calls import call
 from rum.app.chapters import forgettable
@@ -26,6 +25,14 @@ from rum.model.chapter_answers import (
     WisdomView,
 )
 
+if TYPE_CHECKING:
+    from rum.app.arguments import (
+        CreateChapterArguments,
+        ListChaptersArguments,
+        RecallWisdomArguments,
+        SynthesizeArguments,
+    )
+
 
 @public
 class Chapters:
@@ -34,11 +41,11 @@ class Chapters:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def create(self, **arguments: Unpack[CreatedChapter]) -> CreateChapterResult:
+    def create(self, **arguments: Unpack[CreateChapterArguments]) -> CreateChapterResult:
         """Make a chapter of memories, by ids or tags; the same memories again update the same chapter."""
         return call(self._caller, "create_chapter", arguments)
 
-    def list(self, **arguments: Unpack[ListedChapters]) -> ListChaptersResult:
+    def list(self, **arguments: Unpack[ListChaptersArguments]) -> ListChaptersResult:
         """Chapters with these tags, in a range of time, or with these ids; the last to end first."""
         return call(self._caller, "list_chapters", arguments)
 
@@ -70,11 +77,11 @@ class WisdomApi:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def synthesize(self, **arguments: Unpack[Synthesized]) -> SynthesizeResult:
+    def synthesize(self, **arguments: Unpack[SynthesizeArguments]) -> SynthesizeResult:
         """Make wisdom of chapters, by ids or tags; the same chapters again update the same wisdom."""
         return call(self._caller, "synthesize", arguments)
 
-    def recall(self, **arguments: Unpack[RecalledWisdom]) -> RecallWisdomResult:
+    def recall(self, **arguments: Unpack[RecallWisdomArguments]) -> RecallWisdomResult:
         """Wisdom by its id, by tags, or by the question it answers."""
         return call(self._caller, "recall_wisdom", arguments)
 

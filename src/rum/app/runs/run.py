@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from rum.app.agents import identity
 from rum.app.brief import brief as briefing
-from rum.app.call_types import Running, Stepped
 from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.error_origin import public
@@ -35,6 +34,7 @@ from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from rum.app.arguments import RunArguments, StepArguments
     from rum.model.extraction import Extracted
 
 A = TypeVar("A")
@@ -141,7 +141,7 @@ class Run:
         self._prompt_tokens = estimate_tokens(prompt)
         return prompt
 
-    def child(self, *, agent: str, task: str, **how: Unpack[Running]) -> Run:
+    def child(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """A run within this one, by another agent, which shares the memory and is remembered for itself."""
         self._going()
         usual = {"session": self._question.session, "extract": self._question.extract}
@@ -171,7 +171,7 @@ class Run:
             self._tried.append(self._begun)
         return self._tried[-1]
 
-    def step(self, description: str, **told: Unpack[Stepped]) -> None:
+    def step(self, description: str, **told: Unpack[StepArguments]) -> None:
         """Something was done: to a `file` (edited, unless `action` says otherwise), by a `command`, or else.
 
         `success`, `output` and `error` say what came of it.

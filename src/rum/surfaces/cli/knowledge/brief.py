@@ -6,23 +6,15 @@ from typing import Any
 
 import click
 
-from rum.model.brief import MOST_TOKENS, USUAL_TOKENS, Brief
+from rum.model.brief import Brief
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, command, those_given
 from rum.surfaces.cli.output import note, say_json, say_text
+from rum.surfaces.cli.question_options import options_of
 
 
 @command("brief")
-@click.option("--task", metavar="TEXT", help="What is to be done.")
-@click.option("--plan", metavar="TEXT", help="The plan for it, if there is one.")
-@click.option("--file", multiple=True, metavar="PATH", help="A file of the task (repeat).")
-@click.option("--session", metavar="NAME", help="The session whose journal is used.")
-@click.option(
-    "--tokens",
-    type=click.IntRange(1, MOST_TOKENS),
-    metavar="N",
-    help=f"Maximum tokens (default {USUAL_TOKENS}).",
-)
+@options_of("brief", leave_out=("explain",))
 @click.pass_obj
 def brief(asked: Asked, **given: Any) -> None:
     """Print what is known and matters to a task, for a prompt.

@@ -12,13 +12,12 @@ from rum.consolidate.suggest.groups import Suggestion
 from rum.inject.render import local_time, short_id
 from rum.model.chapter_answers import ChapterView, CreateChapterResult, ListChaptersResult
 from rum.model.chapters import Evidence
-from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import meant, opened
 from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note, say, say_ids
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
 _GOALS = 5
@@ -36,12 +35,7 @@ def chapter() -> None:
 
 @chapter.command("create")
 @click.argument("memory_ids", nargs=-1, metavar="[ID]...")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="All memories with this tag (repeat: all).")
-@click.option("--min-memories", type=click.IntRange(min=1), metavar="N", help="With tags: at least so many.")
-@click.option("--again", is_flag=True, help="With tags: though it was forgotten once.")
-@click.option("--title", help="What to call it.")
-@click.option("--summary", help="What it is about.")
-@click.option("--learning", "learnings", multiple=True, metavar="TEXT", help="What was learned (repeat).")
+@options_of("create_chapter")
 @quiet_option
 @click.pass_obj
 def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
@@ -62,10 +56,7 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
 
 
 @chapter.command("list")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
-@click.option("--since", type=When(), help="Begun not earlier: Unix seconds, ISO date, or 7d, 12h, 2w.")
-@click.option("--before", type=When(), help="Ended not later than that.")
-@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="At most so many.")
+@options_of("list_chapters")
 @ids_option
 @click.pass_obj
 def list_chapters(asked: Asked, **given: Any) -> None:

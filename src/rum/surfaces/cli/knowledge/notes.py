@@ -13,20 +13,21 @@ from rum.model.errors import InvalidQuery
 from rum.model.notes import (
     Broken,
     Entry,
-    Importance,
     ListedNote,
     MatchedNote,
+    MatchQuestion,
     NoteAdded,
+    NoteDraft,
     NoteList,
     NoteShown,
     NotesMatched,
     Otherwise,
 )
-from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note as remark
 from rum.surfaces.cli.output import say, say_ids, say_text
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
 
 
@@ -37,19 +38,8 @@ def note() -> None:
 
 @note.command("add")
 @click.argument("title")
-@click.option(
-    "--when", "when_to_use", multiple=True, required=True, metavar="PATTERN", help="When to use it (repeat)."
-)
-@click.option("--content", metavar="TEXT", help="Its text; else --file or stdin.")
 @click.option("--file", "source_file", metavar="FILE", help="Read its text from this file (-: stdin).")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="What it is about (repeat).")
-@click.option("--importance", type=OneOf(Importance), help="How much it matters.")
-@click.option("--discovered-by", metavar="NAME", help="The discoverer; by default the caller.")
-@click.option("--discovered-in", metavar="TASK", help="The task in which it was discovered.")
-@click.option("--source", metavar="TEXT", help="Where it was found.")
-@click.option("--related", "related_memories", multiple=True, metavar="NOTE", help="Another note (repeat).")
-@click.option("--deprecated", is_flag=True, help="The note is out of date: keep it out of prompts.")
-@click.option("--superseded-by", metavar="NOTE", help="The same, and which note to read instead.")
+@options_of(NoteDraft, leave_out=("title", "discovered_at"), content={"required": False})
 @quiet_option
 @click.pass_obj
 def add(
@@ -192,12 +182,7 @@ def _contradictions(otherwise: list[Otherwise]) -> list[str]:
 
 
 @note.command("match")
-@click.option("--task", required=True, metavar="TEXT", help="What is to be done.")
-@click.option("--plan", metavar="TEXT", help="The plan for it, if there is one.")
-@click.option(
-    "--max", "max_injected", type=click.IntRange(0, 50), metavar="N", help="Maximum number of notes."
-)
-@click.option("--min-importance", type=OneOf(Importance), help="Minimum importance.")
+@options_of(MatchQuestion)
 @click.option("--explain", is_flag=True, help="The points of each note, instead of the text for the prompt.")
 @ids_option
 @click.pass_obj

@@ -11,13 +11,13 @@ from msgspec import UNSET
 from rum.inject.render import local_time, short_id
 from rum.model.chapter_answers import RecallWisdomResult, SynthesizeResult, WisdomView
 from rum.model.chapters import Contradiction
-from rum.model.questions import MAX_LIMIT
 from rum.surfaces.cli.knowledge.chapters import resting_on, with_commands
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note, say, say_ids
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, View, Word
 
 
@@ -32,13 +32,7 @@ def wisdom() -> None:
 
 @wisdom.command("synthesize")
 @click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="All chapters with this tag (repeat: all).")
-@click.option("--min-chapters", type=click.IntRange(min=1), metavar="N", help="At least so many.")
-@click.option("--again", is_flag=True, help="With tags: though it was forgotten once.")
-@click.option("--summary", help="What they say together.")
-@click.option("--insight", "insights", multiple=True, metavar="TEXT", help="What holds (repeat).")
-@click.option("--pattern", "patterns", multiple=True, metavar="TEXT", help="What repeats (repeat).")
-@click.option("--practice", "best_practices", multiple=True, metavar="TEXT", help="What to do (repeat).")
+@options_of("synthesize")
 @quiet_option
 @click.pass_obj
 def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None:
@@ -60,9 +54,7 @@ def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None
 
 @wisdom.command("recall")
 @click.argument("query", nargs=-1, metavar="[WORDS]...")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
-@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="At most so many.")
-@click.option("--chapters", "include_chapters", is_flag=True, help="With the chapters each was made of.")
+@options_of("recall_wisdom")
 @ids_option
 @click.pass_obj
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:

@@ -9,22 +9,19 @@ import click
 import msgspec
 
 from rum.inject.render import local_time
-from rum.model.agents import AgentType, Identity
+from rum.model.agents import Identity
 from rum.model.errors import InvalidQuery
 from rum.settings.table import AGENT_NAME
-from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, command, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note, say, say_ids
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 
 
 @command("identity")
 @click.argument("action", type=click.Choice(["register", "resume", "info"]))
-@click.option("--name", help="The agent's name, unique in the project.")
-@click.option("--agent-id", metavar="ID", help="The agent to resume or look up.")
-@click.option("--type", type=OneOf(AgentType), help="What to register: main (the default) or subagent.")
-@click.option("--parent-id", metavar="AGENT", help="The agent a subagent works for (name or id).")
+@options_of("identity")
 @quiet_option
 @click.pass_obj
 def identity(asked: Asked, action: Literal["register", "resume", "info"], **given: Any) -> None:

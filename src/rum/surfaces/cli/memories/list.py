@@ -9,25 +9,15 @@ import click
 
 from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import ListedMemory, ListResult, Tag
-from rum.model.questions import MAX_LIMIT
-from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, command, ids_option
 from rum.surfaces.cli.output import note, say, say_ids
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Table, View, Word, verdict
 
 
 @command("list")
-@click.option("--session-id", metavar="ID", help="Only from this session.")
-@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
-@click.option("--before", type=When(), help="Older than that.")
-@click.option(
-    "--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", default=20, show_default=True, help="How many."
-)
-@click.option(
-    "--sort", type=OneOf(["recent", "importance", "access_count"]), default="recent", show_default=True
-)
+@options_of("list")
 @ids_option
 @click.pass_obj
 def listing(asked: Asked, **given: Any) -> None:

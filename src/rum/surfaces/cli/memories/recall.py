@@ -10,46 +10,20 @@ from msgspec import UNSET
 from rum.app.rum import Rum
 from rum.inject.render import short_id
 from rum.model.answers import KnowledgeView, RecallResult
-from rum.model.memory_layers import TaskType
-from rum.model.questions import MAX_LIMIT, Depth, Strategy
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.memories.memory_view import as_fields, as_table, makers
 from rum.surfaces.cli.open_project import meant, opened
 from rum.surfaces.cli.options import Asked, command, ids_option, those_given
 from rum.surfaces.cli.output import note, say, say_ids
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Block, Line, Said, View, Word
+
+_SURE = f"Minimum confidence (default {MIN_CONFIDENCE}; 0 returns the best matches)."
 
 
 @command("recall")
 @click.argument("query", nargs=-1, metavar="[WORDS]...")
-@click.option("--memory-id", metavar="ID", help="One memory, by its id or a tail of it.")
-@click.option("--file", multiple=True, metavar="PATH", help="A file, folder or glob it touched (repeat).")
-@click.option("--intent", metavar="TEXT", help="What you are about to do.")
-@click.option("--type", "task_type", type=OneOf(TaskType), help="Only this kind of work.")
-@click.option("--agent-id", metavar="AGENT", help="Only what this agent remembers (name or id).")
-@click.option("--session-id", metavar="ID", help="Only from this session.")
-@click.option("--success-only", is_flag=True, help="Only what worked.")
-@click.option("--failures-only", is_flag=True, help="Only what failed.")
-@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
-@click.option("--before", type=When(), help="Older than that.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag (repeat: all of them).")
-@click.option("--depth", type=OneOf(Depth), help="How much of each memory.")
-@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), metavar="N", help="How many.")
-@click.option("--strategy", type=OneOf(Strategy), help="Which levels of the search may run.")
-@click.option(
-    "--min-confidence",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help=f"How sure; by itself {MIN_CONFIDENCE}, 0: the best there is.",
-)
-@click.option(
-    "--max-tokens", type=click.IntRange(min=1), metavar="N", help="The answer fits in this many tokens."
-)
-@click.option("--links", "include_links", is_flag=True, help="With the links of each memory.")
-@click.option("--superseded", "include_superseded", is_flag=True, help="Replaced memories too.")
-@click.option("--explain", is_flag=True, help="Why each was given.")
+@options_of("recall", leave_out=("query",), min_confidence={"help": _SURE})
 @ids_option
 @click.pass_obj
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:

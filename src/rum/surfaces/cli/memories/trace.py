@@ -9,33 +9,17 @@ import click
 from rum.app.rum import Rum
 from rum.inject.render import short_id
 from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
-from rum.model.questions import MAX_TRACE_DEPTH, Direction
-from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.memories.memory_view import as_fields, heading, makers
 from rum.surfaces.cli.open_project import meant, opened
 from rum.surfaces.cli.options import Asked, command, ids_option
 from rum.surfaces.cli.output import say, say_ids
+from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Block, Line, Tree, Word
 
 
 @command("trace")
 @click.argument("memory_id", metavar="ID")
-@click.option("--direction", type=OneOf(Direction), default="causes", show_default=True)
-@click.option(
-    "--max-depth",
-    type=click.IntRange(1, MAX_TRACE_DEPTH),
-    metavar="N",
-    default=3,
-    show_default=True,
-    help="How many steps.",
-)
-@click.option(
-    "--depth",
-    type=OneOf(["summary", "outcome", "reasoning"]),
-    default="summary",
-    show_default=True,
-    help="How much of each memory.",
-)
+@options_of("trace")
 @ids_option
 @click.pass_obj
 def trace(asked: Asked, memory_id: str, **given: Any) -> None:

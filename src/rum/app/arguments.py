@@ -1,0 +1,168 @@
+"""Types of the keyword arguments of Python's methods, for type checkers.
+
+Made by `make generate` from the questions in `rum.model`: change those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, Required, TypedDict
+
+from rum.model.agents import AgentType
+from rum.model.memory_layers import ActionType, TaskType
+from rum.model.questions import Depth, Direction, Strategy
+
+Path = str | PathLike[str]
+
+
+class RecallArguments(TypedDict, total=False):
+    """See RecallQuestion."""
+
+    memory_id: str | None
+    file: Path | Sequence[Path] | None
+    intent: str | None
+    query: str | None
+    task_type: TaskType | str | None
+    agent_id: str | None
+    session_id: str | None
+    success_only: bool
+    failures_only: bool
+    since: float | None
+    before: float | None
+    tags: Sequence[str]
+    depth: Depth | str
+    limit: int
+    strategy: Strategy | str
+    min_confidence: float | None
+    max_tokens: int | None
+    include_links: bool
+    include_superseded: bool
+    explain: bool
+
+
+class TraceArguments(TypedDict, total=False):
+    """See TraceQuestion."""
+
+    direction: Direction | str
+    max_depth: int
+    depth: Literal["summary", "outcome", "reasoning"]
+
+
+class ListArguments(TypedDict, total=False):
+    """See ListQuestion."""
+
+    session_id: str | None
+    since: float | None
+    before: float | None
+    limit: int
+    sort: Literal["recent", "importance", "access_count"]
+
+
+class IdentityArguments(TypedDict, total=False):
+    """See IdentityQuestion."""
+
+    type: AgentType | str
+    parent_id: str | None
+    name: str | None
+    agent_id: str | None
+
+
+class BriefArguments(TypedDict, total=False):
+    """See BriefQuestion."""
+
+    task: str | None
+    plan: str | None
+    file: Path | Sequence[Path] | None
+    agent: str | None
+    session: str | None
+    tokens: int
+
+
+class RunArguments(TypedDict, total=False):
+    """See RunQuestion."""
+
+    plan: str
+    files: Sequence[Path]
+    task_type: TaskType | str
+    tags: Sequence[str]
+    system: str
+    tokens: int
+    session: str | None
+    extract: bool
+
+
+class StepArguments(TypedDict, total=False):
+    """See Step."""
+
+    file: Path | None
+    command: str | None
+    action: ActionType | str | None
+    success: bool | None
+    output: str | None
+    error: str | None
+
+
+class FinishedRunArguments(TypedDict, total=False):
+    """See FinishedRun."""
+
+    agent: Required[str]
+    task: Required[str]
+    agent_output: Required[str]
+    result: Required[Literal["success", "failure", "partial"]]
+    error: str | None
+    existing_memories: Sequence[Mapping[str, Any]]
+
+
+class GitImportArguments(TypedDict, total=False):
+    """See Chosen."""
+
+    since: float | None
+    max_commits: int | None
+    paths: str | Sequence[str]
+    dry_run: bool
+
+
+class CreateChapterArguments(TypedDict, total=False):
+    """See CreateChapterQuestion."""
+
+    memory_ids: Sequence[str]
+    tags: Sequence[str]
+    min_memories: int
+    again: bool
+    title: str | None
+    summary: str | None
+    learnings: Sequence[str] | None
+
+
+class ListChaptersArguments(TypedDict, total=False):
+    """See ListChaptersQuestion."""
+
+    chapter_ids: Sequence[str]
+    tags: Sequence[str]
+    since: float | None
+    before: float | None
+    limit: int | None
+
+
+class SynthesizeArguments(TypedDict, total=False):
+    """See SynthesizeQuestion."""
+
+    chapter_ids: Sequence[str]
+    tags: Sequence[str]
+    min_chapters: int
+    again: bool
+    summary: str | None
+    insights: Sequence[str] | None
+    patterns: Sequence[str] | None
+    best_practices: Sequence[str] | None
+
+
+class RecallWisdomArguments(TypedDict, total=False):
+    """See RecallWisdomQuestion."""
+
+    wisdom_id: str | None
+    tags: Sequence[str]
+    query: str | None
+    limit: int
+    include_chapters: bool

@@ -1,0 +1,108 @@
+"""The options of a command that asks a question, made from the fields of the question."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, TypeVar
+
+import click
+import msgspec
+from msgspec import Meta, Struct
+
+from rum.app.calls import CALLS, load
+from rum.model.fields import field_info
+from rum.model.times import Time
+from rum.surfaces.cli.choices import OneOf
+from rum.surfaces.cli.times import When
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def options_of(
+    question: str | type[Struct], *, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
+) -> Callable[[F], F]:
+    """Add an option for each described field of a question: of a call by its name, or of a type.
+
+    `changes` are arguments of `click.option` by field, where the command line differs from the API.
+    """
+    model, defaults = _model(question)
+    hints = typing.get_type_hints(model, include_extras=True)
+    options = [
+        _option(field, hints[field.name], decided=field.name in defaults, **changes.get(field.name, {}))
+        for field in msgspec.structs.fields(model)
+        if field.name not in leave_out and field_info(hints[field.name])
+    ]
+
+    def add(function: F) -> F:
+        for option in reversed(options):  # as decorators, the last is applied first
+            function = option(function)
+        return function
+
+    return add
+
+
+def _model(question: str | type[Struct]) -> tuple[type[Struct], typing.Container[str]]:
+    """The type of a question, and its fields whose default a setting decides."""
+    if isinstance(question, str):
+        call = CALLS[question]
+        return load(call.question or ""), call.settings
+    return question, ()
+
+
+def _option(
+    field: msgspec.structs.FieldInfo, annotation: Any, *, decided: bool, **changes: Any
+) -> Callable[[F], F]:
+    about = field_info(annotation)
+    options: dict[str, Any] = {"help": about["help"], "required": field.required} | _type(annotation)
+    if about["metavar"]:
+        options["metavar"] = about["metavar"]
+    default = field.default
+    if isinstance(default, str | int | float) and default is not False and not decided:
+        options |= {"default": str(default) if isinstance(default, str) else default, "show_default": True}
+    name = about["option"] or "--" + field.name.replace("_", "-")
+    return click.option(name, field.name, **(options | changes))
+
+
+def _type(annotation: Any) -> dict[str, Any]:
+    """How an option takes values of a type: the arguments of `click.option`."""
+    members = _members(annotation)
+    if any(typing.get_origin(one) is tuple for one in members):
+        return {"multiple": True}
+    (one,) = members
+    if one == Time:
+        return {"type": When()}
+    plain = typing.get_args(one)[0] if typing.get_origin(one) is typing.Annotated else one
+    if plain is bool:
+        return {"is_flag": True}
+    if typing.get_origin(plain) is typing.Literal:
+        return {"type": OneOf(typing.get_args(plain))}
+    if isinstance(plain, type) and issubclass(plain, Enum):
+        return {"type": OneOf(member.value for member in plain)}
+    if plain in (int, float):
+        low, high = _limits(one)
+        kind = click.IntRange if plain is int else click.FloatRange
+        return {"type": kind(low, high), "metavar": "N"}
+    return {}
+
+
+def _members(annotation: Any) -> list[Any]:
+    """The types of a union without None; limits stay with their type, descriptions do not."""
+    if typing.get_origin(annotation) is typing.Annotated and field_info(annotation):
+        kept = [meta for meta in annotation.__metadata__ if not field_info(typing.Annotated[str, meta])]
+        inner = typing.get_args(annotation)[0]
+        return _members(typing.Annotated[(inner, *kept)] if kept else inner)
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return [one for part in typing.get_args(annotation) for one in _members(part)]
+    if typing.get_origin(annotation) is typing.Annotated:
+        inner = typing.get_args(annotation)[0]
+        return [inner] if typing.get_origin(inner) is tuple else [annotation]
+    return [] if annotation is type(None) else [annotation]
+
+
+def _limits(annotation: Any) -> tuple[Any, Any]:
+    metas: list[Meta] = [one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, Meta)]
+    low = next((one.ge for one in metas if one.ge is not None), None)
+    return low, next((one.le for one in metas if one.le is not None), None)
