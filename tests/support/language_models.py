@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
-from rum.llm.answer_check import NotAsAsked, checked
+from rum.llm.answer_check import InvalidAnswer, parse_answer
 from rum.llm.base import BadAnswer
 
 T = TypeVar("T")
@@ -31,8 +31,8 @@ class ScriptedModel:
         if isinstance(line, Exception):
             raise line
         try:
-            return checked(line, schema, lambda value: value)
-        except NotAsAsked as wrong:
+            return parse_answer(line, schema, lambda value: value)
+        except InvalidAnswer as wrong:
             raise BadAnswer(str(wrong)) from None
 
 

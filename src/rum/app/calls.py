@@ -107,7 +107,7 @@ PYTHON: dict[str, str] = {
     "chapters": "app.chapters.api:Chapters",
     "wisdom": "app.chapters.api:WisdomApi",
     "layers": "app.layers.layers:Layers",
-    "stored_layers": "app.layers.stored:KeptLayers",
+    "stored_layers": "app.layers.store_backend:StoreBackend",
     "run": "app.runs.run:Run",
 }
 """What only Python programs and the command line have, by the name of the method of `Rum`."""

@@ -27,7 +27,7 @@ from rum.store.base import Store
 if TYPE_CHECKING:
     import subprocess
 
-    from rum.app.notes.note_store import Shelf
+    from rum.app.notes.note_store import NoteStore
     from rum.llm.base import LanguageModel
     from rum.llm.meter import Meter
 
@@ -99,11 +99,11 @@ class Project:
         return open_model(self.settings, self.meter, self.redactor.redact_tree)
 
     @cached_property
-    def note_store(self) -> Shelf:
+    def note_store(self) -> NoteStore:
         """The notes of this checkout; no file is read before it is needed."""
-        from rum.app.notes.note_store import Shelf  # noqa: PLC0415 (a third of the time a start takes)
+        from rum.app.notes.note_store import NoteStore  # noqa: PLC0415 (a third of the time a start takes)
 
-        return Shelf(self.settings.folder("notes_dir"), self.location.directory, self.clean, self.clock)
+        return NoteStore(self.settings.folder("notes_dir"), self.location.directory, self.clean, self.clock)
 
     @cached_property
     def tombstone_key(self) -> bytes:

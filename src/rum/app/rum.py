@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
-    from rum.app.layers.stored import KeptLayers
+    from rum.app.layers.store_backend import StoreBackend
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
@@ -364,7 +364,7 @@ class Rum:
         """Working, episodic, semantic and procedural memory as layers of entries."""
         return load(PYTHON["layers"])(self.lasting)
 
-    def lasting(self) -> KeptLayers:
+    def lasting(self) -> StoreBackend:
         """The layers that last beyond a process; closing them closes this too."""
         return self._make("stored_layers", self.close)
 

@@ -1,1 +1,1 @@
-"""Text to vectors: the port, the model that is shipped, and any endpoint instead of it."""
+"""Embed texts as vectors: the interface, the built-in model, and HTTP endpoints."""

@@ -1,4 +1,4 @@
-"""The port: what every embedder offers, and how it says that it cannot embed now."""
+"""The interface of embedders, and their errors."""
 
 from __future__ import annotations
 
@@ -11,49 +11,48 @@ if TYPE_CHECKING:
     import numpy as np
 
     Vectors = np.ndarray[Any, np.dtype[np.float32]]
-    """One row a text, of length one, so that a dot product is a cosine; or of length zero."""
+    """One row for each text, of length one (so that a dot product is a cosine) or zero."""
 
 
 HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
-"""What no embedder that works refuses."""
+"""A text that every working embedder accepts; it shows whether the embedder or a text is at fault."""
 
 
 class CannotEmbed(RumError):
-    """No vectors now: the model is damaged or its endpoint fails. Everything goes on by text."""
+    """No vectors: the model is damaged or its endpoint fails. RUM continues with text search alone."""
 
     code = "STORAGE_ERROR"
 
 
 class OutOfTime(CannotEmbed):
-    """No vectors within the time that the caller had, which says nothing against the embedder."""
+    """No vectors within the caller's time limit; the embedder itself may be fine."""
 
 
 class Embedder(Protocol):
-    """Text to vectors. Making one is cheap: nothing is loaded or asked before the first `embed`.
+    """Embeds texts. Creating one is cheap: nothing is loaded or contacted before the first `embed`.
 
-    It may be called from several threads at once; each call then keeps one core busy.
+    It may be called from several threads at once; each call keeps one core busy.
     """
 
     @property
     def model(self) -> str:
-        """The stamp of its vectors: only vectors of the same stamp may be compared."""
+        """The model and version; only vectors with the same value may be compared."""
         ...
 
     @property
     def dimensions(self) -> int | None:
-        """How long a vector is; None while only the first answer can tell."""
+        """The length of a vector; None if it is known only after the first answer."""
         ...
 
     @property
     def fitted(self) -> bool:
-        """Whether recall was fitted with its vectors; else it is measured how its cosines compare."""
+        """Whether recall's weights were fitted with this model; if not, its cosines are calibrated."""
         ...
 
     def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
-        """One vector for each text, in their order; `CannotEmbed` if that is impossible now.
+        """One vector for each text, in order; `CannotEmbed` if the embedder does not work.
 
-        A text that it cannot embed though it can others gets a vector of zeros, which is near nothing and
-        never kept.
-        `patience` is how many seconds somebody else is waited for, if not as long as usual.
+        A single text that cannot be embedded gets a vector of zeros, which matches nothing and is never
+        stored. `patience` limits how many seconds to wait for an endpoint; None is the configured timeout.
         """
         ...

@@ -1,4 +1,4 @@
-"""The embedder that is shipped: all-MiniLM-L6-v2, offline, loaded when the first text comes."""
+"""The built-in embedder: all-MiniLM-L6-v2, offline, loaded at the first text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rum.embed.text import TEXT_VERSION
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
-    from rum.embed.model import Model
+    from rum.embed.minilm import Model
 
 DATA = Path(__file__).with_name("minilm.bin")
 
 _PIPELINE = 1
-"""To be raised with every change after which the same text gets another vector."""
+"""Increase it with every change that gives the same text another vector."""
 
 
 class BuiltinEmbedder:
@@ -31,14 +31,14 @@ class BuiltinEmbedder:
         self._data = data
 
     def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:  # noqa: ARG002
-        """One vector for each text, in their order; nobody else is waited for."""
+        """One vector for each text, in order; `patience` has no effect, as nothing is waited for."""
         return self._loaded.embed(texts)
 
     @cached_property
     def _loaded(self) -> Model:
         try:
-            # Loads numpy, which costs more than everything a session without meaning needs.
-            from rum.embed.model import open_model  # noqa: PLC0415
+            # Loads numpy, which takes longer than all else in a session without semantic search.
+            from rum.embed.minilm import open_model  # noqa: PLC0415
 
             return open_model(self._data)
         except (ImportError, OSError, ValueError, LookupError) as error:

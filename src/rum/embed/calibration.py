@@ -1,7 +1,7 @@
-"""What a model's cosines are worth: measured on a few texts of which it is known how alike they are.
+"""Calibrate a model's cosines on a few pairs of texts with known similarity.
 
-With one model two texts that have nothing in common are 0.1 alike, with another 0.7. The weights and the
-confidence of recall were fitted with the built-in one, so others' cosines are brought onto its scale.
+Unrelated texts have a cosine of 0.1 with one model and of 0.7 with another. The weights and confidence of
+recall were fitted with the built-in model, so the cosines of others are converted to its scale.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ PAIRS = (
     ("Memory grows with every picture that is opened", "Opened pictures are never freed from memory"),
     ("Translate the error messages into French", "Error messages are only told in English, not French"),
 )
-"""Two texts each that tell much the same; of different pairs, nothing of the kind."""
+"""The two texts of a pair have a similar meaning; texts of different pairs are unrelated."""
 TEXTS = [text for pair in PAIRS for text in pair]
-ALIKE, UNLIKE = 0.757, 0.048
-"""How alike the built-in model finds the two of a pair, and two of different pairs, on average."""
-LEAST = 0.05
-"""A model that tells the two of a pair from others by less than this cannot tell them."""
+SIMILAR, DISSIMILAR = 0.757, 0.048
+"""The built-in model's average cosine within a pair, and between pairs."""
+MIN_CONTRAST = 0.05
+"""Minimum difference of the two averages; below it a model cannot tell similar from unrelated."""
 
 
 class Scale(NamedTuple):
-    """From a model's cosines to those of the built-in one."""
+    """Converts a model's cosines to the scale of the built-in one."""
 
     gain: float
     shift: float
 
     def of(self, cosine: float) -> float:
-        """What a cosine would be by the built-in model."""
+        """The corresponding cosine of the built-in model."""
         return max(-1.0, min(1.0, self.gain * cosine + self.shift))
 
 
-AS_IT_IS = Scale(1.0, 0.0)
+UNCHANGED = Scale(1.0, 0.0)
 
 
-def measured(vectors: Vectors) -> Scale:
-    """The scale of a model by the vectors it makes of `TEXTS`; as it is, where it has none of one of them.
+def measure_scale(vectors: Vectors) -> Scale:
+    """The scale of a model from its vectors of `TEXTS`; unchanged if one of them is missing.
 
-    By one that cannot tell what is alike, everything is as unlike as can be.
+    For a model that cannot tell similar from unrelated, every cosine becomes that of unrelated texts.
     """
     if not all(row.any() for row in vectors):
-        return AS_IT_IS
-    alike, unlike = likenesses(vectors)
-    gain = (ALIKE - UNLIKE) / (alike - unlike) if alike - unlike >= LEAST else 0.0
-    return Scale(gain, UNLIKE - gain * unlike)
+        return UNCHANGED
+    similar, dissimilar = average_cosines(vectors)
+    gain = (SIMILAR - DISSIMILAR) / (similar - dissimilar) if similar - dissimilar >= MIN_CONTRAST else 0.0
+    return Scale(gain, DISSIMILAR - gain * dissimilar)
 
 
-def likenesses(vectors: Vectors) -> tuple[float, float]:
-    """How alike the two texts of a pair are, and two of different pairs, on average."""
+def average_cosines(vectors: Vectors) -> tuple[float, float]:
+    """The average cosine within a pair, and between pairs."""
     cosines: Sequence[Sequence[float]] = (vectors @ vectors.T).tolist()
     places = range(len(TEXTS))
     pairs = [cosines[one][one + 1] for one in places[::2]]

@@ -1,4 +1,4 @@
-"""Which embedder the settings ask for."""
+"""Create the embedder that the settings configure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rum.settings.load import Settings
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
-    """The embedder to use, with nothing loaded or asked yet; None where there shall be none.
+    """The configured embedder, not loaded or contacted yet; None if `embedder` is none.
 
-    An endpoint that is not fully set is one that cannot embed: RUM goes on by text, and says why.
+    An endpoint with missing settings raises `CannotEmbed` on use; RUM then continues with text search.
     """
     if settings.embedder == "none":
         return None

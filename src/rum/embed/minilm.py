@@ -1,26 +1,29 @@
-"""all-MiniLM-L6-v2 in numpy: six layers of BERT, the mean over the tokens, length one."""
+"""all-MiniLM-L6-v2 in numpy: six BERT layers, then the mean over the tokens, scaled to length one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rum.embed.weights import Arrays
+from rum.embed.threads import one_core
+from rum.embed.weights import Arrays, DataFile
+from rum.embed.wordpiece import WordPiece
 
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
 LONGEST = 256
-"""Tokens of a text that count, as in the original."""
+"""Maximum tokens of a text, as in the original."""
 GROUP = 64
-"""How many weights of one output share a factor; one factor for all of them would be twice as far off."""
+"""Weights of one output that share a scale factor; one factor for all would double the error."""
 
 _BATCH = 256
-"""Tokens worked on at once: more make the products no faster, and take memory."""
+"""Tokens in a batch: more do not make the products faster, and take memory."""
 _SIZES = (3 * WIDTH**2, WIDTH**2, 4 * WIDTH**2, 4 * WIDTH**2)
-"""The numbers in the four products of a layer."""
-_EACH = np.full(WIDTH, 1 / WIDTH, dtype=np.float32)
+"""The sizes of the four weight matrices of a layer."""
+_MEAN_WEIGHTS = np.full(WIDTH, 1 / WIDTH, dtype=np.float32)
 _EPSILON = 1e-12
 _GELU = (-1.5957691216, -0.0713548163)
 """-2·√(2/π) and 0.044715 times that: GELU's usual form, with its tanh written as an exponential."""
@@ -47,7 +50,7 @@ class Layer(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Texts of one length side by side: rows `start` to `end` of a batch, `length` rows a text."""
+    """Texts of the same length: rows `start` to `end` of a batch, `length` rows for each text."""
 
     start: int
     end: int
@@ -55,20 +58,20 @@ class Run(NamedTuple):
 
 
 class MiniLM:
-    """The model, ready to run. The table of words stays on disk in one byte a number."""
+    """The network, ready to run. The word table stays on disk, one byte for each number."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._words, self._factors = arrays["words"], arrays["words.factor"]
         self._positions, self._norm = arrays["positions"].copy(), arrays["norm"].copy()
-        # All products' numbers in one piece: that gets large pages of memory, and is run through faster.
+        # All weights in one array: it gets large memory pages and is read faster.
         whole = np.empty(sum(_SIZES) * LAYERS, dtype=np.float32)
-        room = iter(np.split(whole, np.cumsum(_SIZES * LAYERS)[:-1]))
-        self._layers = [_layer(arrays, number, room) for number in range(LAYERS)]
+        buffers = iter(np.split(whole, np.cumsum(_SIZES * LAYERS)[:-1]))
+        self._layers = [_layer(arrays, number, buffers) for number in range(LAYERS)]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Floats:
         """A vector of length one for each list of ids; none of them may be empty or too long."""
         found = np.empty((len(texts), WIDTH), dtype=np.float32)
-        # A large negative number has no GELU to speak of: its exponential may well be infinite.
+        # For a large negative number GELU is about 0 and its exponential may overflow.
         with np.errstate(over="ignore"):
             for batch in _batches(texts):
                 found[batch] = self._batch([texts[number] for number in batch])
@@ -79,29 +82,55 @@ class MiniLM:
         """Texts are laid end to end without padding: only attention has to know where each one ends."""
         lengths = [len(text) for text in texts]
         runs = list(_runs(lengths))
-        rows = self._embedded(texts, lengths)
+        rows = self._token_rows(texts, lengths)
         for layer in self._layers:
-            rows = _normed(
-                _product(_attention(rows, layer.attend, runs), layer.gather) + rows, layer.gather_norm
+            rows = _layer_norm(
+                _dense(_attention(rows, layer.attend, runs), layer.gather) + rows, layer.gather_norm
             )
-            rows = _normed(
-                _product(_gelu(_product(rows, layer.widen)), layer.narrow) + rows, layer.narrow_norm
+            rows = _layer_norm(
+                _dense(_gelu(_dense(rows, layer.widen)), layer.narrow) + rows, layer.narrow_norm
             )
         return np.concatenate(
             [rows[start:end].reshape(-1, length, WIDTH).mean(axis=1) for start, end, length in runs]
         )
 
-    def _embedded(self, texts: list[Sequence[int]], lengths: list[int]) -> Floats:
+    def _token_rows(self, texts: list[Sequence[int]], lengths: list[int]) -> Floats:
         ids = np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])
         places = np.concatenate([np.arange(length) for length in lengths])
         rows = self._words[ids].astype(np.float32)
         rows *= self._factors[ids]
         rows += self._positions[places]
-        return _normed(rows, self._norm)
+        return _layer_norm(rows, self._norm)
+
+
+class Model:
+    """Tokenizer and network."""
+
+    def __init__(self, words: WordPiece, network: MiniLM) -> None:
+        self._words = words
+        self._network = network
+
+    def ids(self, text: str) -> list[int]:
+        """The token ids of a text."""
+        return self._words.ids(text)
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One vector for each text, in order."""
+        with one_core():
+            return self._network.vectors([self.ids(text) for text in texts])
+
+
+def open_model(path: Path) -> Model:
+    """Load the model from a data file; `OSError` or `ValueError` if it cannot be used."""
+    data = DataFile(path)
+    vocabulary = data.arrays["vocabulary"].tobytes().decode().split("\n")
+    model = Model(WordPiece(vocabulary, LONGEST), MiniLM(data.arrays))
+    data.release()
+    return model
 
 
 def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Numbers of texts that are worked on together, the short ones first."""
+    """Indexes of the texts of each batch, short texts first."""
     batch: list[int] = []
     tokens = 0
     for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
@@ -122,10 +151,10 @@ def _runs(lengths: list[int]) -> Iterator[Run]:
         start = end
 
 
-def _layer(arrays: Arrays, number: int, room: Iterator[Floats]) -> Layer:
+def _layer(arrays: Arrays, number: int, buffers: Iterator[Floats]) -> Layer:
     def dense(name: str) -> Dense:
         steps = arrays[f"{number}.{name}"]
-        groups = next(room).reshape(steps.shape)
+        groups = next(buffers).reshape(steps.shape)
         np.multiply(steps, arrays[f"{number}.{name}.factor"], out=groups)
         return Dense(groups.reshape(-1, groups.shape[-1]), arrays[f"{number}.{name}.bias"].copy())
 
@@ -133,15 +162,15 @@ def _layer(arrays: Arrays, number: int, room: Iterator[Floats]) -> Layer:
     return Layer(dense("attend"), dense("gather"), gather_norm, dense("widen"), dense("narrow"), narrow_norm)
 
 
-def _product(rows: Floats, dense: Dense) -> Floats:
+def _dense(rows: Floats, dense: Dense) -> Floats:
     made = rows @ dense.matrix
     made += dense.bias
     return made
 
 
 def _attention(rows: Floats, attend: Dense, runs: list[Run]) -> Floats:
-    """What each token takes from the others of its text, all heads side by side."""
-    projected = _product(rows, attend)
+    """Self-attention within each text, all heads at once."""
+    projected = _dense(rows, attend)
     gathered = np.empty_like(rows)
     for start, end, length in runs:
         parts = projected[start:end].reshape(-1, length, 3, HEADS, HEAD_SIZE).transpose(2, 0, 3, 1, 4)
@@ -156,23 +185,23 @@ def _attention(rows: Floats, attend: Dense, runs: list[Run]) -> Floats:
 
 def _gelu(rows: Floats) -> Floats:
     """In place: x / (1 + exp(-2·√(2/π)·(x + 0.044715·x³)))."""
-    bend = rows * rows
-    bend *= _GELU[1]
-    bend += _GELU[0]
-    bend *= rows
-    np.exp(bend, out=bend)
-    bend += 1
-    rows /= bend
+    divisor = rows * rows
+    divisor *= _GELU[1]
+    divisor += _GELU[0]
+    divisor *= rows
+    np.exp(divisor, out=divisor)
+    divisor += 1
+    rows /= divisor
     return rows
 
 
-def _normed(rows: Floats, norm: Floats) -> Floats:
-    """In place: mean 0 and variance 1 a row, then the norm's factors and offsets."""
-    rows -= (rows @ _EACH)[:, None]
-    spread = np.einsum("ij,ij->i", rows, rows)
-    spread /= rows.shape[1]
-    spread += _EPSILON
-    rows *= (1 / np.sqrt(spread))[:, None]
+def _layer_norm(rows: Floats, norm: Floats) -> Floats:
+    """In place: mean 0 and variance 1 for each row, then the norm's factors and offsets."""
+    rows -= (rows @ _MEAN_WEIGHTS)[:, None]
+    variance = np.einsum("ij,ij->i", rows, rows)
+    variance /= rows.shape[1]
+    variance += _EPSILON
+    rows *= (1 / np.sqrt(variance))[:, None]
     rows *= norm[0]
     rows += norm[1]
     return rows

@@ -1,20 +1,20 @@
-"""Which words of a memory its vector stands for."""
+"""The text of a memory that is embedded."""
 
 from __future__ import annotations
 
 from rum.model.memory import Memory
 
 TEXT_VERSION = 1
-"""Part of every stamp: with another choice of words, vectors have to be made again."""
+"""Part of every model name: when the choice of fields changes, vectors must be computed again."""
 
-_LONGEST = 2000
-"""Somewhat more than models of 256 or 512 tokens take in."""
-_LONGEST_PART = 1000
-"""Half of it: a long context must not keep out what came of the work."""
+_MAX_TEXT = 2000
+"""Characters; somewhat more than models with 256 or 512 tokens read."""
+_MAX_PART = 1000
+"""Half of it: a long context must not crowd out the outcome."""
 
 
 def embedded_text(memory: Memory) -> str:
-    """What was wanted and what came of it, each text once, a line each, cut to what a model takes in."""
+    """Intent, outcome and reasoning, one line for each distinct text, cut to what a model reads."""
     intent, outcome, reasoning = memory.intent, memory.outcome, memory.reasoning
     parts = (
         intent.goal,
@@ -25,8 +25,8 @@ def embedded_text(memory: Memory) -> str:
         reasoning.approach_chosen,
         reasoning.why_chosen,
     )
-    said: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for part in parts:
         plain = " ".join(part.split())
-        said.setdefault(plain.casefold(), plain[:_LONGEST_PART])
-    return "\n".join(filter(None, said.values()))[:_LONGEST]
+        lines.setdefault(plain.casefold(), plain[:_MAX_PART])
+    return "\n".join(filter(None, lines.values()))[:_MAX_TEXT]

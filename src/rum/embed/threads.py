@@ -1,8 +1,8 @@
-"""Keeps numpy's matrix products on the calling thread while a model runs.
+"""Keep numpy's matrix products on the calling thread while a model runs.
 
-OpenBLAS splits a product over all cores and has them wait for each other. With one core busy elsewhere
-(a build, a test run) what takes 10 ms was seen to take 500. So a call runs on one core, and whoever wants
-more calls from several threads.
+OpenBLAS splits a product over all cores, which then wait for each other. If another program keeps one core
+busy (a build, a test run), 10 ms can become 500. So a call runs on one core; to use more cores, call from
+several threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "op
 
 
 class _Users:
-    """How many calls run now, and how many threads there were before the first of them."""
+    """The number of running calls, and OpenBLAS's thread count before the first of them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -34,7 +34,7 @@ _users = _Users()
 
 @contextmanager
 def one_core() -> Generator[None]:
-    """Products run on the calling thread; with the last user gone, all is as it was before."""
+    """Products run on the calling thread; the old setting is restored when the last call ends."""
     get, put = _controls()
     with _users.lock:
         if not _users.count:
@@ -52,7 +52,7 @@ def one_core() -> Generator[None]:
 
 @cache
 def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
-    """OpenBLAS's number of threads, to read and to set; with another library nothing is changed."""
+    """Getter and setter of OpenBLAS's thread count; they do nothing with another library."""
     for path in _libraries():
         with suppress(OSError):
             library = ctypes.CDLL(str(path))
@@ -65,7 +65,7 @@ def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
 
 
 def _libraries() -> Iterator[Path]:
-    """Where numpy has its OpenBLAS: beside itself in a wheel, or linked to its core."""
+    """Candidates for numpy's OpenBLAS: next to it in a wheel, or linked to its core."""
     folder = Path(np.__file__).parent
     yield from (*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*"))
     core = find_spec("numpy._core._multiarray_umath")

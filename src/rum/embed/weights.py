@@ -1,4 +1,4 @@
-"""The data file of the shipped model: a checked header, then named arrays that are mapped, not read."""
+"""The data file of the built-in model: a header with a checksum, then named, memory-mapped arrays."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
 class DamagedError(ValueError):
-    """The file is not what was shipped; the message says in what way."""
+    """The data file is damaged."""
 
 
 class DataFile:
-    """An open data file: its arrays stay on disk until they are looked at."""
+    """An open data file; its arrays are read from disk on access."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -37,7 +37,7 @@ class DataFile:
             self.arrays[name] = flat.reshape(shape)
 
     def release(self) -> None:
-        """Give back the memory of what was looked at; a second look reads it again."""
+        """Free the memory of pages read so far; another access reads them again."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._mapped.madvise(mmap.MADV_DONTNEED)
 
@@ -46,7 +46,7 @@ def _checked_header(file: BinaryIO) -> tuple[dict[str, tuple[str, list[int], int
     """The header, and where the arrays begin."""
     prefix = file.read(PREFIX)
     if len(prefix) < PREFIX or not prefix.startswith(MAGIC):
-        raise DamagedError("it does not begin as it must")
+        raise DamagedError("it is not a RUM model file")
     expected, length = (int.from_bytes(prefix[start : start + 4], "little") for start in (8, 12))
     raw = file.read(length)
     checksum = zlib.crc32(raw, zlib.crc32(prefix[12:]))

@@ -1,4 +1,4 @@
-"""BERT's WordPiece: text to the ids of its pieces, as the tokenizer that the model was trained with."""
+"""BERT's WordPiece tokenizer: text to token ids, the same as in the model's training."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 LONGEST_TEXT = 65_536
-"""Characters that are looked at: what a text of several megabytes says later changes no vector."""
+"""Characters that are read; the model cuts texts off much earlier, so more cannot change a vector."""
 
-_LONGEST_WORD = 100
-_REMEMBERED_WORDS = 16_384
-_CONTINUED = "##"
+_MAX_WORD = 100
+_CACHED_WORDS = 16_384
+_CONTINUATION = "##"
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 _RESERVED = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 _ASCII_MARKS = r"!-/:-@\[-`{-~"
@@ -30,23 +30,23 @@ _IDEOGRAPHS = (
 )
 
 
-class _ByCharacter(dict[int, str]):
-    """A table for `str.translate` that works out each character once, when it is first met."""
+class _CharacterTable(dict[int, str]):
+    """A table for `str.translate` that computes each character's entry on first use."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = value = self.work_out(chr(code))
+        self[code] = value = self.convert(chr(code))
         return value
 
-    def work_out(self, character: str) -> str:
-        """What the character becomes."""
+    def convert(self, character: str) -> str:
+        """The replacement of a character."""
         raise NotImplementedError
 
 
-class _Cleaned(_ByCharacter):
-    """Invisible characters go, any space is a plain one, each ideograph is a word of its own."""
+class _CleaningTable(_CharacterTable):
+    """Removes invisible characters, makes all whitespace spaces, and puts spaces around ideographs."""
 
-    def work_out(self, character: str) -> str:
-        """What is left of the character."""
+    def convert(self, character: str) -> str:
+        """The cleaned character."""
         if character in "\t\n\r":
             return " "
         if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):
@@ -57,11 +57,11 @@ class _Cleaned(_ByCharacter):
         return f" {character} " if alone else character
 
 
-class _Folded(_ByCharacter):
-    """After decomposition: accents go, the rest is in lower case, each mark is a word of its own."""
+class _FoldingTable(_CharacterTable):
+    """After decomposition: removes accents, lower-cases, and puts spaces around punctuation."""
 
-    def work_out(self, character: str) -> str:
-        """The character as the vocabulary knows it."""
+    def convert(self, character: str) -> str:
+        """The character as in the vocabulary."""
         category = unicodedata.category(character)
         if category == "Mn":
             return ""
@@ -76,20 +76,20 @@ class WordPiece:
         self._ids = {piece: number for number, piece in enumerate(vocabulary)}
         self._longest = longest
         self._unknown, self._start, self._end = (self._ids[name] for name in (_UNKNOWN, _START, _END))
-        self._cleaned, self._folded = _Cleaned(), _Folded()
-        self._pieces = lru_cache(_REMEMBERED_WORDS)(self._split)
+        self._cleaning, self._folding = _CleaningTable(), _FoldingTable()
+        self._pieces = lru_cache(_CACHED_WORDS)(self._split)
 
     def ids(self, text: str) -> list[int]:
-        """The ids of a text between those of start and end; what is too long for the model is cut off."""
+        """The ids of a text with the start and end tokens, cut to the model's maximum."""
         found = [self._start]
         for word in self._words(text[:LONGEST_TEXT]):
-            found += self._pieces(word) if len(word) <= _LONGEST_WORD else (self._unknown,)
+            found += self._pieces(word) if len(word) <= _MAX_WORD else (self._unknown,)
             if len(found) >= self._longest:
                 break
         return [*found[: self._longest - 1], self._end]
 
     def _words(self, text: str) -> Iterator[str]:
-        """Names like `[MASK]` are ids of their own, found before anything is folded."""
+        """Words and punctuation; reserved names such as `[MASK]` are matched before lower-casing."""
         for number, part in enumerate(_RESERVED.split(text)):
             if number % 2:
                 yield part
@@ -97,11 +97,11 @@ class WordPiece:
                 for match in _ASCII_WORDS.finditer(part.translate(_ASCII_CONTROLS).lower()):
                     yield match[0]
             else:
-                decomposed = unicodedata.normalize("NFD", part.translate(self._cleaned))
-                yield from decomposed.translate(self._folded).split()
+                decomposed = unicodedata.normalize("NFD", part.translate(self._cleaning))
+                yield from decomposed.translate(self._folding).split()
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """The longest pieces from the left; a word that is not made of pieces is unknown as a whole."""
+        """The longest pieces from the left; if one cannot be matched, the whole word is unknown."""
         found: list[int] = []
         start, prefix = 0, ""
         while start < len(word):
@@ -112,5 +112,5 @@ class WordPiece:
             else:
                 return (self._unknown,)
             found.append(number)
-            start, prefix = end, _CONTINUED
+            start, prefix = end, _CONTINUATION
         return tuple(found)

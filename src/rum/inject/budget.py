@@ -1,4 +1,4 @@
-"""Which of many pieces go into a text that may cost so many tokens, and at what length."""
+"""Which pieces go into a text with a maximum of tokens, and at what length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Piece(NamedTuple):
-        """Something worth saying: what it is, which one, its points, how to say it, longest first, when."""
+        """A candidate for a prompt; `forms` are its texts, longest first."""
 
         kind: str
         id: str
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
         forms: Sequence[str]
         at: int = 0
 
-    class Said(NamedTuple):
-        """A piece that was taken, and which of its forms."""
+    class Chosen(NamedTuple):
+        """A piece that fits, and the index of its form."""
 
         piece: Piece
         form: int
 
-    Write = Callable[[Sequence[Said]], str]
-    """Makes one text of all that was taken."""
+    Write = Callable[[Sequence[Chosen]], str]
+    """Makes one text of all chosen pieces."""
 
 else:
     # `typing` is slow to load.
     Piece = namedtuple("Piece", ("kind", "id", "points", "forms", "at"), defaults=(0,))
-    Said = namedtuple("Said", ("piece", "form"))
+    Chosen = namedtuple("Chosen", ("piece", "form"))
 
 WARNING = 100
-"""From so many points on a piece is a warning: nothing else takes its room."""
-LONGEST = 12
-"""Characters a token at most: rows of dashes count for next to nothing, and still must not fill a prompt."""
+"""Points from which on a piece is a warning, which no other piece displaces."""
+LONGEST_TOKEN = 12
+"""Characters of a token at most: rows of dashes cost few tokens, and still must not fill a prompt."""
 
 
-def ranked(pieces: Iterable[Piece]) -> list[Piece]:
-    """Most points first, of equals the newer; the order never depends on the order in which they came."""
+def rank(pieces: Iterable[Piece]) -> list[Piece]:
+    """Most points first, then newest; independent of the order of the input."""
     return sorted(pieces, key=lambda piece: (-piece.points, piece.kind, -piece.at, piece.id, piece.forms))
 
 
-def chosen(pieces: Iterable[Piece], tokens: int, write: Write) -> list[Said]:
-    """As many of the best as fit, each as long as there is room for; the best first.
+def choose(pieces: Iterable[Piece], tokens: int, write: Write) -> list[Chosen]:
+    """As many of the best as fit, each in the longest form that fits; the best first.
 
-    Warnings come first, if need be in their shortest form. What is too long keeps nobody else out.
+    Warnings are placed first, if necessary in their shortest form. A piece that is too long is skipped.
     """
-    best = ranked(pieces)
-    taken: dict[int, Said] = {}
+    best = rank(pieces)
+    taken: dict[int, Chosen] = {}
 
     def take(at: int, form: int) -> bool:
-        tried = {**taken, at: Said(best[at], form)}
-        if not fits(write([tried[one] for one in sorted(tried)]), tokens):
+        attempt = {**taken, at: Chosen(best[at], form)}
+        if not fits(write([attempt[one] for one in sorted(attempt)]), tokens):
             return False
-        taken[at] = tried[at]
+        taken[at] = attempt[at]
         return True
 
     for at, piece in enumerate(best):
@@ -72,5 +72,5 @@ def chosen(pieces: Iterable[Piece], tokens: int, write: Write) -> list[Said]:
 
 
 def fits(text: str, tokens: int) -> bool:
-    """Whether a text costs no more than so many tokens."""
-    return len(text) <= LONGEST * tokens and estimate_tokens(text) <= tokens
+    """Whether a text has at most this many tokens."""
+    return len(text) <= LONGEST_TOKEN * tokens and estimate_tokens(text) <= tokens

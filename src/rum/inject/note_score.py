@@ -1,4 +1,4 @@
-"""How much a note is worth to an agent with a task, in points, and why."""
+"""The relevance of a note to an agent with a task, in points, and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         discoverer: float
 
     class Scored(NamedTuple):
-        """The points of one note, and each factor that brought some in words."""
+        """The points of one note, and an explanation of each factor that is not zero."""
 
         points: Points
         why: list[str]
@@ -34,28 +34,28 @@ else:
     Scored = namedtuple("Scored", ("points", "why"))
 
 IMPORTANCE = {"low": 5, "medium": 15, "high": 25, "critical": 30}
-"""Points by importance, the least first."""
-CLOSE_ENOUGH = {"low": 3, "medium": 2, "high": 1, "critical": 1}
-"""How close a match must be before a note of this importance is given."""
+"""Points by importance, lowest first."""
+MIN_CLOSENESS = {"low": 3, "medium": 2, "high": 1, "critical": 1}
+"""How close a match must be for a note of this importance to be used."""
 HOUR = 3600
 RECENT = ((24 * HOUR, 10), (72 * HOUR, 5))
-"""Points for what was discovered less than so many seconds ago."""
+"""Maximum age in seconds, and its points."""
 KEYWORDS = 20
 SPECIALTY = 15
 DISCOVERER = 10
 
 
-def passes(importance: str, match: Match) -> bool:
+def is_close_enough(importance: str, match: Match) -> bool:
     """Whether a match is close enough for a note of this importance."""
-    return CLOSENESS[match.kind] >= CLOSE_ENOUGH[importance]
+    return CLOSENESS[match.kind] >= MIN_CLOSENESS[importance]
 
 
-def important_enough(importance: str, least: str) -> bool:
-    """Whether an importance reaches the least that is asked for."""
-    return IMPORTANCE[importance] >= IMPORTANCE[least]
+def is_important_enough(importance: str, minimum: str) -> bool:
+    """Whether an importance reaches the minimum."""
+    return IMPORTANCE[importance] >= IMPORTANCE[minimum]
 
 
-def scored(
+def score(
     *,
     importance: str,
     age: float | None,
@@ -66,7 +66,7 @@ def scored(
     agent: str | None = None,
     specialties: Iterable[str] = (),
 ) -> Scored:
-    """A note's points: `age` is in seconds, None when nobody knows when it was discovered."""
+    """A note's points; `age` is in seconds, None if unknown."""
     concerns = {word.casefold() for word in (*specialties, agent or "") if word}
     hits, shared = task.count(title_words), sum(tag.casefold() in concerns for tag in tags)
     mine = agent is not None and discovered_by.casefold() == agent.casefold()
@@ -85,7 +85,7 @@ def scored(
         f"{shared} of {len(tags)} tags are the agent's",
         "discovered by the same agent",
     )
-    return Scored(points, [f"{_said(got)}: {why}" for got, why in zip(points, words, strict=True) if got])
+    return Scored(points, [f"{_format(got)}: {why}" for got, why in zip(points, words, strict=True) if got])
 
 
 def total(points: Points) -> float:
@@ -94,7 +94,7 @@ def total(points: Points) -> float:
 
 
 def _recency(age: float | None) -> tuple[int, int]:
-    # A clock may be wrong by some hours; what claims to be from next week would be new for ever.
+    # A clock may be wrong by some hours; a date in the far future must not count as recent for ever.
     if age is not None and age > -RECENT[0][0]:
         for within, points in RECENT:
             if age < within:
@@ -102,5 +102,5 @@ def _recency(age: float | None) -> tuple[int, int]:
     return 0, 0
 
 
-def _said(points: float) -> str:
+def _format(points: float) -> str:
     return f"{points:g}"

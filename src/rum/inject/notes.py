@@ -1,4 +1,4 @@
-"""Which notes go into a prompt, and how they read there."""
+"""Which notes go into a prompt, and their text there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.shorten import one_line
 
 VERSION = f"5.{terms.VERSION}"
-"""Changes whenever the head of a note would be another one."""
+"""To be changed whenever the head of the same note would differ."""
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 LONGEST = 500
 """Characters of a note that go into a prompt."""
@@ -31,14 +31,14 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _SENTENCE = re.compile(r"(.*?)[.!](?:\s+|$)")
 _MARKS = re.compile(r"[*`]+")
 _OWN, _LOWEST = 3, 6
-"""How deep a note's own heading is in a prompt, and how deep headings go."""
+"""The level of a note's own heading in a prompt, and the lowest level."""
 _NAMED = 60
 MOST_SHOWN = 3
-"""Statements that are shown against one note."""
+"""Contradicting statements that are shown with one note."""
 
 
 class Head(Struct, frozen=True, array_like=True):
-    """What must be known of a note to decide whether it goes into a prompt; kept in the index."""
+    """What is needed to decide whether a note goes into a prompt; stored in the index."""
 
     slug: str
     newest: int
@@ -60,19 +60,19 @@ class Head(Struct, frozen=True, array_like=True):
     remarks: tuple[str, ...]
 
 
-class Asker(NamedTuple):
-    """Who asks, when, with which task and plan, and what the agent's settings say."""
+class NoteQuery(NamedTuple):
+    """The task and plan, the agent with its settings, and the time."""
 
     task: str
     plan: str
     agent: str | None
     now: int
-    least: str
+    min_importance: str
     specialties: tuple[str, ...]
 
 
 class Ranked(NamedTuple):
-    """A note that matched: its points, and how."""
+    """A note that matched, with its points."""
 
     total: float
     head: Head
@@ -80,8 +80,8 @@ class Ranked(NamedTuple):
     scored: Scored
 
 
-def head_of(note: Note) -> Head:
-    """The head of a note: its newest entry, and where an earlier one says otherwise."""
+def note_head(note: Note) -> Head:
+    """The head of a note: its newest entry, and the statements of earlier ones that contradict it."""
     entry = note.newest
     own = claims_in(entry.content)
     return Head(
@@ -106,8 +106,8 @@ def head_of(note: Note) -> Head:
     )
 
 
-def standing(heads: Mapping[str, Head]) -> dict[str, Head]:
-    """Notes as they stand to each other: one is superseded only by another that is there, and not in turn."""
+def with_successors(heads: Mapping[str, Head]) -> dict[str, Head]:
+    """The heads, with those retired that another existing note supersedes, cycles excepted."""
     slugs = {slug.casefold(): slug for slug in heads}
     found: dict[str, Head] = {}
     for slug, head in heads.items():
@@ -124,7 +124,7 @@ def standing(heads: Mapping[str, Head]) -> dict[str, Head]:
 
 
 def _no_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str]) -> str | None:
-    """Why the note that supersedes another does not count as such; None if it does."""
+    """Why the successor of a note is ignored; None if it is valid."""
     passed: set[str] = set()
     name = head.superseded_by
     while name is not None and (slug := slugs.get(name.casefold())) is not None and slug not in passed:
@@ -140,12 +140,12 @@ def _earlier(note: Note, own: list[Claim]) -> list[Otherwise]:
         one
         for entry in reversed(note.entries)
         if entry.n != note.newest.n
-        for one in against(own, entry.content, f"{note.slug}#{entry.n}", entry.discovered_at)
+        for one in contradictions(own, entry.content, f"{note.slug}#{entry.n}", entry.discovered_at)
     ]
     return found[:MOST_SHOWN]
 
 
-def against(own: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
+def contradictions(own: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
     """What another entry says that cannot hold together with these statements."""
     theirs: dict[int, list[Claim]] = {}
     for claim in claims_in(content):
@@ -158,8 +158,8 @@ def against(own: list[Claim], content: str, other: str, at: int | None) -> list[
     ]
 
 
-def doubted_by(head: Head, heads: Iterable[Head]) -> list[Head]:
-    """The other notes that say something else with the same words: they may say otherwise."""
+def possible_contradictions(head: Head, heads: Iterable[Head]) -> list[Head]:
+    """The other notes with a different stance on the same claim."""
     own = set(head.claims)
     said = set(zip(head.claims, head.stances, strict=True))
     alike = (other for other in heads if not own.isdisjoint(other.claims))
@@ -175,39 +175,39 @@ def _differs(other: Head, own: set[int], said: set[tuple[int, int]]) -> bool:
     return any(key in own and (key, stance) not in said for key, stance in theirs)
 
 
-def ranked(heads: Iterable[Head], asker: Asker) -> list[Ranked]:
-    """The notes that matter to whoever asks, best first; of equals the newer, then by file name."""
-    task, whole = Text(asker.task), Text(asker.task, asker.plan)
-    found = [one for head in heads if (one := _rank(head, task, whole, asker)) is not None]
+def rank(heads: Iterable[Head], query: NoteQuery) -> list[Ranked]:
+    """The notes that match, best first; ties by date, newest first, then by file name."""
+    task, whole = Text(query.task), Text(query.task, query.plan)
+    found = [one for head in heads if (one := _rank(head, task, whole, query)) is not None]
     return sorted(found, key=lambda one: (-one.total, -(one.head.discovered_at or 0), one.head.slug))
 
 
-def _rank(head: Head, task: Text, whole: Text, asker: Asker) -> Ranked | None:
-    if head.retired or not note_score.important_enough(head.importance, asker.least):
+def _rank(head: Head, task: Text, whole: Text, query: NoteQuery) -> Ranked | None:
+    if head.retired or not note_score.is_important_enough(head.importance, query.min_importance):
         return None
     matched = match.best(head.patterns, whole)
-    if matched is None or not note_score.passes(head.importance, matched):
+    if matched is None or not note_score.is_close_enough(head.importance, matched):
         return None
-    scored = note_score.scored(
+    scored = note_score.score(
         importance=head.importance,
-        age=None if head.discovered_at is None else asker.now - head.discovered_at,
+        age=None if head.discovered_at is None else query.now - head.discovered_at,
         title_words=head.title_words,
         tags=head.tags,
         discovered_by=head.discovered_by,
         task=task,
-        agent=asker.agent,
-        specialties=asker.specialties,
+        agent=query.agent,
+        specialties=query.specialties,
     )
     return Ranked(note_score.total(scored.points), head, matched, scored)
 
 
-def prompted(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
-    """The notes behind the fence that keeps what others wrote apart from what an agent is told."""
+def prompt_text(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
+    """The notes for a prompt, fenced as background."""
     return fenced(FENCE, background(notes, date), NOTICE)
 
 
 def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
-    """The notes as they stand in a prompt; nothing when there are none."""
+    """The notes for a prompt, without a fence; empty if there are none."""
     blocks = [_block(note, date) for note in notes]
     return HEADING + "".join(blocks) if blocks else ""
 
@@ -221,8 +221,8 @@ def _block(note: MatchedNote, date: Callable[[int], str]) -> str:
     return block
 
 
-def beneath(title: str, content: str) -> str:
-    """A note's text as it stands under its title: not said again, and with its own headings below that."""
+def under_title(title: str, content: str) -> str:
+    """A note's text to follow its title: without repeating it, and with headings below its level."""
     lines = content.strip("\n").split("\n")
     first = _HEADING.match(lines[0])
     if first and len(lines) > 1 and _flat(first[2]) == _flat(title):
@@ -237,7 +237,7 @@ def beneath(title: str, content: str) -> str:
 
 
 def _without(title: str, lines: list[str]) -> list[str]:
-    """Lines without a first sentence that is the title once more, unless it is all they say."""
+    """Lines without a first sentence that repeats the title, unless there is nothing else."""
     first = _SENTENCE.match(lines[0])
     if not first or _flat(_MARKS.sub("", first[1])) != _flat(_MARKS.sub("", title).rstrip(".!")):
         return lines
@@ -259,7 +259,7 @@ def _flat(text: str) -> str:
 
 
 def cut(text: str, most: int = LONGEST) -> str:
-    """A text of at most so many characters, cut at a word; a code fence that is left open is closed."""
+    """A text cut at a word to this many characters; a code fence that is left open is closed."""
     short = text if len(text) <= most else _cut(text, most)
     fence = open_fence(short)
     if fence and len(short) + len(fence) >= most:
@@ -275,12 +275,12 @@ def _cut(text: str, most: int) -> str:
         last = max(room.rfind(" "), room.rfind("\n")) if not word else len(room)
         room = room[:last] if last > 0 else room
     room = room.rstrip()
-    told = _without_beginnings(room)
-    return f"{told}\n…" if told and told != room else f"{room.rstrip(',.;:') or room}…"
+    kept = _without_beginnings(room)
+    return f"{kept}\n…" if kept and kept != room else f"{room.rstrip(',.;:') or room}…"
 
 
 def _without_beginnings(text: str) -> str:
-    """A text without the headings and the code fence at its end under which nothing follows."""
+    """A text without headings and an opening code fence at its end that nothing follows."""
     while text:
         before, _, last = text.rpartition("\n")
         begun = _HEADING.match(last) or (opening(last) and open_fence(text) and not open_fence(before))

@@ -1,1 +1,1 @@
-"""One small port to a language model, off by default: a question goes out, a checked answer comes back."""
+"""Optional language models, off by default: send a prompt, get a validated answer."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages API, or a server that speaks it."""
+"""Anthropic's messages API, or a compatible server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class _Usage(msgspec.Struct):
     cache_creation_input_tokens: int | None = None
 
     def read(self) -> int:
-        """Everything that was read, wherever it came from."""
         cached = (self.cache_read_input_tokens or 0) + (self.cache_creation_input_tokens or 0)
         return self.input_tokens + cached
 
@@ -31,30 +30,27 @@ class _Answer(msgspec.Struct):
     usage: _Usage | None = None
 
 
-class AnthropicWire:
-    """Messages."""
+class AnthropicFormat:
+    """The messages API. It takes no schema, so the prompt contains it."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.address = _full((url or "https://api.anthropic.com").rstrip("/"))
+        self.address = _endpoint_url((url or "https://api.anthropic.com").rstrip("/"))
 
     def headers(self, key: str | None) -> Mapping[str, str]:
-        """The key, and which form of the API is spoken."""
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
 
-    def body(self, model: str, said: Sequence[Message], schema: Json, most: int) -> Json:  # noqa: ARG002
-        """The conversation; the schema is in its words."""
-        messages = [{"role": one.role, "content": one.text} for one in said]
-        return {"model": model, "max_tokens": most, "messages": messages}
+    def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:  # noqa: ARG002
+        turns = [{"role": one.role, "content": one.text} for one in messages]
+        return {"model": model, "max_tokens": max_tokens, "messages": turns}
 
     def read(self, raw: bytes) -> Reply:
-        """All text of the answer."""
         answer = msgspec.json.decode(raw, type=_Answer)
         text = "".join(block.text for block in answer.content if block.type == "text")
         usage = answer.usage
         return Reply(text, usage.read(), usage.output_tokens) if usage else Reply(text)
 
 
-def _full(url: str) -> str:
+def _endpoint_url(url: str) -> str:
     if url.endswith("/messages"):
         return url
     return f"{url}/messages" if url.endswith("/v1") else f"{url}/v1/messages"

@@ -1,4 +1,4 @@
-"""The port: what a language model is asked, what it answers, and how it says that it cannot."""
+"""The interface of language models: prompts, answers, errors, and the protocol of wire formats."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ Json = dict[str, Any]
 
 
 class CannotComplete(RumError):
-    """No answer now: it is not fully set, not there, or too slow. Whoever asked goes on without it."""
+    """No answer: the model is not configured, not reachable or too slow. The caller continues without it."""
 
     code = "STORAGE_ERROR"
 
 
 class BadAnswer(CannotComplete):
-    """It answered twice, and neither answer was what had been asked for; both are gone."""
+    """Both answers of the model were invalid; neither was used."""
 
 
 class LimitReached(CannotComplete):
-    """The tokens of this day are used up; details carry `retry_after` in seconds."""
+    """The daily token limit is reached; details carry `retry_after` in seconds."""
 
     code = "RATE_LIMITED"
 
 
 class LanguageModel(Protocol):
-    """A language model, whoever runs it."""
+    """A language model of any provider."""
 
     @property
     def name(self) -> str:
-        """Which one it is, in words for people."""
+        """The model's name for messages."""
         ...
 
     def complete(self, prompt: str, schema: type[T]) -> T:
-        """The answer to a prompt, checked to be a `schema`; `CannotComplete` if there is none."""
+        """The answer to a prompt, validated as a `schema`; `CannotComplete` if there is none."""
         ...
 
 
@@ -48,30 +48,30 @@ class Message(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a model said, and what that cost where it tells: tokens read and tokens written."""
+    """A model's answer, and the tokens it read and wrote where the server reports them."""
 
     text: str
     read: int | None = None
     written: int | None = None
 
 
-class Wire(Protocol):
-    """How one kind of server is spoken to: one file a kind.
+class WireFormat(Protocol):
+    """The request and response format of one kind of server; one file for each kind.
 
-    It is made of an address that may be that of a server, of its API, or the whole; None is the usual one.
+    Created with the URL of a server, of its API or of the endpoint itself; None is the provider's default.
     """
 
     address: str
-    """Where to post to."""
+    """The URL to post to."""
 
     def headers(self, key: str | None) -> Mapping[str, str]:
-        """What is sent beside the body."""
+        """The headers of a request, with the key if there is one."""
         ...
 
-    def body(self, model: str, said: Sequence[Message], schema: Json, most: int) -> Json:
-        """The question, for an answer that fits the JSON Schema and has at most so many tokens."""
+    def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:
+        """The request body, for an answer that fits the JSON Schema and has at most `max_tokens` tokens."""
         ...
 
     def read(self, raw: bytes) -> Reply:
-        """What it answered; ValueError if that is no answer."""
+        """Parse the response; ValueError if it is invalid."""
         ...

@@ -1,31 +1,47 @@
-"""A question to a language model and its answer: cleaned both ways, checked, asked for once more if wrong."""
+"""Ask a language model: send a cleaned prompt, check the answer, ask once more if it is invalid."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 import msgspec
 
-from rum.llm.answer_check import NotAsAsked, checked, json_schema
-from rum.llm.base import BadAnswer, Json, Message
-from rum.llm.server import Provider
+from rum.llm.answer_check import InvalidAnswer, json_schema, parse_answer
+from rum.llm.anthropic import AnthropicFormat
+from rum.llm.base import BadAnswer, CannotComplete, Json, Message, Reply, WireFormat
+from rum.llm.meter import Meter, Spent
+from rum.llm.ollama import OllamaFormat
+from rum.llm.openai import OpenAiFormat
+from rum.net.post import NoAnswerYet, PostError, post
+from rum.text.tokens import estimate_tokens
 
 T = TypeVar("T")
 Clean = Callable[[object], object]
-"""Cuts secrets out of a text, or out of every text in a JSON value."""
+"""Removes secrets from a text, or from every text in a JSON value."""
 
-MOST = 2000
-"""Tokens of an answer."""
-_SHOWN = 4000
-"""Characters of a wrong answer that its author gets to see again."""
-_TOLD = 1000
-"""Characters of what is wrong with it, which may quote it."""
+MAX_ANSWER_TOKENS = 2000
+"""Limit on an answer's tokens."""
+_QUOTED_ANSWER = 4000
+"""Characters of an invalid answer that are sent back to the model."""
+_QUOTED_ERROR = 1000
+"""Characters of the error sent back with it, which may quote the answer."""
+_BUSY = (408, 425, 429, 500, 502, 503, 504, 529)
+"""HTTP statuses after which a retry may succeed."""
+_PAUSES = (0.5, 2.0)
+"""Seconds before each retry, unless the server sends `Retry-After`."""
+_MARGIN = 1.5
+"""Safety factor on the estimated tokens of a prompt, as every model counts differently."""
+_FORMATS: dict[str, Callable[[str | None], WireFormat]] = {
+    "openai": OpenAiFormat,
+    "anthropic": AnthropicFormat,
+    "ollama": OllamaFormat,
+}
 
 
-class AskedModel:
-    """A language model behind a provider. Nothing is asked, and nothing loaded, before the first prompt."""
+class ModelClient:
+    """A language model at a provider; it is not contacted before the first prompt."""
 
     def __init__(self, provider: Provider, *, clean: Clean, timeout: float) -> None:
         self._provider = provider
@@ -34,37 +50,122 @@ class AskedModel:
 
     @property
     def name(self) -> str:
-        """The name of the model."""
+        """The model's name at the provider."""
         return self._provider.model
 
     def complete(self, prompt: str, schema: type[T]) -> T:
-        """The answer, within the time that is set for it; a wrong one is complained of once, then dropped."""
+        """The answer, within the configured time; after an invalid one the model gets a second try."""
         deadline = time.monotonic() + self._timeout
-        form = json_schema(schema)
-        said = [Message("user", f"{self._cleaned(prompt)}\n\n{_asked_for(form)}")]
-        first = self._provider.ask(said, form, MOST, deadline)
+        answer_schema = json_schema(schema)
+        messages = [Message("user", f"{self._clean_text(prompt)}\n\n{_schema_instruction(answer_schema)}")]
+        first = self._provider.ask(messages, answer_schema, MAX_ANSWER_TOKENS, deadline)
         try:
-            return checked(first.text, schema, self._clean)
-        except NotAsAsked as wrong:
-            shown = self._cleaned(first.text[:_SHOWN]).strip() or "(nothing)"
-            said += [Message("assistant", shown), Message("user", _complaint(str(wrong)))]
-        second = self._provider.ask(said, form, MOST, deadline)
+            return parse_answer(first.text, schema, self._clean)
+        except InvalidAnswer as wrong:
+            shown = self._clean_text(first.text[:_QUOTED_ANSWER]).strip() or "(nothing)"
+            messages += [Message("assistant", shown), Message("user", _correction_request(str(wrong)))]
+        second = self._provider.ask(messages, answer_schema, MAX_ANSWER_TOKENS, deadline)
         try:
-            return checked(second.text, schema, self._clean)
-        except NotAsAsked as wrong:
+            return parse_answer(second.text, schema, self._clean)
+        except InvalidAnswer as wrong:
             raise BadAnswer(
-                f"The language model {self.name} gave two answers that cannot be used. The last: {wrong} "
-                "Nothing was kept of them."
+                f"The language model {self.name} gave two invalid answers. The last error: {wrong} "
+                "Neither was used."
             ) from None
 
-    def _cleaned(self, text: str) -> str:
+    def _clean_text(self, text: str) -> str:
         return cast("str", self._clean(text))
 
 
-def _asked_for(form: Json) -> str:
-    schema = msgspec.json.encode(form).decode()
+def _schema_instruction(answer_schema: Json) -> str:
+    schema = msgspec.json.encode(answer_schema).decode()
     return f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{schema}"
 
 
-def _complaint(wrong: str) -> str:
-    return f"{wrong[:_TOLD]} Answer again, with one JSON object that fits the schema, and with nothing else."
+def _correction_request(wrong: str) -> str:
+    request = "Answer again, with one JSON object that fits the schema, and with nothing else."
+    return f"{wrong[:_QUOTED_ERROR]} {request}"
+
+
+def open_wire_format(kind: str, url: str | None) -> WireFormat:
+    """The wire format for a value of the setting `llm`, at a URL or the provider's default."""
+    return _FORMATS[kind](url)
+
+
+class Provider:
+    """Sends requests to one model: retries while the server is busy, and never exceeds the token limit."""
+
+    def __init__(
+        self,
+        wire: WireFormat,
+        model: str,
+        meter: Meter,
+        *,
+        key: str | None = None,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.model = model
+        self._format = wire
+        self._url = wire.address
+        self._key = key
+        self._meter = meter
+        self._pause = pause
+
+    def ask(self, messages: Sequence[Message], schema: Json, max_tokens: int, deadline: float) -> Reply:
+        """The reply to a conversation, before `deadline` on the monotonic clock."""
+        body = msgspec.json.encode(self._format.body(self.model, messages, schema, max_tokens))
+        expected = round(_MARGIN * sum(estimate_tokens(one.text) for one in messages)) + 50
+        for wait in (*_PAUSES, None):
+            try:
+                return self._send_once(body, Spent(1, expected, max_tokens), deadline)
+            except PostError as error:
+                pause = wait if error.wait is None else error.wait
+                if (
+                    wait is None
+                    or pause is None
+                    or not _is_temporary(error)
+                    or not _has_time_for(pause, deadline)
+                ):
+                    raise self._failure(str(error)) from None
+            self._pause(pause)
+        raise AssertionError("the last iteration returns or raises")
+
+    def _send_once(self, body: bytes, max_tokens: Spent, deadline: float) -> Reply:
+        day = self._meter.reserve(max_tokens.read, max_tokens.written)
+        try:
+            raw = post(
+                self._url,
+                body,
+                deadline - time.monotonic(),
+                headers=self._format.headers(self._key),
+                key=self._key,
+            )
+        except NoAnswerYet:
+            raise  # the server may still produce an answer, and charge for it
+        except PostError:
+            self._meter.settle(day, max_tokens, Spent(1))
+            raise
+        try:
+            reply = self._format.read(raw)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise self._failure(f"sent an invalid answer ({error})") from None
+        written = reply.written if reply.written is not None else estimate_tokens(reply.text)
+        read = reply.read if reply.read is not None else max_tokens.read
+        self._meter.settle(day, max_tokens, Spent(1, max(0, read), max(0, written)))
+        return reply
+
+    def _failure(self, what: str) -> CannotComplete:
+        return CannotComplete(
+            f"The language model at {self._url} {what}. Check `llm_url`, `llm_model` and `llm_key`, or set "
+            "`llm` to none.",
+            endpoint=self._url,
+        )
+
+
+def _is_temporary(error: PostError) -> bool:
+    """Whether a retry may succeed: the server is busy, or the connection broke."""
+    return error.status in _BUSY if error.status else not isinstance(error, NoAnswerYet)
+
+
+def _has_time_for(pause: float, deadline: float) -> bool:
+    return time.monotonic() + pause < deadline

@@ -1,7 +1,7 @@
-"""Counts the tokens that language models cost, by day and project, and stops at the day's limit.
+"""Count the tokens that language models use, by day and project, and enforce the daily limit.
 
-What a request may cost at most is written down before it is sent, and put right by its answer. So neither
-processes that ask at the same time nor one that is killed can spend more than the limit.
+The maximum cost of a request is reserved before it is sent, and corrected after the answer. So neither
+parallel processes nor a killed one can exceed the limit.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write
 
 FILE = "tokens.json"
 KEPT = 92
-"""Days of which the counts are kept."""
-_LARGEST = 8 * 1024 * 1024
+"""Days for which counts are stored."""
+_MAX_LENGTH = 8 * 1024 * 1024
 _VERSION = 1
 _DAY = 86_400
 
 
 class Spent(msgspec.Struct):
-    """What was spent: requests, tokens read by the model, tokens it wrote."""
+    """Usage: requests, tokens read by the model, tokens it wrote."""
 
     requests: int = 0
     read: int = 0
@@ -32,12 +32,12 @@ class Spent(msgspec.Struct):
 
     @property
     def tokens(self) -> int:
-        """Both together, as the limit counts them."""
+        """Tokens read and written, as the limit counts them."""
         return self.read + self.written
 
 
 Days = dict[str, dict[str, Spent]]
-"""Day to project to what was spent."""
+"""Usage by day and project."""
 
 
 class _File(msgspec.Struct):
@@ -46,7 +46,7 @@ class _File(msgspec.Struct):
 
 
 class Meter:
-    """The counts of one RUM home, in which one project spends; `limit` is for all projects together."""
+    """The counts in a RUM home, for one project; `limit` applies to all projects together."""
 
     def __init__(self, home: str, project: str, limit: int, clock: Callable[[], float]) -> None:
         self._home = home
@@ -61,15 +61,15 @@ class Meter:
         return self._limit
 
     def days(self) -> Days:
-        """What was spent, newest day last."""
+        """Usage by day, newest day last."""
         return dict(sorted(self._read().items()))
 
     def today(self) -> int:
-        """Tokens that all projects spent today."""
+        """Tokens that all projects used today."""
         return _total(self._read(), self._day())
 
     def reserve(self, read: int, written: int) -> str:
-        """Take this much off the day's tokens; the day. LimitReached if there is not so much left."""
+        """Reserve tokens; returns the day they count for. LimitReached if too few are left."""
         day = self._day()
 
         def take(days: Days) -> None:
@@ -87,7 +87,7 @@ class Meter:
         return day
 
     def settle(self, day: str, reserved: Spent, spent: Spent) -> None:
-        """Put right what was reserved, now that it is known what was spent."""
+        """Replace a reservation by the actual usage."""
         less = Spent(
             spent.requests - reserved.requests, spent.read - reserved.read, spent.written - reserved.written
         )
@@ -114,26 +114,26 @@ class Meter:
                 write_private(self._path, msgspec.json.format(msgspec.json.encode(_File(kept)), indent=1))
         except OSError as error:
             raise CannotComplete(
-                f"{self._path}: {error.strerror or error}. Without it no language model is asked, as the "
-                "day's limit could not be kept.",
+                f"{self._path}: {error.strerror or error}. Without this file the daily limit "
+                "cannot be enforced, so no language model is used.",
                 path=self._path,
             ) from error
 
     def _read(self) -> Days:
         try:
-            raw, _ = read_bounded(self._path, _LARGEST)
+            raw, _ = read_bounded(self._path, _MAX_LENGTH)
             found = msgspec.json.decode(raw, type=_File)
         except FileNotFoundError:
             return {}
         except (msgspec.DecodeError, ValueError) as error:
             raise CannotComplete(
-                f"{self._path} cannot be understood ({error}). Move it away to count from nothing.",
+                f"{self._path} is invalid ({error}). Move it away to start counting from zero.",
                 path=self._path,
             ) from None
         if found.version != _VERSION:
             raise CannotComplete(
-                f"{self._path} was written by another version of RUM (its form is {found.version}, this one "
-                f"knows {_VERSION}). Upgrade RUM, or move it away to count from nothing.",
+                f"{self._path} was written by another version of RUM (format {found.version}, this one "
+                f"reads {_VERSION}). Upgrade RUM, or move it away to start counting from zero.",
                 path=self._path,
             )
         return found.days

@@ -1,4 +1,4 @@
-"""Ollama on this machine, by its own API, which holds small models to a JSON Schema."""
+"""Ollama's own API, which makes even small models follow a JSON Schema."""
 
 from __future__ import annotations
 
@@ -10,45 +10,43 @@ from rum.llm.base import Json, Message, Reply
 from rum.net.post import bearer
 
 
-class _Said(msgspec.Struct):
+class _Message(msgspec.Struct):
     content: str = ""
 
 
 class _Answer(msgspec.Struct):
-    message: _Said
+    message: _Message
     prompt_eval_count: int | None = None
     eval_count: int | None = None
 
 
-class OllamaWire:
-    """Chat, whole answers."""
+class OllamaFormat:
+    """The chat API without streaming."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.address = _full((url or "http://localhost:11434").rstrip("/"))
+        self.address = _endpoint_url((url or "http://localhost:11434").rstrip("/"))
 
     def headers(self, key: str | None) -> Mapping[str, str]:
-        """A key only where somebody put a door before it."""
+        # Ollama itself needs no key; a proxy in front of it may.
         return bearer(key)
 
-    def body(self, model: str, said: Sequence[Message], schema: Json, most: int) -> Json:
-        """The conversation and the form of its answer."""
+    def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:
         return {
             "model": model,
-            "messages": [{"role": one.role, "content": one.text} for one in said],
+            "messages": [{"role": one.role, "content": one.text} for one in messages],
             "format": schema,
-            "options": {"num_predict": most, "temperature": 0},
+            "options": {"num_predict": max_tokens, "temperature": 0},
             "stream": False,
         }
 
     def read(self, raw: bytes) -> Reply:
-        """The message."""
         answer = msgspec.json.decode(raw, type=_Answer)
         return Reply(answer.message.content, answer.prompt_eval_count, answer.eval_count)
 
 
-def _full(url: str) -> str:
+def _endpoint_url(url: str) -> str:
     if url.endswith("/api/chat"):
         return url
-    # Whoever has set it for embeddings has the address of its other API.
+    # The URL may be that of its OpenAI-compatible API, as used for embeddings.
     base = url.removesuffix("/v1")
     return f"{base}/chat" if base.endswith("/api") else f"{base}/api/chat"

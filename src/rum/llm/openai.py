@@ -1,4 +1,4 @@
-"""Any server that speaks OpenAI's chat completions: a hosted one, vLLM, llama.cpp, LM Studio."""
+"""Any server with OpenAI's chat completions API: a hosted one, vLLM, llama.cpp, LM Studio."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rum.net.post import bearer
 _OWN_HOST = "api.openai.com"
 
 
-class _Said(msgspec.Struct):
+class _Message(msgspec.Struct):
     content: str | None = None
 
 
 class _Choice(msgspec.Struct):
-    message: _Said
+    message: _Message
 
 
 class _Usage(msgspec.Struct):
@@ -31,34 +31,31 @@ class _Answer(msgspec.Struct):
     usage: _Usage | None = None
 
 
-class OpenAiWire:
-    """Chat completions. No `response_format` is sent, as servers differ in which they know."""
+class OpenAiFormat:
+    """Chat completions. No `response_format` is sent, as servers support different ones."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.address = _full((url or f"https://{_OWN_HOST}/v1").rstrip("/"))
-        # The newest models of the inventor refuse the one name that most others know.
+        self.address = _endpoint_url((url or f"https://{_OWN_HOST}/v1").rstrip("/"))
+        # OpenAI's newest models refuse `max_tokens`, the name that most other servers know.
         own = urlsplit(self.address).hostname == _OWN_HOST
         self._limit = "max_completion_tokens" if own else "max_tokens"
 
     def headers(self, key: str | None) -> Mapping[str, str]:
-        """The key as a bearer's token."""
         return bearer(key)
 
-    def body(self, model: str, said: Sequence[Message], schema: Json, most: int) -> Json:  # noqa: ARG002
-        """The conversation; the schema is in its words."""
-        messages = [{"role": one.role, "content": one.text} for one in said]
-        return {"model": model, "messages": messages, self._limit: most, "stream": False}
+    def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:  # noqa: ARG002
+        turns = [{"role": one.role, "content": one.text} for one in messages]
+        return {"model": model, "messages": turns, self._limit: max_tokens, "stream": False}
 
     def read(self, raw: bytes) -> Reply:
-        """The first choice."""
         answer = msgspec.json.decode(raw, type=_Answer)
         if not answer.choices:
-            raise ValueError("there is no choice in it")
+            raise ValueError("it contains no choices")
         usage = answer.usage or _Usage()
         return Reply(answer.choices[0].message.content or "", usage.prompt_tokens, usage.completion_tokens)
 
 
-def _full(url: str) -> str:
+def _endpoint_url(url: str) -> str:
     if url.endswith("/chat/completions"):
         return url
     has_path = "/" in url.partition("://")[2]

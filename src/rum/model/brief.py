@@ -21,7 +21,9 @@ class BriefQuestion(Layer, frozen=True):
 
     task: Annotated[str | None, about("What is to be done.", metavar="TEXT")] = None
     plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
-    file: Annotated[str | tuple[str, ...] | None, about("A file at hand (repeat).", metavar="PATH")] = None
+    file: Annotated[str | tuple[str, ...] | None, about("A file of the task (repeat).", metavar="PATH")] = (
+        None
+    )
     agent: str | None = None
     session: Annotated[
         str | None, about("The session whose journal is used.", metavar="NAME", tool=False)

@@ -94,7 +94,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     """An entry as it is handed in."""
 
     title: Annotated[Line, about("Its title.", note="the same again: one more entry")]
-    content: Annotated[Text, about("What it says; else --file or stdin.", metavar="TEXT")]
+    content: Annotated[Text, about("Its text; else --file or stdin.", metavar="TEXT")]
     when_to_use: Annotated[
         Spoken | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)],
         about(
@@ -109,19 +109,19 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
         about("What it is about (repeat).", option="--tag", metavar="TAG"),
     ] = ()
     importance: Annotated[Importance, about("How much it matters.")] = Importance.MEDIUM
-    discovered_at: Annotated[Time | None, about("When it was found out.", tool=False)] = None
+    discovered_at: Annotated[Time | None, about("When it was discovered.", tool=False)] = None
     discovered_by: Annotated[
-        Line | None, about("Who found it out, if not the caller.", metavar="NAME", tool=False)
+        Line | None, about("The discoverer; by default the caller.", metavar="NAME", tool=False)
     ] = None
     discovered_in: Annotated[
-        Origin | None, about("The task in which it was found out.", metavar="TASK", tool=False)
+        Origin | None, about("The task in which it was discovered.", metavar="TASK", tool=False)
     ] = None
     source: Annotated[Origin | None, about("Where it was found.", metavar="TEXT", tool=False)] = None
     related_memories: Annotated[
         Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)],
         about("Another note (repeat).", option="--related", metavar="NOTE"),
     ] = ()
-    deprecated: Annotated[bool, about("The note is out of date: left out of prompts.", tool=False)] = False
+    deprecated: Annotated[bool, about("The note is out of date: keep it out of prompts.", tool=False)] = False
     superseded_by: Annotated[
         Line | None, about("The same, and which note to read instead.", metavar="NOTE")
     ] = None
@@ -149,7 +149,7 @@ class MatchQuestion(Layer, frozen=True):
         Annotated[int, Meta(ge=0, le=50)] | None,
         about("Maximum number of notes.", option="--max", tool=False),
     ] = None
-    min_importance: Annotated[Importance | None, about("Leave out less important notes.", tool=False)] = None
+    min_importance: Annotated[Importance | None, about("Minimum importance.", tool=False)] = None
 
 
 class ShowNote(Layer, frozen=True):

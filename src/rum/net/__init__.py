@@ -1,1 +1,1 @@
-"""The one room that speaks HTTP to others: what embedders and language models share."""
+"""The only package that sends HTTP requests; used by embedders and language models."""

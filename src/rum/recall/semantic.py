@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
-from rum.embed.calibration import AS_IT_IS, TEXTS, Scale, measured
+from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
@@ -289,7 +289,7 @@ class Scaling:
     def scale(self) -> Scale:
         """How its cosines compare, as far as it is known."""
         known = self._vectors.scale(self._other.model) if self._other else None
-        return Scale(*known) if known else AS_IT_IS
+        return Scale(*known) if known else UNCHANGED
 
     def is_missing(self) -> bool:
         """Whether there are vectors whose scale nobody has measured."""
@@ -299,7 +299,7 @@ class Scaling:
     def find(self, patience: float | None) -> None:
         """Measure it, unless that was done."""
         if self._other and not self._vectors.scale(self._other.model):
-            scale = measured(self._other.embed(TEXTS, patience))
+            scale = measure_scale(self._other.embed(TEXTS, patience))
             self._vectors.keep_scale(self._other.model, scale, patience)
 
 

@@ -1,4 +1,4 @@
-"""Read a `config.toml` that may be hostile: bounded, never fatal, and parsed once for each content."""
+"""Read a `config.toml` that may be hostile: with a size limit, without raising, and with a parse cache."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rum.settings.home import read_bounded, write_private
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     _Cache = dict[str, tuple[str, dict[str, object]]]
-    """Path to the text it held, and what that text says."""
+    """Path to the file's text and its parsed values."""
 
 LIMIT = 256 * 1024
 REPOSITORY_CONFIG = os.path.join(".rum", "config.toml")
 
-_MOST_DOTS = 300
-"""Dotted keys cost the parser their length squared: a line of 200 kB would take minutes."""
-_CACHE = "config-cache.json"
+_MAX_DOTS = 300
+"""In one line: the parser's time grows with the square of a dotted key's length (200 kB take minutes)."""
+_CACHE_FILE = "config-cache.json"
 _CACHED_FILES = 64
 _CACHED_SIZE = 32 * 1024
 _POSITION = r"\(at [^()]*\)$"
 
 
 class ConfigFile:
-    """What a config file holds, or in `problem` why it cannot be used."""
+    """The content of a config file, or in `problem` why it cannot be used."""
 
     __slots__ = ("path", "problem", "raw", "values")
 
@@ -38,7 +38,7 @@ class ConfigFile:
 
 
 def read_config(path: str, home: str) -> ConfigFile | None:
-    """The config file at `path`, or None where there is none; `home` keeps what was parsed before."""
+    """The config file at `path`, or None if there is none; the parse cache is in `home`."""
     try:
         raw, _ = read_bounded(path, LIMIT)
     except (FileNotFoundError, NotADirectoryError):
@@ -47,17 +47,17 @@ def read_config(path: str, home: str) -> ConfigFile | None:
         return ConfigFile(path, problem=getattr(error, "strerror", None) or str(error))
     config = ConfigFile(path, raw)
     try:
-        config.values = _parsed(path, raw.decode(), home)
+        config.values = _read_cached(path, raw.decode(), home)
     except RecursionError:
         config.problem = "it is nested too deeply"
     except ValueError as error:
-        # The parser quotes the file; of a stranger's words only the position may reach a prompt.
+        # The parser's message quotes untrusted text; only the position may reach a prompt.
         where = re.search(_POSITION, str(error))
         config.problem = f"it is not valid TOML {where[0]}" if where else "it is not valid TOML"
     return config
 
 
-def _parsed(path: str, text: str, home: str) -> dict[str, object]:
+def _read_cached(path: str, text: str, home: str) -> dict[str, object]:
     cache = _read_cache(home)
     known = cache.get(path)
     if known and known[0] == text:
@@ -70,7 +70,7 @@ def _parsed(path: str, text: str, home: str) -> dict[str, object]:
 
 
 def _parse(text: str) -> dict[str, object]:
-    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+    if any(line.count(".") > _MAX_DOTS for line in text.splitlines()):
         raise ValueError("a line has too many dots")
     import tomllib  # noqa: PLC0415 (slow to load, and needed only when a file's content is new)
 
@@ -79,7 +79,7 @@ def _parse(text: str) -> dict[str, object]:
 
 def _read_cache(home: str) -> _Cache:
     try:
-        with open(os.path.join(home, _CACHE), encoding="utf-8") as file:
+        with open(os.path.join(home, _CACHE_FILE), encoding="utf-8") as file:
             entries = json.load(file)
         return {str(path): (str(text), dict(values)) for path, (text, values) in entries.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
@@ -87,7 +87,7 @@ def _read_cache(home: str) -> _Cache:
 
 
 def _write_cache(home: str, cache: _Cache) -> None:
-    """Best effort: dates cannot be kept, a sandbox cannot write, and both only cost a parse."""
+    """Best effort: if it fails (dates in values, a read-only sandbox) the file is parsed again next time."""
     newest = dict(list(cache.items())[-_CACHED_FILES:])
     with suppress(OSError, TypeError, ValueError, RecursionError):
-        write_private(os.path.join(home, _CACHE), json.dumps(newest, ensure_ascii=False).encode())
+        write_private(os.path.join(home, _CACHE_FILE), json.dumps(newest, ensure_ascii=False).encode())

@@ -1,4 +1,4 @@
-"""RUM's own folder: readable by its owner alone, each file replaced whole, one writer at a time."""
+"""RUM's own folder: private to its owner, with atomic writes and file locks."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ else:
         fcntl.flock(handle, fcntl.LOCK_UN)
 
 
-_USUAL = 65536
+_FIRST_READ = 65536
 _REPLACE_TRIES = 50
-"""Windows refuses to replace a file while somebody reads it; readers are done in a moment."""
+"""Windows refuses to replace a file while another process reads it, which takes only a moment."""
 
 
 def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str | None = None) -> str:
@@ -46,38 +46,36 @@ def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str 
     named = str(flags.get("home") or "") or environ.get("RUM_HOME", "")
     path = os.path.expanduser(named) if named else os.path.join(user, ".rum")
     if not named and not os.path.isabs(path):
-        raise InvalidQuery(
-            "No home directory is known here; set RUM_HOME to a folder of your own.", field="home"
-        )
+        raise InvalidQuery("No home directory is known. Set RUM_HOME to a folder of your own.", field="home")
     path = absolute(path, cwd)
     if path == os.path.dirname(path) or os.path.realpath(path) == os.path.realpath(user):
         raise InvalidQuery(
-            f"RUM_HOME is {path}, which holds other things; name a folder for RUM alone.",
+            f"RUM_HOME is {path}, which contains other files. Set it to a folder for RUM alone.",
             field="home",
         )
     return path
 
 
 def absolute(path: str, base: str | None) -> str:
-    """A path as it is meant from `base`, by default the current directory; `~` is the user's home."""
+    """A path resolved against `base`, by default the current directory; `~` is the user's home."""
     path = os.path.expanduser(path)
     if not os.path.isabs(path):
         try:
             path = os.path.join(base or os.getcwd(), path)
         except FileNotFoundError:
-            raise InvalidQuery(f"The current directory is gone, so {path} leads nowhere.") from None
+            raise InvalidQuery(f"The current directory does not exist, so {path} has no base.") from None
     return os.path.normpath(path)
 
 
 def ensure_private_dir(path: str) -> None:
-    """Make a folder, and any missing one above it, that only its owner can enter; tighten an open one."""
+    """Create a folder, and missing ones above it, for its owner alone; restrict an existing one."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
         tighten(path)
     except FileNotFoundError:
         above = os.path.dirname(path)
-        if os.path.isdir(above):  # as in /proc, where nothing can be made
+        if os.path.isdir(above):  # as in /proc, where nothing can be created
             raise
         ensure_private_dir(above)
         with suppress(FileExistsError):
@@ -85,42 +83,42 @@ def ensure_private_dir(path: str) -> None:
 
 
 def tighten(path: str) -> None:
-    """Close an existing folder to everybody but its owner, where that is ours to do."""
+    """Restrict an existing folder to its owner, if the system allows it."""
     mode = os.stat(path).st_mode
     if not stat.S_ISDIR(mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-    # A sticky folder is shared on purpose, like /tmp: closing it would lock everybody else out.
+    # A sticky folder is shared on purpose, like /tmp: restricting it would lock out all others.
     if mode & 0o077 and not mode & stat.S_ISVTX and os.name != "nt":
         with suppress(OSError):
             os.chmod(path, stat.S_IMODE(mode) & 0o700)
 
 
 def read_bounded(path: str, limit: int) -> tuple[bytes, os.stat_result]:
-    """The bytes of a regular file, and its figures; ValueError when it is another thing or too large."""
-    # A pipe in place of the file must not make us wait for a writer.
+    """The bytes of a regular file, and its stat result; ValueError if it is not one or too large."""
+    # A pipe in place of the file must not block until there is a writer.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise ValueError("it is not a regular file")
-        # Most files are small, and room for the largest takes longer to get than they take to read.
-        data = file.read(min(limit + 1, _USUAL))
-        if len(data) == _USUAL:
-            data += file.read(limit + 1 - _USUAL)
+        # Most files are small; allocating memory for the limit would take longer than reading them.
+        data = file.read(min(limit + 1, _FIRST_READ))
+        if len(data) == _FIRST_READ:
+            data += file.read(limit + 1 - _FIRST_READ)
     if len(data) > limit:
         raise ValueError(f"it is larger than {limit // 1024} kB")
     return data, state
 
 
 def write_private(path: str, data: bytes) -> None:
-    """Put a file in place whole, on disk and readable by its owner alone, or leave what was there."""
+    """Write a file atomically, readable by its owner alone."""
     write_whole(path, data, 0o600)
 
 
 def write_whole(path: str, data: bytes, mode: int, *, exactly: bool = False) -> None:
-    """Put a file in place whole and on disk, or leave what was there.
+    """Write a file atomically and flush it to disk; if that fails, the old file stays.
 
-    Its permissions are `mode`, less what the umask takes away unless `exactly` they are wanted.
+    Its permissions are `mode` minus the umask, or with `exactly` just `mode`.
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
@@ -152,7 +150,7 @@ def _replace(temporary: str, path: str) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """A rename is only safe from a power cut once its folder is on disk; Windows cannot sync one."""
+    """A rename survives a power cut only once its folder is on disk; Windows cannot sync folders."""
     if os.name == "nt":
         return
     with suppress(OSError):
@@ -165,10 +163,10 @@ def _sync_folder(folder: str) -> None:
 
 @contextmanager
 def file_lock(path: str, patience: float = 30.0) -> Generator[int]:
-    """Hold a lock among processes and threads; TimeoutError when others keep it longer than `patience`.
+    """Hold a lock between processes and threads; TimeoutError after `patience` seconds.
 
-    The lock is the kernel's, so it ends with its holder, however that ends; the file stays. Gives the
-    descriptor that is locked. A link in the file's place is refused: it could lead anywhere.
+    The kernel releases it when the holder ends, even if killed; the file stays. Yields the locked
+    descriptor. A symbolic link in the file's place is refused: it could lead anywhere.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
@@ -176,7 +174,7 @@ def file_lock(path: str, patience: float = 30.0) -> Generator[int]:
         try:
             yield handle
         finally:
-            # Closing alone would not do: a forked child may hold the same open file.
+            # Closing is not enough: a forked child may hold the same open file.
             _unlock(handle)
     finally:
         os.close(handle)
@@ -190,6 +188,6 @@ def _wait_for_lock(handle: int, path: str, patience: float) -> None:
             return _try_lock(handle)
         except (BlockingIOError, PermissionError):
             if time.monotonic() >= deadline:
-                raise TimeoutError(errno.ETIMEDOUT, "others kept the lock", path) from None
+                raise TimeoutError(errno.ETIMEDOUT, "the lock is held by another process", path) from None
         time.sleep(pause)
         pause = min(pause * 2, 0.05)

@@ -1,4 +1,4 @@
-"""The settings in force for a checkout, a directory, or none."""
+"""The effective settings for a checkout, a directory, or neither."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from rum.settings.config_file import REPOSITORY_CONFIG, read_config
 from rum.settings.home import find_home
-from rum.settings.sources import Layers, inside, needs_trust
+from rum.settings.sources import SettingsSources, needs_trust, resolve_folder
 from rum.settings.table import AGENT_SETTINGS, SETTINGS
 from rum.settings.trust import trusts
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class AgentSettings(NamedTuple):
-        """What an `[agents.NAME]` table says, with the defaults for the rest."""
+        """The settings of one `[agents.NAME]` table, with defaults for the rest."""
 
         max_injected: int
         min_importance: str
@@ -29,7 +29,7 @@ else:
 
 
 class Settings:
-    """The effective value of every setting; `origin` tells where each came from."""
+    """The effective value of every setting; `origin` returns the source of each."""
 
     __slots__ = ("_agents", "_origins", "root", "warnings", *(setting.name for setting in SETTINGS))
 
@@ -67,12 +67,12 @@ class Settings:
     archive_uses: int
     idle_after: float
 
-    def __init__(self, layers: Layers) -> None:
-        self.root = layers.root
-        self.warnings = layers.all_warnings()
-        self._origins = layers.origins
-        self._agents = layers.agents
-        for name, value in layers.values.items():
+    def __init__(self, sources: SettingsSources) -> None:
+        self.root = sources.root
+        self.warnings = sources.all_warnings()
+        self._origins = sources.origins
+        self._agents = sources.agents
+        for name, value in sources.values.items():
             setattr(self, name, value)
 
     def origin(self, name: str) -> str:
@@ -83,7 +83,7 @@ class Settings:
         return self._origins.get(name, "default")
 
     def agents(self) -> tuple[str, ...]:
-        """The agents that have a table of their own."""
+        """The agents with a table in a config file."""
         return tuple(self._agents)
 
     def for_agent(self, name: str | None) -> AgentSettings:
@@ -93,9 +93,9 @@ class Settings:
         return AgentSettings(**values)  # pyright: ignore[reportArgumentType]
 
     def folder(self, name: str) -> str | None:
-        """A folder that a setting names as an absolute path; None when it is off or there is no root."""
+        """The absolute path of a folder setting; None if it is off or there is no root."""
         value = str(getattr(self, name))
-        return inside(self.root, value) if self.root and value else None
+        return resolve_folder(self.root, value) if self.root and value else None
 
 
 def load(
@@ -105,25 +105,25 @@ def load(
     environ: Mapping[str, str] = os.environ,
     cwd: str | None = None,
 ) -> Settings:
-    """The settings for a checkout or directory (`root`), or for none.
+    """The settings for a checkout or directory (`root`), or for neither.
 
-    A mistake in the user's own file, environment or flags is an error; one in the repository's file,
-    which a stranger may have written, is ignored with a warning.
+    A mistake in the user's own file, environment or flags is an error. One in the repository's file, which
+    is untrusted, is ignored with a warning.
     """
     home = find_home(flags or {}, environ, cwd)
-    layers = Layers(home, root)
+    sources = SettingsSources(home, root)
     user_file = os.path.join(home, "config.toml")
-    layers.add_user_file(read_config(user_file, home))
+    sources.add_user_file(read_config(user_file, home))
     if root and os.path.realpath(os.path.join(root, ".rum")) != os.path.realpath(home):
-        layers.add_repository_file(read_config(os.path.join(root, REPOSITORY_CONFIG), home))
-    layers.add_environment(environ, cwd)
-    layers.add_flags(flags or {}, cwd)
-    layers.close_folders_that_lead_outside()
-    return Settings(layers)
+        sources.add_repository_file(read_config(os.path.join(root, REPOSITORY_CONFIG), home))
+    sources.add_environment(environ, cwd)
+    sources.add_flags(flags or {}, cwd)
+    sources.turn_off_folders_outside()
+    return Settings(sources)
 
 
 def untrusted_keys(home: str, root: str) -> dict[str, object]:
-    """What `rum trust` would allow here: the settings that the repository's config asks for in vain."""
+    """The settings in the repository's config that apply only after `rum trust`."""
     config = read_config(os.path.join(root, REPOSITORY_CONFIG), home)
     if config is None or config.problem or trusts(home, root, config.raw):
         return {}

@@ -1,4 +1,4 @@
-"""Lay one source of settings over another, and keep in mind where each value came from."""
+"""Combine the sources of settings, and record where each value came from."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _AGENT_BY_NAME = {setting.name: setting for setting in AGENT_SETTINGS}
 _PLAIN_WORD = r"(?a)[\w.-]{1,40}"
-_MOST_WARNINGS = 20
+_MAX_WARNINGS = 20
 
 
-class Layers:
-    """The values so far. The caller adds the layers in order: later ones win."""
+class SettingsSources:
+    """The values so far. The caller adds the sources in order; later ones override earlier ones."""
 
     def __init__(self, home: str, root: str | None) -> None:
         self.home = home
@@ -33,15 +33,17 @@ class Layers:
         self.origins: dict[str, str] = {}
         self.agents: dict[str, dict[str, object]] = {}
         self._warnings: dict[str, None] = {}
-        self._unsaid = 0
+        self._unlisted_warnings = 0
 
     def all_warnings(self) -> tuple[str, ...]:
-        """What was ignored and why, each once, and not without end."""
-        more = (f"There are {self._unsaid} more such problems.",) if self._unsaid else ()
+        """What was ignored and why, without duplicates, at most `_MAX_WARNINGS` and a count of the rest."""
+        more = (
+            (f"There are {self._unlisted_warnings} more such problems.",) if self._unlisted_warnings else ()
+        )
         return (*self._warnings, *more)
 
     def add_user_file(self, config: ConfigFile | None) -> None:
-        """The user's own file: what is wrong in it is an error."""
+        """The user's own file; a mistake in it is an error."""
         if config is None:
             return
         if config.problem:
@@ -53,26 +55,26 @@ class Layers:
             elif setting.scope == OUTSIDE:
                 self._warn(f"{config.path}: `{name}` is ignored; set {setting.env} instead.")
             else:
-                self._set(name, _checked(setting, value, config.path), config.path)
+                self._set(name, _check(setting, value, config.path), config.path)
         self._anchor_project(os.path.dirname(config.path))
 
     def add_repository_file(self, config: ConfigFile | None) -> None:
-        """The repository's file, in which a stranger may have written anything."""
+        """The repository's file, which is untrusted: mistakes become warnings."""
         root = self.root
         if config is None or root is None:
             return
         if config.problem:
             self._warn(f"{config.path} is ignored: {config.problem}.")
             return
-        wanting = [name for name in config.values if name in _BY_NAME]
-        wanting = [name for name in wanting if needs_trust(_BY_NAME[name], config.values[name], root)]
-        if wanting and not trusts(self.home, root, config.raw):
-            named = ", ".join(f"`{name}`" for name in wanting)
-            self._warn(f"{config.path}: {named} ignored until you allow it with `rum trust`.")
+        untrusted = [name for name in config.values if name in _BY_NAME]
+        untrusted = [name for name in untrusted if needs_trust(_BY_NAME[name], config.values[name], root)]
+        if untrusted and not trusts(self.home, root, config.raw):
+            names = ", ".join(f"`{name}`" for name in untrusted)
+            self._warn(f"{config.path}: {names} ignored until you allow it with `rum trust`.")
         else:
-            wanting = []
+            untrusted = []
         for name, value in config.values.items():
-            if name not in wanting:
+            if name not in untrusted:
                 self._add_from_repository(name, value, config.path)
         self._anchor_project(root)
 
@@ -84,7 +86,7 @@ class Layers:
             self._warn(f"{path}: `{name}` is ignored; a repository cannot set it.")
         else:
             try:
-                self._set(name, _checked(setting, value, path), path)
+                self._set(name, _check(setting, value, path), path)
             except InvalidQuery as error:
                 self._warn(f"{error.message} It is ignored.")
 
@@ -98,7 +100,7 @@ class Layers:
         self._anchor_project(cwd)
 
     def add_flags(self, flags: Mapping[str, object], cwd: str | None) -> None:
-        """What this one call asks for; None counts as not given."""
+        """The options of this call; None counts as not given."""
         for name, value in flags.items():
             setting = _BY_NAME.get(name)
             if setting is None:
@@ -108,15 +110,18 @@ class Layers:
             elif isinstance(value, str):
                 value = _from_text(setting, value, "flag")
             if value is not None:
-                self._set(name, _checked(setting, value, "flag"), "flag")
+                self._set(name, _check(setting, value, "flag"), "flag")
         self._anchor_project(cwd)
 
-    def close_folders_that_lead_outside(self) -> None:
-        """A link in the repository could make us read or write anywhere, and change after any trust."""
+    def turn_off_folders_outside(self) -> None:
+        """Turn off folders that are links out of the repository.
+
+        Such a link could make RUM read or write anywhere, and could change after the user trusted it.
+        """
         for setting in SETTINGS:
             if setting.scope != INSIDE or not self.root:
                 continue
-            path = inside(self.root, str(self.values[setting.name]))
+            path = resolve_folder(self.root, str(self.values[setting.name]))
             if _is_below(path, self.root) and not _is_below(*map(os.path.realpath, (path, self.root))):
                 self._warn(
                     f"`{setting.name}` is off here: {path} is a link to a place outside the repository. "
@@ -129,18 +134,18 @@ class Layers:
         self.origins[name] = origin
 
     def _warn(self, message: str) -> None:
-        if len(self._warnings) < _MOST_WARNINGS:
+        if len(self._warnings) < _MAX_WARNINGS:
             self._warnings[message] = None
         else:
-            self._unsaid += 1
+            self._unlisted_warnings += 1
 
     def _warn_unknown(self, path: str, name: str, known: Iterable[str]) -> None:
-        # Looking for the nearest name is slow, and a hostile file can hold thousands of wrong ones.
-        hint = _hint(name, known) if len(self._warnings) < _MOST_WARNINGS else ""
-        self._warn(f"{path}: {_shown(name)} is not a setting.{hint}")
+        # Finding the closest name is slow, and a hostile file can contain thousands of wrong ones.
+        hint = _hint(name, known) if len(self._warnings) < _MAX_WARNINGS else ""
+        self._warn(f"{path}: {_quote_name(name)} is not a setting.{hint}")
 
     def _anchor_project(self, base: str | None) -> None:
-        """A relative directory is meant from where it was written."""
+        """Resolve a relative directory against the folder of its source."""
         project = self.values["project"]
         if isinstance(project, str) and is_path(project):
             self.values["project"] = absolute(project, base)
@@ -156,7 +161,7 @@ class Layers:
                 self._add_agent(agent, cast("dict[str, object]", table), path, strict=strict)
             else:
                 self._refuse(
-                    f"{path}: `agents` holds a table a name, as in [agents.developer].", path, strict
+                    f"{path}: `agents` must contain tables such as [agents.developer].", path, strict
                 )
 
     def _add_agent(self, agent: str, table: dict[str, object], path: str, *, strict: bool) -> None:
@@ -166,7 +171,7 @@ class Layers:
                 self._warn_unknown(path, name, _AGENT_BY_NAME)
                 continue
             try:
-                self.agents.setdefault(agent, {})[name] = _checked(setting, value, path)
+                self.agents.setdefault(agent, {})[name] = _check(setting, value, path)
                 self.origins[f"agents.{agent}.{name}"] = path
             except InvalidQuery as error:
                 self._refuse(error.message, path, strict)
@@ -178,16 +183,16 @@ class Layers:
 
 
 def needs_trust(setting: Setting, value: object, root: str) -> bool:
-    """Whether a repository may set this value only with the user's leave."""
+    """Whether a repository may set this value only with the user's permission."""
     if setting.scope == INSIDE and isinstance(value, str):
-        if "\0" in value:  # no path; the setting's own check refuses it with a warning
+        if "\0" in value:  # not a path; the setting's own check reports it
             return False
-        return not _is_below(*map(os.path.realpath, (inside(root, value), root)))
+        return not _is_below(*map(os.path.realpath, (resolve_folder(root, value), root)))
     return setting.scope == TRUST
 
 
-def inside(root: str, folder: str) -> str:
-    """A folder as it is meant in a repository: relative to its root, unless absolute."""
+def resolve_folder(root: str, folder: str) -> str:
+    """The absolute path of a folder that a setting gives relative to the root."""
     return absolute(folder, root)
 
 
@@ -203,7 +208,7 @@ def _is_agent_name(name: str) -> bool:
         return False
 
 
-def _checked(setting: Setting, value: object, source: str) -> object:
+def _check(setting: Setting, value: object, source: str) -> object:
     try:
         return setting.kind.check(value)
     except ValueError:
@@ -220,11 +225,11 @@ def _from_text(setting: Setting, text: str, source: str) -> object:
         value = setting.kind.parse(text)
     except (ValueError, RecursionError):
         value = None
-    return _checked(setting, value, source)
+    return _check(setting, value, source)
 
 
-def _shown(name: str) -> str:
-    """A stranger's word as it may appear in a terminal or a prompt."""
+def _quote_name(name: str) -> str:
+    """An untrusted name in a form that is safe in a terminal or a prompt."""
     return f"`{name}`" if re.fullmatch(_PLAIN_WORD, name) else "a name with strange characters"
 
 

@@ -1,4 +1,4 @@
-"""Which repositories' own settings the user has allowed: each with the very content that was allowed."""
+"""The repositories whose config the user trusts, each with a digest of the trusted content."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _FILE = "trust.json"
 
 
 def trust(home: str, root: str) -> None:
-    """Allow what the repository's config says now; it is untrusted again once it changes."""
+    """Trust the repository's config as it is now; a change makes it untrusted again."""
     config = read_config(os.path.join(root, REPOSITORY_CONFIG), home)
     if config is None:
-        raise NotFound(f"{root} has no {REPOSITORY_CONFIG}: there is nothing to trust.", root=root)
+        raise NotFound(f"{root} has no {REPOSITORY_CONFIG}, so there is nothing to trust.", root=root)
     if config.problem:
         raise StorageError(f"{config.path} cannot be trusted: {config.problem}.", file=config.path)
     _change(home, root, _digest(config.raw))
 
 
 def untrust(home: str, root: str) -> bool:
-    """Take the permission back; False when there was none."""
+    """Revoke the permission; False if there was none."""
     if os.path.realpath(root) not in _trusted(home):
         return False
     _change(home, root, None)
@@ -31,13 +31,13 @@ def untrust(home: str, root: str) -> bool:
 
 
 def is_trusted(home: str, root: str) -> bool:
-    """Whether the user allowed this repository's config exactly as it is now."""
+    """Whether the user trusts this repository's config as it is now."""
     config = read_config(os.path.join(root, REPOSITORY_CONFIG), home)
     return config is not None and not config.problem and trusts(home, root, config.raw)
 
 
 def trusts(home: str, root: str, raw: bytes) -> bool:
-    """Whether the user allowed this content for this repository."""
+    """Whether the user trusts this content for this repository."""
     allowed = _trusted(home).get(os.path.realpath(root))
     return allowed is not None and allowed == _digest(raw)
 
@@ -49,7 +49,7 @@ def _digest(raw: bytes) -> str:
 
 
 def _trusted(home: str) -> dict[str, str]:
-    """Repository root to digest; a file that cannot be understood allows nothing."""
+    """Repository root to digest; empty if the file is missing or invalid."""
     try:
         with open(os.path.join(home, _FILE), encoding="utf-8") as file:
             found = json.load(file)["trusted"]

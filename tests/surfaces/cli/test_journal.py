@@ -228,12 +228,12 @@ def test_a_session_that_is_not_there_is_told_with_those_that_are(
 def test_whoever_noted_nothing_down_is_told_who_did(run: Run, project: Path) -> None:
     put(project, whole())
     ran = run("journal", "show", "--session", "s1", "--agent", "tester")
-    assert "tester has noted nothing down in s1; there are developer." in ran.err
+    assert "tester has no journal in s1; there are developer." in ran.err
 
 
 def test_what_is_not_there_is_told_with_what_is(run: Run, project: Path) -> None:
     run("journal", "context", *SESSION, "--open-question", "Why?")
-    assert "developer has noted nothing down in s1.\n" in run("journal", "show", *SESSION).err
+    assert "developer has no journal in s1.\n" in run("journal", "show", *SESSION).err
     run("journal", "add", "attempt", *SESSION, "--description", "Stream the rows")
     ran = run("journal", "update", "attempt-9", *SESSION, "--result", "success")
     assert "has no entry `attempt-9`. The newest are `attempt-001`." in ran.err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rum import Rum
-from rum.inject.render import when
+from rum.inject.render import local_time
 from surfaces.cli.running import Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 
@@ -78,7 +78,7 @@ def test_a_narrow_terminal_stacks_records_and_loses_no_value(rum: Rum, stored: s
     agent = rum.agents()[0]
     expected = {
         "list": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short", "0.8"],
-        "agents": [agent.agent_id, "type main", "memories 1", "worked 0%", when(agent.last_active)],
+        "agents": [agent.agent_id, "type main", "memories 1", "worked 0%", local_time(agent.last_active)],
         f"history {stored}": ["version 1", "version 2", agent.agent_id, "changed stored", "changed tags"],
         "recall token": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short"],
         f"show {stored}": [stored, "bug_fix"],
@@ -102,7 +102,7 @@ def test_a_narrow_terminal_breaks_lines_between_words(rum: Rum, stored: str):
     details = COLOUR.sub("", on_terminal("agents", COLUMNS="60").text).splitlines()[1:]
     assert [line.rstrip() for line in details] == [
         "  type main · memories 1 · worked 0%",
-        f"  last active {when(rum.agents()[0].last_active)}",
+        f"  last active {local_time(rum.agents()[0].last_active)}",
     ]
 
 

@@ -141,7 +141,7 @@ def test_config_shows_every_setting_and_where_it_came_from(
     rows = [line.split("\t") for line in run("config").out.splitlines()]
     assert ["recall_depth", "outcome", "RUM_RECALL_DEPTH"] in rows
     assert shown["min_confidence"]["value"] is None
-    assert f"by itself {MIN_CONFIDENCE}," in run("recall", "--help").out
+    assert f"(default {MIN_CONFIDENCE};" in run("recall", "--help").out
     assert ["min_confidence", f"- (built in: {MIN_CONFIDENCE})", "default"] in rows
     assert len(rows) == len(shown)
 

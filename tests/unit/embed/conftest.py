@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum.embed.builtin import DATA
-from rum.embed.model import Model, open_model
+from rum.embed.minilm import Model, open_model
 from unit.embed.golden import Golden, read_golden
 
 

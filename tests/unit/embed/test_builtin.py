@@ -14,7 +14,7 @@ import pytest
 
 from rum.embed.base import CannotEmbed
 from rum.embed.builtin import DATA, BuiltinEmbedder
-from rum.embed.model import Model
+from rum.embed.minilm import Model
 from unit.embed.golden import Golden
 
 SHA256 = "083a7e0a4fdcf8dbb9c98efaf3ac7fae077078cd8a9fb9118643391b67939df1"

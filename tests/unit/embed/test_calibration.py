@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.embed.builtin import BuiltinEmbedder
-from rum.embed.calibration import ALIKE, AS_IT_IS, TEXTS, UNLIKE, Scale, likenesses, measured
+from rum.embed.calibration import DISSIMILAR, SIMILAR, TEXTS, UNCHANGED, Scale, average_cosines, measure_scale
 
 
 @pytest.fixture(scope="module")
@@ -17,28 +17,28 @@ def builtin() -> np.ndarray:
 
 
 def test_the_built_in_model_is_the_measure(builtin: np.ndarray):
-    assert likenesses(builtin) == pytest.approx((ALIKE, UNLIKE), abs=0.002)
-    assert measured(builtin) == pytest.approx(AS_IT_IS, abs=0.01)
+    assert average_cosines(builtin) == pytest.approx((SIMILAR, DISSIMILAR), abs=0.002)
+    assert measure_scale(builtin) == pytest.approx(UNCHANGED, abs=0.01)
 
 
 @pytest.mark.parametrize("common", [0.5, 1.0, 2.0])
 def test_what_all_vectors_of_a_model_have_in_common_counts_for_nothing(builtin: np.ndarray, common: float):
     shifted = np.hstack([builtin, np.full((len(builtin), 1), common, dtype=np.float32)])
     shifted /= np.linalg.norm(shifted, axis=1, keepdims=True)
-    scale, own = measured(shifted), builtin @ builtin.T
+    scale, own = measure_scale(shifted), builtin @ builtin.T
     found = [scale.of(float(one)) for one in (shifted @ shifted.T).ravel()]
     assert found == pytest.approx(own.ravel().tolist(), abs=0.02)
 
 
 def test_by_a_model_that_cannot_tell_what_is_alike_everything_is_unlike():
     same = np.ones((len(TEXTS), 8), dtype=np.float32) / np.sqrt(8)
-    assert measured(same) == Scale(0.0, UNLIKE)
+    assert measure_scale(same) == Scale(0.0, DISSIMILAR)
 
 
 def test_a_model_that_refuses_one_of_the_texts_is_taken_as_it_is(builtin: np.ndarray):
     refused = builtin.copy()
     refused[3] = 0
-    assert measured(refused) == AS_IT_IS
+    assert measure_scale(refused) == UNCHANGED
 
 
 @given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-1, 1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.embed.model import Model
+from rum.embed.minilm import Model
 from rum.embed.wordpiece import LONGEST_TEXT, WordPiece
 from unit.embed.golden import Golden
 

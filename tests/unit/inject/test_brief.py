@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rum.inject import brief
-from rum.inject.brief import NOTICE, written
-from rum.inject.budget import Piece, Said
+from rum.inject.brief import NOTICE, render_brief
+from rum.inject.budget import Chosen, Piece
 from support.fences import inside
 
 HOUR = 3600
@@ -12,11 +12,11 @@ ID = "mem_01h455vb4pex5vsknk084sn02q"
 
 
 def whole(*pieces: Piece) -> str:
-    return written([Said(piece, 0) for piece in pieces])
+    return render_brief([Chosen(piece, 0) for piece in pieces])
 
 
 def test_nothing_is_said_where_there_is_nothing():
-    assert written([]) == ""
+    assert render_brief([]) == ""
 
 
 def test_things_stand_by_kind_whatever_their_points():

@@ -7,8 +7,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.inject.brief import HEADINGS, JOURNAL, written
-from rum.inject.budget import LONGEST, WARNING, Piece, Said, chosen, fits, ranked
+from rum.inject.brief import HEADINGS, JOURNAL, render_brief
+from rum.inject.budget import LONGEST_TOKEN, WARNING, Chosen, Piece, choose, fits, rank
 from rum.text.tokens import estimate_tokens
 
 KINDS = [*HEADINGS, *JOURNAL]
@@ -30,29 +30,29 @@ PIECES = st.lists(
 TOKENS = st.integers(1, 900)
 
 
-def plain(said: list[Said]) -> str:
+def plain(said: list[Chosen]) -> str:
     return "\n".join(piece.forms[form] for piece, form in said)
 
 
 @settings(max_examples=150, deadline=None)
 @given(PIECES, TOKENS)
 def test_a_brief_is_never_over_its_budget(pieces: list[Piece], tokens: int):
-    text = written(chosen(pieces, tokens, written))
+    text = render_brief(choose(pieces, tokens, render_brief))
     assert estimate_tokens(text) <= tokens
-    assert len(text) <= LONGEST * tokens
+    assert len(text) <= LONGEST_TOKEN * tokens
 
 
 @settings(max_examples=150, deadline=None)
 @given(PIECES, TOKENS)
 def test_a_warning_is_left_out_only_where_other_warnings_leave_no_room(pieces: list[Piece], tokens: int):
-    taken = [one.piece for one in chosen(pieces, tokens, written)]
-    before: list[Said] = []
-    for piece in ranked(pieces):
-        shortest = Said(piece, len(piece.forms) - 1)
+    taken = [one.piece for one in choose(pieces, tokens, render_brief)]
+    before: list[Chosen] = []
+    for piece in rank(pieces):
+        shortest = Chosen(piece, len(piece.forms) - 1)
         if any(piece is one for one in taken):
             before.append(shortest)
         elif piece.points >= WARNING:
-            assert not fits(written([*before, shortest]), tokens)
+            assert not fits(render_brief([*before, shortest]), tokens)
 
 
 @settings(max_examples=100, deadline=None)
@@ -62,20 +62,22 @@ def test_the_order_in_which_things_are_found_changes_nothing(
 ):
     shuffled = list(pieces)
     dice.shuffle(shuffled)
-    assert written(chosen(pieces, tokens, written)) == written(chosen(shuffled, tokens, written))
+    assert render_brief(choose(pieces, tokens, render_brief)) == render_brief(
+        choose(shuffled, tokens, render_brief)
+    )
 
 
 def test_the_best_come_first_and_at_full_length():
     low = Piece("fact", "low", 10, ("a long way of saying it " * 5, "short"))
     high = Piece("fact", "high", 20, ("another long way of saying it " * 5, "brief"))
-    said = chosen([low, high], estimate_tokens(high.forms[0]) + 4, plain)
+    said = choose([low, high], estimate_tokens(high.forms[0]) + 4, plain)
     assert [(one.piece.id, one.form) for one in said] == [("high", 0), ("low", 1)]
 
 
 def test_what_is_too_long_keeps_nobody_else_out():
     long = Piece("note", "long", 90, ("words without end " * 500,))
     short = Piece("note", "short", 1, ("few words",))
-    assert [one.piece.id for one in chosen([long, short], 50, plain)] == ["short"]
+    assert [one.piece.id for one in choose([long, short], 50, plain)] == ["short"]
 
 
 def test_every_warning_is_given_in_short_before_any_is_given_at_length():
@@ -85,7 +87,7 @@ def test_every_warning_is_given_in_short_before_any_is_given_at_length():
     ]
     greedy = Piece("note", "greedy", WARNING - 1, ("everything there is to know " * 8,))
     room = estimate_tokens(warnings[2].forms[0]) + 12
-    said = chosen([*warnings, greedy], room, plain)
+    said = choose([*warnings, greedy], room, plain)
     assert [one.piece.id for one in said] == ["c", "b", "a"]
     assert said[0].form == 0
     assert said[2].form == 1
@@ -94,7 +96,7 @@ def test_every_warning_is_given_in_short_before_any_is_given_at_length():
 def test_drawn_lines_cost_next_to_nothing_and_still_do_not_fill_a_prompt():
     drawn = Piece("note", "drawn", 50, ("-" * 50_000,))
     assert estimate_tokens(drawn.forms[0]) < 10
-    assert chosen([drawn], 600, plain) == []
+    assert choose([drawn], 600, plain) == []
 
 
 def test_of_equals_the_newer_comes_first_then_the_id_decides():
@@ -104,4 +106,4 @@ def test_of_equals_the_newer_comes_first_then_the_id_decides():
         Piece("memory", "c", 10, ("c",), at=6),
         Piece("memory", "d", 11, ("d",), at=1),
     ]
-    assert [piece.id for piece in ranked(pieces)] == ["d", "c", "a", "b"]
+    assert [piece.id for piece in rank(pieces)] == ["d", "c", "a", "b"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.inject.note_score import Points, important_enough, passes, scored, total
+from rum.inject.note_score import Points, is_close_enough, is_important_enough, score, total
 from rum.text.patterns import ALL_WORDS, LITERAL, SOME_WORDS, WILDCARD, Match, Text, content_words
 
 HOUR = 3600
@@ -20,7 +20,7 @@ def points(**given: Any) -> Points:
         "tags": (),
         "discovered_by": "x",
     }
-    return scored(**(usual | {"task": Text("add a login page")} | given)).points
+    return score(**(usual | {"task": Text("add a login page")} | given)).points
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_same_discoverer(agent: str | None, expected: float):
 
 
 def test_points_add_up_and_are_explained():
-    found = scored(
+    found = score(
         importance="critical",
         age=HOUR,
         title_words=content_words("Login Page"),
@@ -108,10 +108,10 @@ def test_points_add_up_and_are_explained():
 )
 def test_the_less_a_note_matters_the_closer_it_must_match(importance: str, enough: set[str]):
     kinds = (LITERAL, WILDCARD, ALL_WORDS, SOME_WORDS)
-    assert {kind for kind in kinds if passes(importance, Match(kind, ""))} == enough
+    assert {kind for kind in kinds if is_close_enough(importance, Match(kind, ""))} == enough
 
 
 def test_an_agent_may_want_important_notes_only():
-    assert important_enough("medium", "medium")
-    assert important_enough("critical", "high")
-    assert not important_enough("low", "medium")
+    assert is_important_enough("medium", "medium")
+    assert is_important_enough("critical", "high")
+    assert not is_important_enough("low", "medium")

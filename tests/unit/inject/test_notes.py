@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from rum.inject.notes import Asker, background, beneath, cut, doubted_by, head_of, ranked, standing
+from rum.inject.notes import (
+    NoteQuery,
+    background,
+    cut,
+    note_head,
+    possible_contradictions,
+    rank,
+    under_title,
+    with_successors,
+)
 from rum.model.notes import Entry, Importance, MatchedNote, Note, Otherwise
 from support.builders import NOON
 
@@ -22,9 +31,9 @@ def note(slug: str, *contents: str, **fields: Any) -> Note:
 
 def order(*notes: Note, **asked: Any) -> list[str]:
     usual: dict[str, Any] = {"task": "add a login page", "plan": "", "agent": None, "now": NOON}
-    asker = Asker(**(usual | {"least": "low", "specialties": ()} | asked))
-    heads = standing({one.slug: head_of(one) for one in notes})
-    return [one.head.slug for one in ranked(heads.values(), asker)]
+    query = NoteQuery(**(usual | {"min_importance": "low", "specialties": ()} | asked))
+    heads = with_successors({one.slug: note_head(one) for one in notes})
+    return [one.head.slug for one in rank(heads.values(), query)]
 
 
 def test_the_most_points_come_first():
@@ -44,9 +53,9 @@ def test_a_note_that_does_not_match_is_out_whatever_its_points():
 
 
 def test_the_plan_is_matched_but_gives_no_points_for_the_title():
-    heads = [head_of(note("database", when_to_use=("database",)))]
-    asker = Asker("add a page", "change the database", None, NOON, "low", ())
-    (found,) = ranked(heads, asker)
+    heads = [note_head(note("database", when_to_use=("database",)))]
+    query = NoteQuery("add a page", "change the database", None, NOON, "low", ())
+    (found,) = rank(heads, query)
     assert found.scored.points.keywords == 0
 
 
@@ -60,7 +69,7 @@ def test_the_gate_of_its_importance_holds():
 
 
 def test_an_agent_gets_nothing_below_its_least_importance():
-    assert order(note("a", importance=Importance.MEDIUM), note("b"), least="high") == ["b"]
+    assert order(note("a", importance=Importance.MEDIUM), note("b"), min_importance="high") == ["b"]
 
 
 def test_a_deprecated_or_superseded_note_is_out():
@@ -86,7 +95,7 @@ def test_a_note_is_superseded_only_by_one_that_is_there_and_not_in_turn(
     assert order(*notes) == left
     remarks = {
         slug: " ".join(head.remarks)
-        for slug, head in standing({one.slug: head_of(one) for one in notes}).items()
+        for slug, head in with_successors({one.slug: note_head(one) for one in notes}).items()
     }
     assert {slug for slug, told in remarks.items() if told} == set(odd)
     assert all(words in remarks[slug] for slug, words in odd.items())
@@ -104,18 +113,18 @@ def test_the_newest_entry_stands_for_the_note():
 
 
 def test_an_earlier_entry_that_says_otherwise_is_known():
-    head = head_of(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
+    head = note_head(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
     assert head.otherwise == (Otherwise("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
 
 
 def test_another_note_that_may_say_otherwise_is_known_unless_it_is_retired():
-    mine = head_of(note("auth", "Use JWT."))
+    mine = note_head(note("auth", "Use JWT."))
     others = [
-        head_of(note("b", "Do not use JWT.")),
-        head_of(note("c", "Use cookies.")),
-        head_of(note("d", "Do not use JWT.", deprecated=True)),
+        note_head(note("b", "Do not use JWT.")),
+        note_head(note("c", "Use cookies.")),
+        note_head(note("d", "Do not use JWT.", deprecated=True)),
     ]
-    assert [one.slug for one in doubted_by(mine, [mine, *others])] == ["b"]
+    assert [one.slug for one in possible_contradictions(mine, [mine, *others])] == ["b"]
 
 
 def shown(content: str, **more: Any) -> MatchedNote:
@@ -203,7 +212,7 @@ def test_no_heading_or_fence_is_left_with_nothing_under_it(text: str, most: int,
     ],
 )
 def test_under_a_heading_of_its_own_a_note_does_not_repeat_it_and_has_lower_ones(content: str, shown: str):
-    assert beneath("Auth module", content) == shown
+    assert under_title("Auth module", content) == shown
 
 
 @pytest.mark.parametrize(
@@ -216,4 +225,4 @@ def test_under_a_heading_of_its_own_a_note_does_not_repeat_it_and_has_lower_ones
     ],
 )
 def test_a_first_sentence_that_is_the_title_is_not_said_again(content: str, left: str):
-    assert beneath("Sessions live in redis.py", content) == left
+    assert under_title("Sessions live in redis.py", content) == left

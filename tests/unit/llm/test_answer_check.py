@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.llm.answer_check import NotAsAsked, checked, json_schema
+from rum.llm.answer_check import InvalidAnswer, json_schema, parse_answer
 
 
 class Inner(msgspec.Struct):
@@ -29,14 +29,14 @@ def same(value: object) -> object:
 
 @given(st.text())
 def test_any_text_is_a_value_or_a_complaint(text: str):
-    with suppress(NotAsAsked):
-        assert isinstance(checked(text, Form, same), Form)
+    with suppress(InvalidAnswer):
+        assert isinstance(parse_answer(text, Form, same), Form)
 
 
 @given(st.builds(Form, st.sampled_from(["one", "two"]), st.none() | st.builds(Inner, st.lists(st.text()))))
 def test_a_right_answer_is_found_among_other_words(form: Form):
     text = msgspec.json.encode(form).decode()
-    assert checked(f"Sure!\n```json\n{text}\n```\nDone.", Form, same) == form
+    assert parse_answer(f"Sure!\n```json\n{text}\n```\nDone.", Form, same) == form
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_right_answer_is_found_among_other_words(form: Form):
     ],
 )
 def test_a_complaint_says_what_is_wrong(said: str, complaint: str):
-    with pytest.raises(NotAsAsked) as caught:
-        checked(said, Form, same)
+    with pytest.raises(InvalidAnswer) as caught:
+        parse_answer(said, Form, same)
     assert complaint in str(caught.value)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rum.llm.base import CannotComplete
 from rum.llm.choose import open_meter, open_model
-from rum.llm.providers import wire_for
+from rum.llm.client import open_wire_format
 from rum.settings.load import Settings, load
 from rum.settings.trust import trust
 
@@ -82,12 +82,12 @@ def test_a_repository_sets_neither_key_nor_limit_even_when_trusted(root: Path):
     ],
 )
 def test_an_address_may_be_that_of_a_server_of_its_api_or_the_whole(kind: str, url: str | None, address: str):
-    assert wire_for(kind, url).address == address
+    assert open_wire_format(kind, url).address == address
 
 
 @pytest.mark.parametrize(("url", "limit"), [(None, "max_completion_tokens"), ("http://h", "max_tokens")])
 def test_the_limit_of_an_answer_has_the_name_that_the_server_knows(url: str | None, limit: str):
-    assert wire_for("openai", url).body("m", [], {}, 5)[limit] == 5
+    assert open_wire_format("openai", url).body("m", [], {}, 5)[limit] == 5
 
 
 def test_nothing_that_speaks_http_is_loaded_where_no_model_is_set():

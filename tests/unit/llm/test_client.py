@@ -10,10 +10,8 @@ import msgspec
 import pytest
 
 from rum.llm.base import BadAnswer, CannotComplete, LimitReached
-from rum.llm.client import AskedModel
+from rum.llm.client import ModelClient, Provider, open_wire_format
 from rum.llm.meter import Meter, Spent
-from rum.llm.providers import wire_for
-from rum.llm.server import Provider
 from rum.redact.redactor import redact_tree
 from support.builders import HandClock
 from support.language_models import KINDS, RAW, STUCK, ModelServer, Trouble
@@ -47,15 +45,15 @@ class Scene:
     def meter(self, limit: int = 100_000) -> Meter:
         return Meter(str(self.home), "shop", limit, self.clock)
 
-    def model(self, kind: str = "openai", *, limit: int = 100_000, timeout: float = 10) -> AskedModel:
+    def model(self, kind: str = "openai", *, limit: int = 100_000, timeout: float = 10) -> ModelClient:
         provider = Provider(
-            wire_for(kind, self.server.url),
+            open_wire_format(kind, self.server.url),
             "some-model",
             self.meter(limit),
             key=KEY,
             pause=self.pauses.append,
         )
-        return AskedModel(provider, clean=redact_tree, timeout=timeout)
+        return ModelClient(provider, clean=redact_tree, timeout=timeout)
 
     @property
     def spent(self) -> Spent:
@@ -67,7 +65,7 @@ def scene(server: ModelServer, tmp_path: Path) -> Scene:
     return Scene(server, tmp_path / "home")
 
 
-def failure(model: AskedModel, kind: type[Exception] = CannotComplete) -> str:
+def failure(model: ModelClient, kind: type[Exception] = CannotComplete) -> str:
     with pytest.raises(kind) as caught:
         model.complete("Which colour?", Colour)
     assert KEY not in str(caught.value)
@@ -152,7 +150,7 @@ def test_a_bad_answer_is_asked_for_once_more_with_what_is_wrong_with_it(
 
 def test_two_bad_answers_are_the_end_of_it(scene: Scene):
     scene.server.script = ["red", "blue", GOOD]
-    assert "two answers that cannot be used" in failure(scene.model(), BadAnswer)
+    assert "two invalid answers" in failure(scene.model(), BadAnswer)
     assert len(scene.server.requests) == 2
 
 
@@ -230,7 +228,7 @@ def test_a_server_that_is_not_there_is_named(scene: Scene):
 @pytest.mark.parametrize("body", ["", "[]", "{}", "<html>", '{"choices": []}', "[" * 100_000, "null"])
 def test_an_answer_of_another_protocol_is_a_failure(scene: Scene, kind: str, body: str):
     scene.server.script = [RAW + body]
-    assert "no answer that can be understood" in failure(scene.model(kind))
+    assert "sent an invalid answer" in failure(scene.model(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -92,7 +92,7 @@ def test_the_counts_are_private(tmp_path: Path):
 )
 def test_counts_that_cannot_be_read_stop_every_question_and_stay_as_they_are(tmp_path: Path, content: str):
     (tmp_path / FILE).write_text(content, encoding="latin-1")
-    with pytest.raises(CannotComplete, match="cannot be understood"):
+    with pytest.raises(CannotComplete, match="is invalid"):
         meter(tmp_path).reserve(1, 1)
     assert (tmp_path / FILE).read_text(encoding="latin-1") == content
 
@@ -131,5 +131,5 @@ def test_processes_at_once_lose_no_count_and_never_pass_the_limit(tmp_path: Path
 
 def test_where_nothing_can_be_counted_nothing_may_be_spent(tmp_path: Path):
     (tmp_path / "home").write_text("a file where the folder should be")
-    with pytest.raises(CannotComplete, match="no language model is asked"):
+    with pytest.raises(CannotComplete, match="no language model is used"):
         meter(tmp_path / "home").reserve(1, 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rum.embed.calibration import AS_IT_IS, TEXTS, UNLIKE
+from rum.embed.calibration import DISSIMILAR, TEXTS, UNCHANGED
 from rum.store.base import Store
 from support.builders import HandClock
 from support.embedders import WordEmbedder
@@ -34,7 +34,7 @@ class BlindEmbedder(OtherEmbedder):
         return super().embed(["the same"] * len(texts), patience)
 
 
-def measured(embedder: WordEmbedder) -> int:
+def measure_scale(embedder: WordEmbedder) -> int:
     """How often it was asked for the texts that tell."""
     return embedder.asked.count(TEXTS[0])
 
@@ -45,8 +45,8 @@ def test_it_is_measured_once_however_many_ask(store: Store, other: OtherEmbedder
     for meaning in several:
         assert not meaning.catch_up(math.inf, thorough=True)
         near(meaning, "the build is slow")
-    assert measured(other) == 1
-    assert several[0].scale == several[2].scale != AS_IT_IS
+    assert measure_scale(other) == 1
+    assert several[0].scale == several[2].scale != UNCHANGED
 
 
 def test_cosines_are_given_on_the_scale_of_the_built_in_one(
@@ -69,7 +69,7 @@ def test_a_question_measures_once_no_memory_waits_for_a_vector(
     keep(store, "login fails")
     meaning = made(store, other, clock)
     meaning.catch_up(math.inf)
-    assert (measured(other), meaning.has_work()) == (1, False)
+    assert (measure_scale(other), meaning.has_work()) == (1, False)
     assert TEXTS[0] in other.asked[1:]  # the memory came first
 
 
@@ -80,10 +80,10 @@ def test_vectors_of_which_nobody_knows_the_scale_are_work_to_do(
     before = WordEmbedder(other.model)
     made(store, before, clock).catch_up(math.inf)
     meaning = made(store, other, clock)
-    assert meaning.scale == AS_IT_IS
+    assert meaning.scale == UNCHANGED
     assert meaning.has_work()
     assert not meaning.catch_up(math.inf)
-    assert (measured(other), len(other.asked), meaning.has_work()) == (1, len(TEXTS), False)
+    assert (measure_scale(other), len(other.asked), meaning.has_work()) == (1, len(TEXTS), False)
 
 
 def test_of_the_built_in_kind_nothing_is_measured(store: Store, clock: HandClock):
@@ -91,7 +91,7 @@ def test_of_the_built_in_kind_nothing_is_measured(store: Store, clock: HandClock
     embedder = WordEmbedder()
     meaning = made(store, embedder, clock)
     meaning.catch_up(math.inf, thorough=True)
-    assert (measured(embedder), meaning.scale) == (0, AS_IT_IS)
+    assert (measure_scale(embedder), meaning.scale) == (0, UNCHANGED)
 
 
 def test_while_it_fails_it_is_left_alone_and_measured_later(
@@ -101,11 +101,11 @@ def test_while_it_fails_it_is_left_alone_and_measured_later(
     meaning = made(store, other, clock)
     other.fail()
     assert meaning.catch_up(math.inf, thorough=True)
-    assert (meaning.scale, meaning.counts()[:2]) == (AS_IT_IS, (0, 1))
+    assert (meaning.scale, meaning.counts()[:2]) == (UNCHANGED, (0, 1))
     other.fault = None
     meaning.ask_again()
     assert not meaning.catch_up(math.inf, thorough=True)
-    assert meaning.scale != AS_IT_IS
+    assert meaning.scale != UNCHANGED
 
 
 def test_it_goes_with_the_vectors_it_was_measured_for(store: Store, other: OtherEmbedder, clock: HandClock):
@@ -113,9 +113,9 @@ def test_it_goes_with_the_vectors_it_was_measured_for(store: Store, other: Other
     meaning = made(store, other, clock)
     meaning.catch_up(math.inf, thorough=True)
     store.vectors.requeue(drop=True)
-    assert meaning.scale == AS_IT_IS
+    assert meaning.scale == UNCHANGED
     meaning.catch_up(math.inf, thorough=True)
-    assert measured(other) == 2
+    assert measure_scale(other) == 2
     store.vectors.drop_unused("", int(clock()) + 1)
     assert store.vectors.scale(other.model) is None
     assert store.upkeep.problems() == []
@@ -125,4 +125,4 @@ def test_by_an_embedder_that_finds_all_alike_nothing_is_near(store: Store, clock
     keep(store, "login fails")
     meaning = made(store, BlindEmbedder(), clock)
     meaning.catch_up(math.inf, thorough=True)
-    assert list(nearest(meaning, "something else", 1).values()) == [UNLIKE]
+    assert list(nearest(meaning, "something else", 1).values()) == [DISSIMILAR]

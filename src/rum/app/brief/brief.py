@@ -9,8 +9,8 @@ from rum.app.brief.query import Asked, asked
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.project import Project
-from rum.inject.brief import written
-from rum.inject.budget import Piece, Said, chosen
+from rum.inject.brief import render_brief
+from rum.inject.budget import Chosen, Piece, choose
 from rum.model.brief import Brief, BriefQuestion, Taken
 from rum.model.errors import NO_RESULTS
 from rum.text.tokens import estimate_tokens
@@ -31,8 +31,8 @@ def brief(caller: Caller, question: BriefQuestion) -> Brief:
         *knowledge.matching_facts(caller.project, wanted),
         *journal,
     ]
-    said = chosen(pieces, question.tokens, written)
-    text = written(said)
+    said = choose(pieces, question.tokens, render_brief)
+    text = render_brief(said)
     return Brief(
         text=text,
         tokens=estimate_tokens(text),
@@ -53,7 +53,7 @@ def _stories(project: Project, wanted: Asked) -> list[Piece]:
     return stories(project, wanted)
 
 
-def _taken(said: Said) -> Taken:
+def _taken(said: Chosen) -> Taken:
     piece, form = said
     return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
 
@@ -63,7 +63,7 @@ def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
         return "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it."
     if not pieces:
         return "Nothing is known about this yet."
-    least = min(estimate_tokens(written([Said(piece, len(piece.forms) - 1)])) for piece in pieces)
+    least = min(estimate_tokens(render_brief([Chosen(piece, len(piece.forms) - 1)])) for piece in pieces)
     return (
         f"Something is known, but {question.tokens} tokens have no room for it; the shortest needs {least}."
     )

@@ -17,7 +17,7 @@ from rum.app.notes import search
 from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
-from rum.inject.notes import HEADING, background, beneath, cut
+from rum.inject.notes import HEADING, background, cut, under_title
 from rum.model.errors import RumError
 from rum.model.notes import Broken, MatchedNote, MatchQuestion
 from rum.text.patterns import Text
@@ -57,7 +57,7 @@ def _note(note: MatchedNote) -> Piece:
         note,
         title=one_line(note.title, NAME),
         discovered_by=one_line(note.discovered_by, NAME),
-        content=beneath(note.title, note.content),
+        content=under_title(note.title, note.content),
     )
     blocks = [_block(flat), *(_block(_shorter(flat, most)) for most in SHORTER)]
     return brief.note(note.id, note.score, blocks, note.discovered_at or 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rum.app.caller import Caller
-from rum.app.notes.search import agent_named
+from rum.app.notes.search import agent_name
 from rum.model.brief import BriefQuestion
 from rum.repo.files import strip_line
 from rum.text.patterns import Text
@@ -51,7 +51,7 @@ def asked(caller: Caller, question: BriefQuestion) -> Asked:
         task=task,
         plan=plan,
         files=files,
-        agent=agent_named(caller, question.agent),
+        agent=agent_name(caller, question.agent),
         session=question.session,
         now=caller.project.now() // MINUTE * MINUTE + MINUTE - 1,
         text=Text(task, plan, files=files),

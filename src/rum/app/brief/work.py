@@ -162,7 +162,7 @@ def _failure(memory: Memory, points: float, times: int, after: Afterwards) -> Pi
         category=outcome.failure_category and outcome.failure_category.value,
         learned=outcome.learnings,
         solved=solution(solved) if solved else None,
-        undone=undoing.intent.goal if undoing else None,
+        reverted_by=undoing.intent.goal if undoing else None,
         at=memory.created_at,
     )
 

@@ -14,7 +14,7 @@ from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.exchange.agents import take_author
 from rum.app.layers import events, facts, rules
-from rum.app.layers.stored import as_item
+from rum.app.layers.store_backend import as_item
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.facts import Event, Fact, Rule, rule_id

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rum.app.caller import Caller
 from rum.app.imports.import_batch import Tally
 from rum.app.imports.notes import NotesImport, said
-from rum.app.notes.append import add, forgotten_of
+from rum.app.notes.append import add, forgotten_statements
 from rum.app.project import Project
 from rum.capture.peers.agent_guides import Section, sections_of
 from rum.model.errors import NotFound, RumError
@@ -59,10 +59,10 @@ def _read(caller: Caller, path: str) -> str:
 
 def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str]]) -> str:
     """Keep a section unless it is known; the name of the count it belongs to."""
-    entry = caller.project.note_store.cleaned(Entry(n=1, title=section.title, content=section.content))
+    entry = caller.project.note_store.redacted(Entry(n=1, title=section.title, content=section.content))
     if said(entry) in known:
         return "unchanged"
-    if forgotten_of(caller.project, entry) is not None:
+    if forgotten_statements(caller.project, entry) is not None:
         return "forgotten"
     known.add(said(entry))
     source = caller.relative(os.path.join(caller.cwd, os.path.expanduser(path)))

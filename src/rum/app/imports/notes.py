@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from rum.app.caller import Caller
 from rum.app.imports.import_batch import Imported, Tally
-from rum.app.notes.append import forgotten_of, note_of
+from rum.app.notes.append import find_note, forgotten_statements
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry
 from rum.store.files.notes.folder import NoteFolder, slug_of
-from rum.store.files.notes.text import is_one_entry, written
+from rum.store.files.notes.text import entry_text, is_one_entry
 
 
 class NotesImport(Imported, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ def import_notes(caller: Caller, path: str) -> NotesImport:
     for piece in _pieces(caller.project, source, broken):
         if said(piece.entry) in known:
             tally.counts["unchanged"] += 1
-        elif forgotten_of(caller.project, piece.entry) is not None:
+        elif forgotten_statements(caller.project, piece.entry) is not None:
             tally.counts["forgotten"] += 1
         else:
             _add(caller.project, piece)
@@ -63,7 +63,7 @@ def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Itera
             broken.append(Broken(f"{slug}.md", error.message))
             continue
         for entry, text in zip(note.entries, raw, strict=True):
-            yield _Piece(slug, text, project.note_store.cleaned(entry))
+            yield _Piece(slug, text, project.note_store.redacted(entry))
 
 
 def said(entry: Entry) -> tuple[str, str]:
@@ -75,6 +75,6 @@ def _add(project: Project, piece: _Piece) -> None:
     """Append an entry as it was written, with fields that nobody here knows; anew where that cannot be."""
     text = project.redactor.redact(piece.raw)
     if not text.startswith("---") or not is_one_entry(text):
-        text = written(piece.entry)
-    first = note_of(project, piece.entry.title) or slug_of(piece.slug)
+        text = entry_text(piece.entry)
+    first = find_note(project, piece.entry.title) or slug_of(piece.slug)
     project.note_store.folder.add(piece.entry.title, text, first=first)

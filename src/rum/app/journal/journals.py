@@ -1,4 +1,4 @@
-"""The journals of a project: whose and of which session; what each agent did last; all sessions."""
+"""The journals of a project: one per agent and session, and what each agent did last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 from rum.app.agents.identity import name_of_who_acts
 from rum.app.caller import Caller
 from rum.app.error_origin import public
-from rum.app.journal.agent_journal import AgentJournal, checked
+from rum.app.journal.agent_journal import AgentJournal, check_file
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import Kind
@@ -23,9 +23,9 @@ from rum.store.files.journal.metadata import metadata
 from rum.store.files.journal.text import JournalText
 
 NOBODY = "(nobody)"
-"""The agent of a journal that does not say whose it is."""
+"""Shown for a journal that names no agent."""
 SHOWN = 10
-"""So many sessions are named where one is not there."""
+"""Sessions that are named if one does not exist."""
 
 
 @public
@@ -42,9 +42,9 @@ class Journals:
         agent: str | None = None,
         task: str | None = None,
     ) -> AgentJournal:
-        """An agent's journal of a session: by default whoever acts, in the session that goes on.
+        """An agent's journal of a session: by default the caller's, in the current session.
 
-        `task` is what the session is about; it is put down in its metadata with whatever is written.
+        `task` is what the session is about; the next write records it in the metadata.
         """
         caller, sessions = self._caller, self._sessions()
         with caller.project.turn():
@@ -53,7 +53,7 @@ class Journals:
             return AgentJournal(caller, sessions, session, agent, task, counted=self._counted)
 
     def arbiter(self, session: str | None = None) -> str:
-        """What each agent of a session did last, as lines for whoever chooses the next one."""
+        """What each agent of a session did last, as a prompt for the arbiter that chooses the next one."""
         sessions = self._sessions()
         with self._caller.turn(counted=self._counted):
             files = sessions.files(self.session(session))
@@ -62,7 +62,7 @@ class Journals:
             )
 
     def _last(self, file: JournalFile) -> dict[str, Any] | str | None:
-        """What an agent tried last; a journal that cannot be read keeps nobody from seeing the others."""
+        """An agent's last attempt, or why its journal cannot be read: the others are shown anyway."""
         try:
             return _last_attempt(file.read())
         except RumError as error:
@@ -76,19 +76,19 @@ class Journals:
             return [_view(sessions, name) for name in sessions.names()[:limit]]
 
     def validate_file(self, path: str | os.PathLike[str]) -> Validated:
-        """Everything that is wrong with the journal in any file, with lines and fields."""
+        """All problems of the journal in any file, with line and field."""
         whole = os.path.realpath(path)
         if not os.path.isfile(whole):
             raise NotFound(f"There is no file {whole}.", path=whole)
         with self._caller.turn(counted=self._counted):
-            return checked(JournalFile(os.path.dirname(whole), whole, "", ""))
+            return check_file(JournalFile(os.path.dirname(whole), whole, "", ""))
 
     def latest(self) -> str | None:
         """The session that was written to last."""
         return next(iter(self.names()), None)
 
     def missing(self, session: str) -> str | None:
-        """A word on a session that has no journals, with those there are; None where it has some."""
+        """A message for a session without journals, naming those that have some; None if it has any."""
         names = self.names()
         if session in names:
             return None
@@ -109,8 +109,8 @@ class Journals:
         return Sessions(folder)
 
     def session(self, given: str | None) -> str:
-        """The session that is meant: the one named or set, else the one that goes on."""
-        return given or self._caller.project.settings.session or _as_name(self._caller.session_id)
+        """The session to use: the one named or set, else the current one."""
+        return given or self._caller.project.settings.session or _folder_name(self._caller.session_id)
 
     def agents(self, session: str) -> list[str]:
         """Who has a journal in a session."""
@@ -121,14 +121,14 @@ class Journals:
         return self._sessions().names()
 
     def validate(self, session: str) -> list[Validated]:
-        """Everything that is wrong with the journals of a session, also with one that is nobody's."""
+        """All problems of the journals of a session, also of one that names no agent."""
         with self._caller.turn(counted=self._counted):
-            return [checked(file) for file in self._sessions().files(session)]
+            return [check_file(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
         named = given or name_of_who_acts(self._caller)
         if named:
-            return _as_name(named) if named == self._caller.client else named
+            return _folder_name(named) if named == self._caller.client else named
         there = self._sessions().agents(session)
         if len(there) == 1:
             return there[0]
@@ -170,13 +170,17 @@ def _show(journals: Journals, journal: AgentJournal, question: JournalQuestion) 
     if question.id is not None:
         entry = journal.entry(question.id)
         return JournalShown(session=journal.session, agent=journal.agent, entry=entry)
-    hint = UNSET if journal.exists else journals.missing(journal.session) or _of_others(journals, journal)
+    hint = (
+        UNSET
+        if journal.exists
+        else journals.missing(journal.session) or _other_agents_hint(journals, journal)
+    )
     return JournalShown(session=journal.session, agent=journal.agent, text=journal.prompt(), hint=hint)
 
 
-def _of_others(journals: Journals, journal: AgentJournal) -> str:
+def _other_agents_hint(journals: Journals, journal: AgentJournal) -> str:
     agents = ", ".join(journals.agents(journal.session))
-    return f"`{journal.agent}` has noted nothing down in `{journal.session}`; there are {agents}."
+    return f"`{journal.agent}` has no journal in `{journal.session}`; there are {agents}."
 
 
 _ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalQuestion], Struct]] = {
@@ -188,7 +192,7 @@ _ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalQuestion], Struct]]
 
 
 def _last_attempt(journal: JournalText) -> dict[str, Any] | None:
-    """The attempt that stands last; where all were archived, the last that the history names."""
+    """The last attempt; if all were archived, the last one in the history."""
     if attempts := journal.entries("attempts"):
         return attempts[-1].value
     for period in reversed(journal.entries("history")):
@@ -216,6 +220,6 @@ def _view(sessions: Sessions, session: str) -> SessionView:
     )
 
 
-def _as_name(text: str) -> str:
-    """A name that others gave, as one for a folder."""
+def _folder_name(text: str) -> str:
+    """A name with the characters replaced that no folder may have."""
     return re.sub(FORBIDDEN, "-", text)[:100]

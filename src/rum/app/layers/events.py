@@ -1,4 +1,4 @@
-"""Events: what happened, as somebody put it down; the episodic layer beside the memories."""
+"""Events: the entries of the episodic layer, besides the memories."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INSTEAD = "Leave it to that agent or the owner."
 
 
 def author(caller: Caller) -> Agent:
-    """The agent that writes; one that is known already is not looked for again."""
+    """The agent that writes; registered if it is not yet."""
     if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
         return caller.agent
     with caller.identity_undone_on_error(), caller.project.store.transaction():
@@ -23,7 +23,7 @@ def author(caller: Caller) -> Agent:
 
 
 def event_of(caller: Caller, entry: MemoryEntry) -> Event:
-    """An entry as whoever acts puts it down now."""
+    """An entry as an event of the caller, written now."""
     return Event(
         id=entry.id,
         content=entry.content,
@@ -36,13 +36,13 @@ def event_of(caller: Caller, entry: MemoryEntry) -> Event:
 
 
 def may_change(caller: Caller, event: Event) -> None:
-    """Refuse an agent that may not change an entry."""
+    """Refuse a caller who may not change an event."""
     imported = event.imported_at is not None
     caller.may_change_of(event.id, event.agent_id, imported=imported, instead=INSTEAD)
 
 
 def is_forgotten(project: Project, event: Event) -> bool:
-    """Whether an entry that says this was forgotten."""
+    """Whether an event with this content was forgotten."""
     return bool(project.store.memories.buried(event_marks(event, project.tombstone_key)))
 
 

@@ -1,4 +1,4 @@
-"""Facts: what is known under a key, for all agents of the project."""
+"""Facts: keys and values, shared by all agents of the project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rum.model.facts import Fact, FactVersion, GivenFact
 from rum.model.parse import nearest, parse
 
 EVERY = 10**9
-"""More than there can be."""
+"""A limit that no project reaches."""
 _INSTEAD = "To correct it, set it."
 _KEYS_COMPARED = 2000
 
@@ -32,7 +32,7 @@ class Facts:
         self._caller = caller
 
     def set(self, key: str, value: str) -> Fact:
-        """Learn a fact; what was known under its key goes into its history."""
+        """Set a fact; the former value goes into its history."""
         with self._caller.turn():
             return learn(self._caller, key, value)
 
@@ -42,17 +42,17 @@ class Facts:
             return self._caller.project.store.facts.get(key)
 
     def show(self, key: str) -> Fact:
-        """The fact under a key; NOT_FOUND names the nearest one where there is none."""
+        """The fact under a key; NotFound names the nearest key."""
         with self._caller.turn():
             return known(self._caller.project, key)
 
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
-        """The facts whose keys begin so, the one changed last at the front."""
+        """The facts whose keys have this prefix, last changed first."""
         with self._caller.turn():
-            return self._caller.project.store.facts.latest(prefix, first(limit))
+            return self._caller.project.store.facts.latest(prefix, limit_or_all(limit))
 
     def history(self, key: str) -> Sequence[FactVersion]:
-        """All that was ever known under a key, oldest first."""
+        """All values of a key, oldest first."""
         with self._caller.turn():
             return history(self._caller.project, key)
 
@@ -62,16 +62,15 @@ class Facts:
             return forgotten(self._caller, KIND, known(self._caller.project, key).key)
 
     def forgotten(self, key: str) -> bool:
-        """Whether a fact under this key was forgotten: then nothing but its being set brings it back."""
+        """Whether the fact under this key was forgotten: then only setting it brings it back."""
         with self._caller.turn():
             return is_forgotten(self._caller.project, key)
 
 
 def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) -> Fact:
-    """Keep a fact; `timestamp` is in milliseconds, now if not told.
+    """Store a fact; `timestamp` is in milliseconds, by default now.
 
-    Any agent corrects what another said, which stays its author's all the same. Learning what is known
-    already says that it still holds.
+    Any agent may change a fact, which keeps its first author. Storing the same value again confirms it.
     """
     given = parse({"key": key, "value": value}, GivenFact, "fact")
     clean = parse(caller.project.clean(msgspec.to_builtins(given)), GivenFact, "fact")
@@ -89,7 +88,7 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
 
 
 def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
-    """A fact that takes the place of an earlier one, which goes into its history if it said otherwise."""
+    """The new version of a fact; the old value goes into its history if it differs."""
     now = max(new.created_at, old.updated_at or old.created_at)
     version = old.version
     if old.value != new.value:
@@ -99,19 +98,19 @@ def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
 
 
 def set_by(project: Project, fact: Fact) -> str:
-    """Who said last what a fact says: the id of an agent."""
+    """The id of the agent that set the current value."""
     before = project.store.facts.versions(fact.key) if fact.version > 1 else []
     return before[-1][2] if before else fact.agent_id
 
 
-def must_be_over(caller: Caller, fact: Fact, may: str = "forget") -> None:
-    """Refuse an agent that is not over a fact's author; `may` is what only those who are may do."""
+def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
+    """Refuse a caller who may not change a fact; `may` names the action in the error."""
     imported = fact.imported_at is not None
     caller.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
 
 
 def known(project: Project, key: str) -> Fact:
-    """The fact under a key; NOT_FOUND names the nearest key."""
+    """The fact under a key; NotFound names the nearest key."""
     fact = project.store.facts.get(key)
     if fact is None:
         near = nearest_key(project, key)
@@ -121,14 +120,14 @@ def known(project: Project, key: str) -> Fact:
 
 
 def nearest_key(project: Project, key: str) -> str | None:
-    """The known key most like one that is not known."""
+    """The existing key most similar to one that does not exist."""
     keys = {fact.key.lower(): fact.key for fact in project.store.facts.latest("", _KEYS_COMPARED)}
     near = nearest(key, list(keys))
     return keys[near] if near else None
 
 
 def history(project: Project, key: str) -> list[FactVersion]:
-    """All that was ever known under a key, oldest first; the last one is what is known now."""
+    """All values of a key, oldest first; the last one is the current value."""
     fact = known(project, key)
     author, since, versions = fact.agent_id, fact.created_at, list[FactVersion]()
     for number, at, by, value in project.store.facts.versions(key):
@@ -142,8 +141,8 @@ def is_forgotten(project: Project, key: str) -> bool:
     return bool(project.store.memories.buried(fact_marks(key, project.tombstone_key)))
 
 
-def first(limit: int | None) -> int:
-    """How many to give; refused if it is not a number of things."""
+def limit_or_all(limit: int | None) -> int:
+    """The limit of a list, or one that includes everything; refused if it is below 1."""
     if limit is not None and limit < 1:
         raise InvalidQuery(f"`limit` must be 1 or more, not {limit}.", field="limit")
     return EVERY if limit is None else limit
@@ -154,12 +153,12 @@ def _found(caller: Caller, key: str) -> list[str]:
 
 
 def _held(caller: Caller, key: str) -> Counts:
-    must_be_over(caller, known(caller.project, key))
+    check_may_change(caller, known(caller.project, key))
     return {"facts": 1, "versions": len(caller.project.store.facts.versions(key))}
 
 
 def _removed(caller: Caller, key: str) -> Counts:
-    must_be_over(caller, known(caller.project, key))
+    check_may_change(caller, known(caller.project, key))
     caller.project.store.memories.bury(
         fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
     )

@@ -1,20 +1,19 @@
-"""Working, episodic, semantic and procedural memory as layers of entries, wherever the lasting ones lie."""
+"""Working, episodic, semantic and procedural memory as layers of entries, on any backend."""
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import msgspec
 
 from rum.app.calls import plain_json
 from rum.app.error_origin import public
-from rum.app.layers.backend import LastingLayers, Older
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
 from rum.model.facts import GivenFact, GivenRule, fact_entry
@@ -26,6 +25,7 @@ from rum.model.layers import (
     MOST_WORKING,
     GivenEntry,
     GivenKnowledge,
+    Json,
     KnowledgeEntry,
     MemoryEntry,
     MemoryStats,
@@ -40,66 +40,140 @@ from rum.store.files.layers import json_size
 Given = Mapping[str, Any]
 
 
+class Older(NamedTuple):
+    """Entries that compaction is about to remove, and a mark to check later that they are still there."""
+
+    entries: list[MemoryEntry]
+    mark: Sequence[object]
+
+
+class LayerBackend(Protocol):
+    """Where the episodic, semantic and procedural layer are stored: RUM's store, or a directory of files."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Run one call at a time, with errors of the public kind."""
+        ...
+
+    def now(self) -> int:
+        """The current time in milliseconds."""
+        ...
+
+    def clean(self, given: Json) -> Json:
+        """The fields without secrets."""
+        ...
+
+    def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
+        """Every entry of a layer, in order; facts and rules as entries."""
+        ...
+
+    def count(self, layer: MemoryType) -> int:
+        """The number of entries of a layer."""
+        ...
+
+    def size(self, layer: MemoryType) -> int:
+        """Bytes of a layer as compact JSON."""
+        ...
+
+    def append(self, entry: MemoryEntry) -> bool:
+        """Add an episodic entry; False, and nothing is written, if the id is taken."""
+        ...
+
+    def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
+        """Store a fact, replacing the value of its key; the fact as stored."""
+        ...
+
+    def recall(self, key: str) -> KnowledgeEntry | None:
+        """The fact under a key."""
+        ...
+
+    def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
+        """Store a rule; the rule as an entry."""
+        ...
+
+    def older(self, layer: MemoryType, keep: int) -> Older:
+        """All but the last `keep` entries of a layer; PermissionDenied if the caller may not remove them.
+
+        Facts are never compacted.
+        """
+        ...
+
+    def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
+        """Replace older entries by a summary, or by nothing; False if they changed in the meantime."""
+        ...
+
+    def summary(self, entries: Sequence[MemoryEntry]) -> str:
+        """A summary of entries. Called outside of any turn, as it may take long."""
+        ...
+
+    def clear(self, layers: Sequence[MemoryType]) -> int:
+        """Remove everything in these layers; the number of entries removed."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open."""
+        ...
+
+
 @public
 class Layers:
     """The four layers; calls from several threads take turns."""
 
     def __init__(
-        self, open_lasting: Callable[[], LastingLayers], max_working_entries: int = MOST_WORKING
+        self, open_backend: Callable[[], LayerBackend], max_working_entries: int = MOST_WORKING
     ) -> None:
         self._most = _at_least(1, max_working_entries, "max_working_entries")
-        self._open_lasting = open_lasting
-        self._opened: LastingLayers | None = None
+        self._open_backend = open_backend
+        self._backend: LayerBackend | None = None
         self._working: list[MemoryEntry] = []
         self._lock = threading.RLock()
 
     @contextmanager
-    def _turn(self) -> Generator[LastingLayers]:
-        """The lasting layers, opened at first need, for one call at a time."""
+    def _turn(self) -> Generator[LayerBackend]:
+        """The backend, opened when it is first needed, for one call at a time."""
         with self._lock:
-            if self._opened is None:
-                self._opened = self._open_lasting()
-            with self._opened.turn():
-                yield self._opened
+            if self._backend is None:
+                self._backend = self._open_backend()
+            with self._backend.turn():
+                yield self._backend
 
     def append(self, type: MemoryType | str, entry: MemoryEntry | Given) -> MemoryEntry:
-        """Add an entry to a layer, with an id and a timestamp if it has none; as it was kept.
+        """Add an entry to a layer, with an id and a timestamp if it has none; the entry as stored.
 
-        A semantic entry is known under `metadata.key` or else its id, a procedural one needs
+        The key of a semantic entry is `metadata.key` or else its id; a procedural one needs
         `metadata.condition`. An id of the episodic layer belongs to one entry. Working memory keeps its last
         entries only.
         """
         layer = _layer(type)
-        with self._turn() as lasting:
+        with self._turn() as backend:
             given = parse(
-                lasting.clean(plain_json(_fields(entry, GivenEntry, "append"))), GivenEntry, "append"
+                backend.clean(plain_json(_fields(entry, GivenEntry, "append"))), GivenEntry, "append"
             )
             kept = MemoryEntry(
                 id=given.id or new_id("event"),
-                timestamp=lasting.now() if given.timestamp is None else milliseconds(given.timestamp),
+                timestamp=backend.now() if given.timestamp is None else milliseconds(given.timestamp),
                 content=given.content,
                 metadata=given.metadata,
             )
-            return self._appended(lasting, layer, kept)
+            return self._appended(backend, layer, kept)
 
-    def _appended(self, lasting: LastingLayers, layer: MemoryType, entry: MemoryEntry) -> MemoryEntry:
+    def _appended(self, backend: LayerBackend, layer: MemoryType, entry: MemoryEntry) -> MemoryEntry:
         metadata = entry.metadata or {}
         if layer is MemoryType.SEMANTIC:
             key = metadata.get("key", entry.id)
             fact = parse({"key": key, "value": entry.content}, GivenFact, "append")
-            return fact_entry(lasting.learn(KnowledgeEntry(fact.key, fact.value, entry.timestamp)))
+            return fact_entry(backend.learn(KnowledgeEntry(fact.key, fact.value, entry.timestamp)))
         if layer is MemoryType.PROCEDURAL:
             if "condition" not in metadata:
                 raise InvalidQuery(
                     "append: a rule needs a condition that says when it holds: `metadata.condition`.",
                     field="metadata.condition",
                 )
-            told = {"condition": metadata["condition"], "action": entry.content}
-            rule = parse(told, GivenRule, "append")
-            return lasting.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))
+            fields = {"condition": metadata["condition"], "action": entry.content}
+            rule = parse(fields, GivenRule, "append")
+            return backend.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))
         if layer is MemoryType.WORKING:
             self._working = [*self._working, entry][-self._most :]
-        elif not lasting.append(entry):
+        elif not backend.append(entry):
             raise InvalidQuery(
                 f"append: the id `{entry.id}` is taken by another entry of the {layer.value} layer, which "
                 "stays as it is. Give another `id`, or none.",
@@ -108,43 +182,43 @@ class Layers:
         return entry
 
     def search(self, type: MemoryType | str, query: str, limit: int = FOUND_AT_MOST) -> list[MemoryEntry]:
-        """The entries of a layer that hold words of a question, best first."""
+        """The entries of a layer that contain terms of a query, best first."""
         layer, most = _layer(type), _at_least(1, limit, "limit")
-        with self._turn() as lasting:
-            entries = self._working if layer is MemoryType.WORKING else lasting.entries(layer)
-            return deepcopy(found(entries, parse(query, str, "query"), most, lasting.now()))
+        with self._turn() as backend:
+            entries = self._working if layer is MemoryType.WORKING else backend.entries(layer)
+            return deepcopy(found(entries, parse(query, str, "query"), most, backend.now()))
 
     def learn(self, knowledge: KnowledgeEntry | Given) -> KnowledgeEntry:
-        """Keep what is known under a key, in the place of what was known before; as it was kept."""
-        with self._turn() as lasting:
+        """Store a fact, replacing the value of its key; the fact as stored."""
+        with self._turn() as backend:
             given = parse(plain_json(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
             parse({"key": given.key, "value": given.value}, GivenFact, "learn")
             at = None if given.timestamp is None else milliseconds(given.timestamp)
-            return lasting.learn(KnowledgeEntry(given.key, given.value, at))
+            return backend.learn(KnowledgeEntry(given.key, given.value, at))
 
     def recall(self, key: str) -> KnowledgeEntry | None:
-        """What is known under a key, if anything."""
-        with self._turn() as lasting:
-            return lasting.recall(parse(key, str, "key"))
+        """The fact under a key, if there is one."""
+        with self._turn() as backend:
+            return backend.recall(parse(key, str, "key"))
 
     def compact(
         self, type: MemoryType | str, *, keep_last: int = KEEP_LAST, summarize_older: bool = True
     ) -> int:
-        """Fold all but the last entries of a layer into one summary before them; how many went into it.
+        """Replace all but the last entries of a layer by one summary before them; the number replaced.
 
         Without a summary they are dropped. Rules are never summarised, and facts need no compaction.
         """
         layer, keep = _layer(type), _at_least(0, keep_last, "keep_last")
         summarise = summarize_older and layer is not MemoryType.PROCEDURAL
         while True:
-            with self._turn() as lasting:
-                older = self._older(keep) if layer is MemoryType.WORKING else lasting.older(layer, keep)
+            with self._turn() as backend:
+                older = self._older(keep) if layer is MemoryType.WORKING else backend.older(layer, keep)
             if not older.entries or (summarise and not is_compactable(older.entries)):
                 return 0
-            # Nobody waits for the summary; if others took entries away meanwhile, all begins again.
-            summary = _summary(older.entries, lasting.summary(older.entries)) if summarise else None
+            # The summary is made outside of the lock; if entries changed in the meantime, start again.
+            summary = _summary(older.entries, backend.summary(older.entries)) if summarise else None
             with self._turn():
-                fold = self._fold if layer is MemoryType.WORKING else partial(lasting.fold, layer)
+                fold = self._fold if layer is MemoryType.WORKING else partial(backend.fold, layer)
                 if fold(older, summary):
                     return len(older.entries)
 
@@ -160,26 +234,26 @@ class Layers:
         return True
 
     def get_stats(self) -> MemoryStats:
-        """The layers in figures."""
-        with self._turn() as lasting:
-            sizes = [json_size(msgspec.to_builtins(self._working)), *map(lasting.size, LASTING)]
+        """Counts and sizes of the layers."""
+        with self._turn() as backend:
+            sizes = [json_size(msgspec.to_builtins(self._working)), *map(backend.size, LASTING)]
             return MemoryStats(
                 working_memory_tokens=math.ceil(sum(len(entry.content) for entry in self._working) / 4),
-                episodic_entry_count=lasting.count(MemoryType.EPISODIC),
-                semantic_entry_count=lasting.count(MemoryType.SEMANTIC),
-                procedural_rule_count=lasting.count(MemoryType.PROCEDURAL),
+                episodic_entry_count=backend.count(MemoryType.EPISODIC),
+                semantic_entry_count=backend.count(MemoryType.SEMANTIC),
+                procedural_rule_count=backend.count(MemoryType.PROCEDURAL),
                 total_storage_bytes=sum(sizes),
             )
 
     def clear(self, type: MemoryType | str | None = None) -> int:
-        """Empty one layer, or all of them; how many entries went."""
+        """Empty one layer, or all of them; the number of entries removed."""
         layers: Sequence[MemoryType] = list(MemoryType) if type is None else [_layer(type)]
-        with self._turn() as lasting:
-            gone = lasting.clear([layer for layer in layers if layer in LASTING])
+        with self._turn() as backend:
+            removed = backend.clear([layer for layer in layers if layer in LASTING])
             if MemoryType.WORKING in layers:
-                gone += len(self._working)
+                removed += len(self._working)
                 self._working = []
-            return gone
+            return removed
 
     def get_working_memory(self) -> list[MemoryEntry]:
         """A copy of the working entries, oldest first."""
@@ -188,12 +262,12 @@ class Layers:
 
     def get_episodic_memory(self) -> list[MemoryEntry]:
         """A copy of the episodic entries, oldest first."""
-        with self._turn() as lasting:
-            return deepcopy(list(lasting.entries(MemoryType.EPISODIC)))
+        with self._turn() as backend:
+            return deepcopy(list(backend.entries(MemoryType.EPISODIC)))
 
 
 def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:
-    """What a caller wrote, as an object."""
+    """The argument of a call as a map."""
     if isinstance(given, msgspec.Struct):
         return msgspec.structs.asdict(given)
     if isinstance(given, Mapping):
@@ -207,7 +281,7 @@ def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:
 
 
 def _summary(entries: Sequence[MemoryEntry], content: str) -> MemoryEntry:
-    """One entry for many; as old as the last of them, so that it looks no fresher than what it says."""
+    """One entry for many, with the time of the last of them: it must not look newer than its content."""
     return MemoryEntry(id=new_id("event"), timestamp=entries[-1].timestamp, content=content)
 
 

@@ -1,4 +1,4 @@
-"""`learn`: facts and rules set, got and listed in one call, as agents ask for them."""
+"""The call `learn`: set, get and list facts and rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rum.text.patterns import Text
 
 
 def learn(caller: Caller, question: LearnQuestion) -> LearnResult:
-    """Set, get or list, as asked."""
+    """Run the action of the question."""
     return {"set": _set, "get": _get, "list": _list}[question.action](caller, question)
 
 

@@ -1,4 +1,4 @@
-"""MemoryManager: the layers of whatever lies at a path, opened when they are first needed."""
+"""MemoryManager: the layers of a project, database or directory, opened when they are first needed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import os
 import time
 from typing import Self
 
-from rum.app.layers.backend import LastingLayers
-from rum.app.layers.json_files import FiledLayers
-from rum.app.layers.layers import Layers
+from rum.app.layers.file_backend import FileBackend
+from rum.app.layers.layers import LayerBackend, Layers
 from rum.app.project import Clock
 from rum.app.rum import Rum
 from rum.llm.base import LanguageModel
@@ -29,8 +28,8 @@ class MemoryManager(Layers):
     """The four layers of a project, of a RUM database, or of a directory with files of layers.
 
     A project shares its layers among all its agents. A directory of layers (one that holds `episodic.json`,
-    `semantic.json` or `procedural.json`, or is called `.rlm-data/memory`) is worked on in place. Without an
-    `agent` the owner acts, who may change everything.
+    `semantic.json` or `procedural.json`, or is called `.rlm-data/memory`) is read and changed in place.
+    Without an `agent` the owner acts, who may change everything.
     """
 
     def __init__(
@@ -42,23 +41,23 @@ class MemoryManager(Layers):
         home: str | os.PathLike[str] | None = None,
         clock: Clock = time.time,
     ) -> None:
-        super().__init__(self._there, max_working_entries)
+        super().__init__(self._open, max_working_entries)
         self.path = os.path.abspath(path)
         self._agent = agent
         self._home = None if home is None else os.fspath(home)
         self._clock = clock
 
     def init(self) -> Self:
-        """Open what lies at the path; a directory is made if there is none. Any other call does so too."""
+        """Open the path; a directory is created if there is none. Any other call does so too."""
         with self._turn():
             return self
 
     def close(self) -> None:
-        """Let go of the files; the working entries stay."""
+        """Close the files; the working entries stay."""
         with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+            if self._backend is not None:
+                self._backend.close()
+                self._backend = None
 
     def __enter__(self) -> Self:
         return self.init()
@@ -66,18 +65,18 @@ class MemoryManager(Layers):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _there(self) -> LastingLayers:
+    def _open(self) -> LayerBackend:
         if holds_layers(self.path):
             make_folder(self.path)
-            return self._files()
+            return self._open_files()
         directory = self._database()
         if directory is None:
             make_folder(self.path)
-        rum = self._project() if directory is None else self._opened_database(directory)
+        rum = self._open_project() if directory is None else self._open_database(directory)
         return rum.lasting()
 
     def _database(self) -> str | None:
-        """The directory of the RUM database that is meant, if one is."""
+        """The directory of the RUM database that the path names, if it names one."""
         if os.path.isfile(os.path.join(self.path, DATABASE)):
             return self.path
         folder, name = os.path.split(self.path)
@@ -85,21 +84,21 @@ class MemoryManager(Layers):
             if name == DATABASE:
                 return folder
             raise InvalidQuery(
-                f"{self.path} is no folder and no RUM database, which is called {DATABASE}.", field="path"
+                f"{self.path} is neither a folder nor a RUM database ({DATABASE}).", field="path"
             )
         if name.endswith(".db"):
             raise NotFound(f"There is no database {self.path}.", path=self.path)
         return None
 
-    def _opened_database(self, directory: str) -> Rum:
+    def _open_database(self, directory: str) -> Rum:
         return Rum.open_database(directory, agent=self._agent, owner=self._agent is None, clock=self._clock)
 
-    def _project(self) -> Rum:
+    def _open_project(self) -> Rum:
         return Rum.open(
             self.path, agent=self._agent, owner=self._agent is None, home=self._home, clock=self._clock
         )
 
-    def _files(self) -> FiledLayers:
+    def _open_files(self) -> FileBackend:
         flags = {"home": self._home} if self._home else {}
         root = find_root(self.path, find_home(flags, os.environ, self.path))
         settings = load(root, flags=flags, cwd=self.path)
@@ -109,4 +108,4 @@ class MemoryManager(Layers):
             meter = open_meter(settings, os.path.basename(self.path), self._clock)
             return open_model(settings, meter, redactor.redact_tree)
 
-        return FiledLayers(self.path, redactor, self._clock, model)
+        return FileBackend(self.path, redactor, self._clock, model)

@@ -1,4 +1,4 @@
-"""Rules: what to do when, for all agents of the project."""
+"""Rules: conditions and actions, shared by all agents of the project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rum.app.agents.identity import somebody
 from rum.app.caller import Caller
 from rum.app.error_origin import public
-from rum.app.layers.facts import first
+from rum.app.layers.facts import limit_or_all
 from rum.app.memories.forgettable import Counts, Kind, forgotten
 from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
@@ -37,19 +37,19 @@ class Rules:
         self._caller = caller
 
     def add(self, condition: str, action: str) -> Rule:
-        """Learn a rule; one that says the same already is given back."""
+        """Add a rule; returns the existing one if it is the same."""
         with self._caller.turn():
             return add(self._caller, condition, action)
 
     def set(self, rule_id: str, condition: str, action: str) -> Rule:
-        """Correct a rule; what it said goes into its history."""
+        """Change a rule; the former text goes into its history."""
         with self._caller.turn():
             return change(self._caller, rule_id, condition, action)
 
     def list(self, limit: int | None = None) -> Sequence[Rule]:
         """The rules, newest first."""
         with self._caller.turn():
-            return self._caller.project.store.rules.latest(first(limit))
+            return self._caller.project.store.rules.latest(limit_or_all(limit))
 
     def show(self, rule_id: str) -> Rule:
         """One rule by its id, or a tail of it."""
@@ -57,22 +57,22 @@ class Rules:
             return known(self._caller.project, rule_id)
 
     def match(self, task: str, plan: str = "") -> Sequence[Rule]:
-        """The rules for a task and the plan for it, newest first."""
+        """The rules that match a task and its plan, newest first."""
         with self._caller.turn():
             return [rule for rule, _ in matching(self._caller.project, Text(task, plan))]
 
     def history(self, rule_id: str) -> Sequence[RuleVersion]:
-        """All that a rule ever said, oldest first."""
+        """All versions of a rule, oldest first."""
         with self._caller.turn():
             return history(self._caller.project, rule_id)
 
     def candidates(self) -> Sequence[RuleProposal]:
-        """What people corrected, as rules that they may have meant; none of them is in force."""
+        """Proposed rules from corrections by people; none of them is in force."""
         with self._caller.turn():
             return candidates(self._caller.project)
 
     def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
-        """Make a rule of a candidate, in its own words or in better ones."""
+        """Make a rule of a candidate, optionally with another condition or action."""
         with self._caller.turn():
             return accept(self._caller, candidate_id, condition, action)
 
@@ -90,8 +90,8 @@ class Rules:
 def add(
     caller: Caller, condition: str, action: str, timestamp: float | None = None, *, again: bool = False
 ) -> Rule:
-    """Keep a rule; `timestamp` is in milliseconds, `again` keeps it even if another one says the same."""
-    clean = _given(caller.project, condition, action)
+    """Store a rule; `timestamp` is in milliseconds, `again` stores it even if the same exists already."""
+    clean = _clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
     with caller.identity_undone_on_error(), caller.project.store.transaction():
         same = [] if again else caller.project.store.rules.saying(clean.condition, clean.action)
@@ -112,19 +112,15 @@ def add(
 
 
 def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
-    """Let a rule say something else; any agent may, and it stays its author's all the same.
-
-    Saying what it says already says that it still holds.
-    """
-    clean = _given(caller.project, condition, action)
+    """Change a rule; any agent may, and it keeps its first author. The same text again confirms it."""
+    clean = _clean_rule(caller.project, condition, action)
     with caller.identity_undone_on_error(), caller.project.store.transaction():
         old = known(caller.project, name)
         agent, _ = somebody(caller)
         now = max(caller.project.now(), old.updated_at or old.created_at)
         version = old.version
         if (old.condition, old.action) != (clean.condition, clean.action):
-            said = (old.condition, old.action)
-            caller.project.store.rules.add_version(old.id, version, now, agent.id, *said)
+            caller.project.store.rules.add_version(old.id, version, now, agent.id, old.condition, old.action)
             version += 1
         rule = replace(
             old,
@@ -139,8 +135,8 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
     return rule
 
 
-def _given(project: Project, condition: str, action: str) -> GivenRule:
-    """A rule as somebody says it, without secrets; refused where no task could ever meet it."""
+def _clean_rule(project: Project, condition: str, action: str) -> GivenRule:
+    """A rule without secrets; refused if no task can match its condition."""
     given = parse({"condition": condition, "action": action}, GivenRule, "rule")
     if not compiled(given.condition).alternatives:
         raise InvalidQuery(f"rule: `condition` {match.problem(given.condition)}.", field="condition")
@@ -148,12 +144,12 @@ def _given(project: Project, condition: str, action: str) -> GivenRule:
 
 
 def candidates(project: Project) -> Sequence[RuleProposal]:
-    """Rules that people may have meant, the last one told first."""
+    """Proposed rules, newest first."""
     return project.store.captured.proposals()
 
 
 def accept(caller: Caller, name: str, condition: str | None = None, action: str | None = None) -> Rule:
-    """Make a rule of a candidate, in its own words or in better ones."""
+    """Make a rule of a candidate, optionally with another condition or action."""
     one = _candidate(caller.project, name)
     rule = add(caller, condition or one.condition, action or one.action)
     caller.project.store.captured.settle(one.id, "accepted")
@@ -179,30 +175,30 @@ def _candidate(project: Project, name: str) -> RuleProposal:
 
 
 def problem(rule: Rule) -> str | None:
-    """What to know of a rule whose condition is met seldom or never; None if it is sound."""
+    """What is wrong with a condition that rarely or never matches; None if it is fine."""
     if len(rule.condition) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
     return match.problem(rule.condition)
 
 
 def remarks(project: Project) -> list[str]:
-    """What to know of all rules that are not sound."""
-    found = ((rule, problem(rule)) for rule in project.store.rules.latest(first(None)))
+    """A remark on each rule with such a condition."""
+    found = ((rule, problem(rule)) for rule in project.store.rules.latest(limit_or_all(None)))
     return [f"{rule.id}: `{one_line(rule.condition, _SHOWN)}` {odd}." for rule, odd in found if odd]
 
 
 def matching(project: Project, text: Text) -> list[tuple[Rule, Match]]:
-    """The rules whose condition speaks of a text, newest first, each with how it matched."""
+    """The rules whose condition matches a text, newest first, each with its match."""
     found = (
         (rule, best([compiled(rule.condition)], text))
-        for rule in project.store.rules.latest(first(None))
+        for rule in project.store.rules.latest(limit_or_all(None))
         if len(rule.condition) <= LONGEST_PATTERN
     )
     return [(rule, matched) for rule, matched in found if matched is not None]
 
 
 def history(project: Project, name: str) -> list[RuleVersion]:
-    """All that a rule ever said, oldest first; the last one is what it says now."""
+    """All versions of a rule, oldest first; the last one is the current one."""
     rule = known(project, name)
     author, since, versions = rule.agent_id, rule.created_at, list[RuleVersion]()
     for number, at, by, *said in project.store.rules.versions(rule.id):
@@ -212,23 +208,23 @@ def history(project: Project, name: str) -> list[RuleVersion]:
 
 
 def set_by(project: Project, rule: Rule) -> str:
-    """Who said last what a rule says: the id of an agent."""
+    """The id of the agent that set the current version."""
     before = project.store.rules.versions(rule.id) if rule.version > 1 else []
     return before[-1][2] if before else rule.agent_id
 
 
 def known(project: Project, name: str) -> Rule:
-    """The one rule that an id or a tail of one means."""
+    """The rule with this id, or with an id that ends in it."""
     return project.store.rules.get([project.one("rule", name, project.store.rules.named(name))])[0]
 
 
-def _must_be_over(caller: Caller, rule: Rule) -> None:
+def _check_may_change(caller: Caller, rule: Rule) -> None:
     imported = rule.imported_at is not None
     caller.may_change_of(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
 
 
 def is_forgotten(project: Project, rule: Rule) -> bool:
-    """Whether a rule that says this was forgotten."""
+    """Whether a rule with this text was forgotten."""
     return bool(project.store.memories.buried(rule_marks(rule, project.tombstone_key)))
 
 
@@ -237,7 +233,7 @@ def _found(caller: Caller, name: str) -> list[str]:
 
 
 def _held(caller: Caller, rule_id: str) -> Counts:
-    _must_be_over(caller, known(caller.project, rule_id))
+    _check_may_change(caller, known(caller.project, rule_id))
     return {"rules": 1, "versions": len(caller.project.store.rules.versions(rule_id))}
 
 

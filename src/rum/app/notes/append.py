@@ -15,30 +15,30 @@ from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.notes import Entry, NoteAdded, NoteDraft
 from rum.model.times import seconds
 from rum.store.files.notes.folder import same_title, slug_of
-from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, is_one_entry, slug_named, written
+from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
 from rum.text import patterns as match
 from rum.text.shorten import one_line
 
 OWNER = "owner"
-"""Who discovered what a person wrote."""
+"""The discoverer of what a person wrote."""
 _INSTEAD = "Add an entry of your own under the same title instead."
 
 
 def add(caller: Caller, draft: NoteDraft) -> NoteAdded:
-    """Write an entry at the end of the note of its title, or into a new one."""
+    """Append an entry to the note of its title, or write a new note."""
     _register(caller)
     entry = _entry(caller, draft)
-    if not caller.owner and (said := forgotten_of(caller.project, entry)) is not None:
-        told = "".join(f"\n- {one_line(text)}" for text in said)
+    if not caller.owner and (forgotten := forgotten_statements(caller.project, entry)) is not None:
+        lines = "".join(f"\n- {one_line(text)}" for text in forgotten)
         raise PermissionDenied(
             f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again."
-            + (f" Leave out:{told}" if told else ""),
+            + (f" Leave out:{lines}" if lines else ""),
             title=entry.title,
         )
-    text = written(entry)
+    text = entry_text(entry)
     _refuse_unreadable(entry, text)
     folder = caller.project.note_store.folder
-    added = folder.add(entry.title, text, first=note_of(caller.project, entry.title))
+    added = folder.add(entry.title, text, first=find_note(caller.project, entry.title))
     path = caller.relative(folder.file(added.slug))
     odd = ((pattern, match.problem(pattern)) for pattern in entry.when_to_use)
     remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
@@ -47,7 +47,7 @@ def add(caller: Caller, draft: NoteDraft) -> NoteAdded:
 
 
 def _entry(caller: Caller, draft: NoteDraft) -> Entry:
-    """The entry that a draft asks for, without secrets."""
+    """The entry for a draft, without secrets."""
     draft.check()
     patterns = (draft.when_to_use,) if isinstance(draft.when_to_use, str) else draft.when_to_use
     for pattern in patterns:
@@ -67,24 +67,24 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
         discovered_by=one_line(draft.discovered_by or name_of_who_acts(caller) or OWNER),
         discovered_in=draft.discovered_in and one_line(draft.discovered_in),
         source=draft.source and one_line(draft.source),
-        related_memories=tuple(dict.fromkeys(map(slug_named, draft.related_memories))),
+        related_memories=tuple(dict.fromkeys(map(slug_from_name, draft.related_memories))),
         deprecated=draft.deprecated,
-        superseded_by=draft.superseded_by and slug_named(draft.superseded_by),
+        superseded_by=draft.superseded_by and slug_from_name(draft.superseded_by),
     )
-    return caller.project.note_store.cleaned(entry)
+    return caller.project.note_store.redacted(entry)
 
 
 def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
-    """What to know of an entry whose note is superseded by one that is not there."""
+    """A remark if an entry names a successor that does not exist."""
     named = entry.superseded_by
     if named and named.casefold() not in {slug.casefold() for slug in caller.project.note_store.heads()[0]}:
         yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which is no note here yet."
 
 
 def _register(caller: Caller) -> None:
-    """See to it that an agent that writes is known here, as it alone may forget what it wrote.
+    """Register an agent that writes, as only the author and the owner may forget an entry.
 
-    A person may anyway; and where only files can be written, a note is written all the same.
+    If the store is read-only, the note is written anyway.
     """
     if not caller.owner and caller.project.store.writable:
         with caller.identity_undone_on_error(), caller.project.store.transaction():
@@ -92,9 +92,9 @@ def _register(caller: Caller) -> None:
 
 
 def _refuse_unreadable(entry: Entry, text: str) -> None:
-    """See to it that an entry is read as it was meant, whatever stands before and after it."""
+    """Refuse an entry that would not be read back as it is."""
     if not entry.content.strip():
-        raise InvalidQuery("note: `content` has nothing to say.", field="content")
+        raise InvalidQuery("note: `content` is empty.", field="content")
     if len(text) - len(entry.content) > LONGEST_FRONTMATTER:
         raise InvalidQuery(
             f"note: all but `content` is longer than {LONGEST_FRONTMATTER // 1024} kB.", field="when_to_use"
@@ -107,8 +107,8 @@ def _refuse_unreadable(entry: Entry, text: str) -> None:
         )
 
 
-def note_of(project: Project, title: str) -> str | None:
-    """The note of this title, whatever its file is called."""
+def find_note(project: Project, title: str) -> str | None:
+    """The slug of the note with this title, whatever its file is called."""
     slug = slug_of(title)
     if project.note_store.folder.holds(slug, title):
         return slug
@@ -116,18 +116,18 @@ def note_of(project: Project, title: str) -> str | None:
     return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
 
 
-def forgotten_of(project: Project, entry: Entry) -> list[str] | None:
-    """Which statements of an entry that says what was forgotten were; None where it was not forgotten."""
+def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
+    """The statements of an entry that were forgotten; None if nothing of it was forgotten."""
     try:
         key = project.tombstone_key
-    except OSError:  # there is none yet, and where it would lie nothing can be written
+    except OSError:  # there is no key yet, and its folder is read-only
         return None
     marks = note_marks(entry.title, entry.content, key)
     return marks.forgotten(project.store.memories.buried(marks.all))
 
 
-def entry_named(project: Project, name: str) -> tuple[str, Entry]:
-    """The slug and the entry that `slug#n` means."""
+def get_entry(project: Project, name: str) -> tuple[str, Entry]:
+    """The slug and the entry of `slug#n`."""
     slug, _, number = name.rpartition("#")
     note = project.note_store.note(project.note_store.slug(slug))
     if not number.isdecimal() or not 0 < int(number) <= len(note.entries):
@@ -136,10 +136,10 @@ def entry_named(project: Project, name: str) -> tuple[str, Entry]:
 
 
 def _found(caller: Caller, name: str) -> list[str]:
-    """The entries that an id or the slug of a note can mean."""
+    """The ids of the entries that an id or slug names."""
     try:
         if "#" in name:
-            slug, entry = entry_named(caller.project, name)
+            slug, entry = get_entry(caller.project, name)
             return [f"{slug}#{entry.n}"]
         note = caller.project.note_store.note(caller.project.note_store.slug(name))
         return [f"{note.slug}#{entry.n}" for entry in note.entries]
@@ -147,14 +147,14 @@ def _found(caller: Caller, name: str) -> list[str]:
         return []
 
 
-def _may_change(caller: Caller, name: str) -> tuple[str, Entry]:
-    slug, entry = entry_named(caller.project, name)
+def _entry_to_change(caller: Caller, name: str) -> tuple[str, Entry]:
+    slug, entry = get_entry(caller.project, name)
     caller.may_change_of(name, _author(caller, entry), imported=False, instead=_INSTEAD)
     return slug, entry
 
 
 def _author(caller: Caller, entry: Entry) -> str:
-    """The id of the agent that discovered something; its name where nobody here has that."""
+    """The id of the agent that discovered an entry; its name if no agent here has it."""
     authors = caller.project.store.agents.named(entry.discovered_by)
     if len(authors) == 1:
         return authors[0]
@@ -163,12 +163,12 @@ def _author(caller: Caller, entry: Entry) -> str:
 
 
 def _held(caller: Caller, name: str) -> Counts:
-    _may_change(caller, name)
+    _entry_to_change(caller, name)
     return {"entries": 1}
 
 
 def _removed(caller: Caller, name: str) -> Counts:
-    slug, entry = _may_change(caller, name)
+    slug, entry = _entry_to_change(caller, name)
     marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
     caller.project.store.memories.bury(marks.all, "note", caller.project.now())
     caller.project.note_store.folder.remove(slug, entry.n)

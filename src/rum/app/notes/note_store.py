@@ -1,4 +1,4 @@
-"""The notes of the checkout that is open: their folder, their index, and each of them without secrets."""
+"""The notes of an open checkout: their folder, their index, and their content without secrets."""
 
 from __future__ import annotations
 
@@ -14,23 +14,31 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from rum.inject.notes import MOST_SHOWN, VERSION, Head, against, doubted_by, head_of, standing
+from rum.inject.notes import (
+    MOST_SHOWN,
+    VERSION,
+    Head,
+    contradictions,
+    note_head,
+    possible_contradictions,
+    with_successors,
+)
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry, Note, Otherwise
 from rum.model.parse import nearest
 from rum.store.files.notes.folder import NoteFolder
 from rum.store.files.notes.index import NoteIndex
-from rum.store.files.notes.text import slug_named
+from rum.store.files.notes.text import slug_from_name
 from rum.text.claims import claims_in
 from rum.text.patterns import problem
 
 Clean = Callable[[dict[str, Any]], dict[str, Any]]
 MOST_READ = 20
-"""Notes that are read to see whether they say otherwise."""
+"""Notes that are read at most to find contradictions."""
 
 
-class Shelf:
-    """All notes of one checkout; `path` is None where notes are off or there is no checkout."""
+class NoteStore:
+    """All notes of one checkout; `path` is None if notes are off or there is no checkout."""
 
     def __init__(self, path: str | None, indexes: str, clean: Clean, clock: Callable[[], float]) -> None:
         self._path = path
@@ -45,7 +53,7 @@ class Shelf:
 
     @property
     def folder(self) -> NoteFolder:
-        """The folder of the notes; an error that says why there is none."""
+        """The folder of the notes; InvalidQuery if there is none."""
         if self._path is None:
             raise InvalidQuery(
                 "There is no folder for notes here: `notes_dir` is off, or this project has no directory. "
@@ -55,14 +63,14 @@ class Shelf:
         return NoteFolder(self._path, problem)
 
     def heads(self) -> tuple[dict[str, Head], list[Broken]]:
-        """The head of every note by slug, and the files that are broken."""
+        """The head of every note by slug, and the broken files."""
         if not self._index:
             return {}, []
         heads, broken = self._index.refresh()
-        return standing(heads), broken
+        return with_successors(heads), broken
 
     def rebuild(self) -> None:
-        """Read every note again; the indexes of other checkouts go too, as some of those may be gone."""
+        """Read every note again; also removes the indexes of other checkouts, as some may no longer exist."""
         for path in glob(os.path.join(glob_escaped(self._indexes), "notes-*.json")):
             with suppress(OSError):
                 os.unlink(path)
@@ -70,9 +78,9 @@ class Shelf:
             self._index.rebuild()
 
     def slug(self, name: str) -> str:
-        """The slug that a name means: one of a file here, whatever its case."""
+        """The slug of the file with this name, whatever its case."""
         slugs = list(self.folder.stamps())
-        wanted = slug_named(name)
+        wanted = slug_from_name(name)
         found = [slug for slug in slugs if slug == wanted] or [
             slug for slug in slugs if slug.casefold() == wanted.casefold()
         ]
@@ -83,41 +91,41 @@ class Shelf:
         raise NotFound(f"There is no note `{name}`.{hint}", id=name)
 
     def note(self, slug: str) -> Note:
-        """A note without secrets: people write into these files what they like."""
-        return self._cleaned(self.folder.note(slug))
+        """A note without secrets: people may have written some into its file."""
+        return self._redacted_note(self.folder.note(slug))
 
     def notes(self) -> list[Note]:
-        """Every note that can be read."""
+        """Every readable note."""
         found: list[Note] = []
         for slug in self.heads()[0]:
-            with suppress(RumError):  # somebody may be editing it just now
+            with suppress(RumError):  # it may be broken while somebody edits it
                 found.append(self.note(slug))
         return found
 
     def newest(self, slug: str) -> Entry | None:
-        """The entry that stands for a note; None when its file is gone or broken by now."""
+        """The newest entry of a note; None if its file is gone or broken."""
         try:
             return self.note(slug).newest
         except RumError:
             return None
 
-    def otherwise(self, head: Head, entry: Entry, heads: dict[str, Head]) -> list[Otherwise] | UnsetType:
-        """What earlier entries of a note, and other notes, say that cannot hold together with it."""
+    def contradictions(self, head: Head, entry: Entry, heads: dict[str, Head]) -> list[Otherwise] | UnsetType:
+        """Statements of earlier entries and of other notes that contradict a note."""
         found = list(head.otherwise)
-        doubting = doubted_by(head, heads.values())[:MOST_READ]
-        own = claims_in(entry.content) if doubting else []
-        for other in doubting:
+        others = possible_contradictions(head, heads.values())[:MOST_READ]
+        own = claims_in(entry.content) if others else []
+        for other in others:
             if len(found) < MOST_SHOWN and (theirs := self.newest(other.slug)) is not None:
-                found += against(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)
+                found += contradictions(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)
         return found[:MOST_SHOWN] or UNSET
 
     def _head(self, note: Note) -> Head:
-        return head_of(self._cleaned(note))
+        return note_head(self._redacted_note(note))
 
-    def cleaned(self, entry: Entry) -> Entry:
+    def redacted(self, entry: Entry) -> Entry:
         """An entry without secrets."""
         return msgspec.convert(self._clean(msgspec.to_builtins(entry)), Entry)
 
-    def _cleaned(self, note: Note) -> Note:
+    def _redacted_note(self, note: Note) -> Note:
         now = self._clock()
-        return replace(note, entries=tuple(self.cleaned(entry).as_of(now) for entry in note.entries))
+        return replace(note, entries=tuple(self.redacted(entry).as_of(now) for entry in note.entries))

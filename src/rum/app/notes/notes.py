@@ -39,11 +39,11 @@ FIELDS = {
     "relatedMemories": "related_memories",
     "supersededBy": "superseded_by",
 }
-"""Fields as files spell them, and as the API does."""
+"""The fields as files spell them, and as the API does."""
 
 
-class Told(TypedDict, total=False):
-    """What `add` may be told beside title, content and when to use it."""
+class NoteFields(TypedDict, total=False):
+    """Optional fields of `add`."""
 
     tags: Sequence[str]
     importance: Importance | str
@@ -56,8 +56,8 @@ class Told(TypedDict, total=False):
     superseded_by: str | None
 
 
-class Asked(TypedDict, total=False):
-    """What `match` may be asked beside the task."""
+class MatchOptions(TypedDict, total=False):
+    """Optional arguments of `match`."""
 
     plan: str | None
     agent: str | None
@@ -73,64 +73,64 @@ class Notes:
         self._caller = caller
 
     def add(
-        self, title: str, content: str, when_to_use: str | Sequence[str], **told: Unpack[Told]
+        self, title: str, content: str, when_to_use: str | Sequence[str], **fields: Unpack[NoteFields]
     ) -> NoteAdded:
-        """Write an entry: into the note of this title if there is one, else into a new one."""
-        given = {"title": title, "content": content, "when_to_use": when_to_use, **told}
-        return self._do(append.add, _question(NoteDraft, given))
+        """Append an entry to the note of this title, or write a new note."""
+        draft = {"title": title, "content": content, "when_to_use": when_to_use, **fields}
+        return self._run(append.add, _question(NoteDraft, draft))
 
-    def match(self, task: str, **asked: Unpack[Asked]) -> NotesMatched:
-        """The notes that matter to an agent with this task, best first, and as the text for its prompt."""
-        return self._do(search.match, _question(MatchQuestion, {"task": task, **asked}))
+    def match(self, task: str, **options: Unpack[MatchOptions]) -> NotesMatched:
+        """The notes that match a task, best first, and their text for a prompt."""
+        return self._run(search.match, _question(MatchQuestion, {"task": task, **options}))
 
     def list(self) -> NoteList:
         """All notes by file name."""
-        return self._do(search.listing, ListNotes())
+        return self._run(search.list_notes, ListNotes())
 
     def show(self, id: str) -> NoteShown:
         """A note with all its entries, or one entry of it (`slug#n`)."""
-        return self._do(search.show, _question(ShowNote, {"id": id}))
+        return self._run(search.show, _question(ShowNote, {"id": id}))
 
     def all(self) -> Sequence[Note]:
-        """Every note with all its entries; those in broken files are left out."""
+        """Every note with all its entries, without broken files."""
         with self._caller.turn():
             return self._caller.project.note_store.notes()
 
     def forget(self, id: str) -> ForgetResult:
-        """Delete an entry for good; only a keyed hash of it stays."""
+        """Delete an entry permanently; only a keyed hash of it stays."""
         caller, kind = self._caller, append.KIND
         with caller.turn():
             return forgotten(caller, kind, caller.project.one("note", id, kind.found(caller, id)))
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
-        """Take in the entries of another folder's notes that are neither here nor forgotten."""
-        return self._do(import_notes, os.fspath(folder))
+        """Import the entries of another folder's notes that are neither here nor forgotten."""
+        return self._run(import_notes, os.fspath(folder))
 
-    def _do(self, use_case: Callable[[Caller, Q], A], question: Q) -> A:
+    def _run(self, use_case: Callable[[Caller, Q], A], question: Q) -> A:
         with self._caller.turn():
             return use_case(self._caller, question)
 
 
 _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
-    "add": lambda caller, given: append.add(caller, _question(NoteDraft, given)),
-    "match": lambda caller, given: search.match(caller, _question(MatchQuestion, given)),
-    "show": lambda caller, given: search.show(caller, _question(ShowNote, given)),
-    "list": lambda caller, given: search.listing(caller, _question(ListNotes, given)),
+    "add": lambda caller, fields: append.add(caller, _question(NoteDraft, fields)),
+    "match": lambda caller, fields: search.match(caller, _question(MatchQuestion, fields)),
+    "show": lambda caller, fields: search.show(caller, _question(ShowNote, fields)),
+    "list": lambda caller, fields: search.list_notes(caller, _question(ListNotes, fields)),
 }
 
 
-def call(caller: Caller, given: dict[str, Any]) -> Struct:
-    """The call `note`: what to do with notes, and the fields that this needs."""
-    told = {FIELDS.get(name, name): value for name, value in given.items() if value is not None}
-    action = told.pop("action", None)
+def call(caller: Caller, fields: dict[str, Any]) -> Struct:
+    """The call `note`: an action and its fields."""
+    fields = {FIELDS.get(name, name): value for name, value in fields.items() if value is not None}
+    action = fields.pop("action", None)
     if action not in _ACTIONS:
         allowed = list(_ACTIONS)
         raise InvalidQuery(
             f"note: `action` must be one of {', '.join(allowed)}.", field="action", allowed=allowed
         )
-    return _ACTIONS[action](caller, told)
+    return _ACTIONS[action](caller, fields)
 
 
-def _question(model: type[Q], given: dict[str, Any]) -> Q:
-    told = {name: value for name, value in given.items() if value is not None}
-    return parse(told, model, "note")
+def _question(model: type[Q], fields: dict[str, Any]) -> Q:
+    fields = {name: value for name, value in fields.items() if value is not None}
+    return parse(fields, model, "note")

@@ -1,4 +1,4 @@
-"""Which notes matter to a task, what a note says, and which there are."""
+"""Match, list and show notes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from msgspec import UNSET
 from rum.app.agents.identity import name_of_who_acts
 from rum.app.agents.settings import agent_settings
 from rum.app.caller import Caller
-from rum.app.notes.append import entry_named
+from rum.app.notes.append import get_entry
 from rum.app.project import Project
-from rum.inject.notes import Asker, Head, Ranked, cut, prompted, ranked
+from rum.inject.notes import Head, NoteQuery, Ranked, cut, prompt_text, rank
 from rum.model.notes import (
     Entry,
     ListedNote,
@@ -26,19 +26,19 @@ from rum.model.notes import (
 
 
 def match(caller: Caller, question: MatchQuestion, now: int | None = None) -> NotesMatched:
-    """The notes for a prompt, as many as the agent's settings allow."""
-    agent = agent_named(caller, question.agent)
+    """The notes for a prompt, up to the maximum in the agent's settings."""
+    agent = agent_name(caller, question.agent)
     settings, wrong = agent_settings(caller.project.settings, agent)
     heads, broken = caller.project.note_store.heads()
-    asker = Asker(
+    query = NoteQuery(
         task=question.task,
         plan=question.plan or "",
         agent=agent,
         now=caller.project.now() if now is None else now,
-        least=question.min_importance or settings.min_importance,
+        min_importance=question.min_importance or settings.min_importance,
         specialties=settings.specialties,
     )
-    found = ranked(heads.values(), asker)
+    found = rank(heads.values(), query)
     most = settings.max_injected if question.max_injected is None else question.max_injected
     notes = [
         _matched(caller.project, one, entry, heads)
@@ -46,17 +46,17 @@ def match(caller: Caller, question: MatchQuestion, now: int | None = None) -> No
         if (entry := caller.project.note_store.newest(one.head.slug)) is not None
     ]
     return NotesMatched(
-        notes=notes, text=prompted(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
+        notes=notes, text=prompt_text(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
     )
 
 
 def day(at: int) -> str:
-    """A day as notes write it."""
+    """A date as notes write it."""
     return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
-def agent_named(caller: Caller, named: str | None) -> str | None:
-    """The name of the agent that is meant: the one named, by name or id, or the one that asks."""
+def agent_name(caller: Caller, named: str | None) -> str | None:
+    """The name of an agent given by name or id; of the caller if None."""
     if not named:
         return name_of_who_acts(caller)
     found = caller.project.store.agents.named(named)
@@ -79,12 +79,12 @@ def _matched(project: Project, one: Ranked, entry: Entry, heads: dict[str, Head]
         why=one.scored.why,
         content=cut(entry.content),
         related=[slug for slug in head.related if slug in heads] or UNSET,
-        otherwise=project.note_store.otherwise(head, entry, heads),
+        otherwise=project.note_store.contradictions(head, entry, heads),
     )
 
 
-def listing(caller: Caller, _: ListNotes) -> NoteList:
-    """All notes by file name, and the files that are broken."""
+def list_notes(caller: Caller, _: ListNotes) -> NoteList:
+    """All notes by file name, and the broken files."""
     heads, broken = caller.project.note_store.heads()
     return NoteList([_listed(head) for head in heads.values()], broken or UNSET)
 
@@ -104,20 +104,20 @@ def _listed(head: Head) -> ListedNote:
 
 
 def show(caller: Caller, question: ShowNote) -> NoteShown:
-    """A note with all entries, or one of them, and what it has to do with others."""
-    shelf = caller.project.note_store
-    one = entry_named(caller.project, question.id) if "#" in question.id else None
-    note = shelf.note(one[0] if one else shelf.slug(question.id))
-    heads, _ = shelf.heads()
+    """A note with all entries, or one of them, with related and contradicting notes."""
+    notes = caller.project.note_store
+    one = get_entry(caller.project, question.id) if "#" in question.id else None
+    note = notes.note(one[0] if one else notes.slug(question.id))
+    heads, _ = notes.heads()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
     naming = [head.slug for head in heads.values() if note.slug in head.related]
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in heads and slug != note.slug]
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
-        path=caller.relative(shelf.folder.file(note.slug)),
+        path=caller.relative(notes.folder.file(note.slug)),
         newest=note.newest.n,
         entries=[one[1]] if one else list(note.entries),
         related=related or UNSET,
         missing=[slug for slug in named if slug not in heads] or UNSET,
-        otherwise=shelf.otherwise(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
+        otherwise=notes.contradictions(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
     )

@@ -151,7 +151,7 @@ class _Sieve:
             return None
         problem = note_problem(finding, self._run, self._known.texts())
         entry = Entry(n=1, title=finding.title, content=finding.content)
-        if problem is None and append.forgotten_of(self._caller.project, entry) is not None:
+        if problem is None and append.forgotten_statements(self._caller.project, entry) is not None:
             problem = _FORGOTTEN
         draft = None
         try:
@@ -233,7 +233,7 @@ class _Sieve:
         old = self._caller.project.store.facts.get(fact.key)
         try:
             if old is not None:
-                facts.must_be_over(self._caller, old, "let an extraction change")
+                facts.check_may_change(self._caller, old, "let an extraction change")
             facts.learn(self._caller, fact.key, fact.value)
         except PermissionDenied as error:
             self._reject("fact", fact.key, error.message)

@@ -14,7 +14,7 @@ from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.app.layers.layers import Layers
-from rum.app.layers.stored import KeptLayers
+from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store
 from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, kept_whole, verdict_of
@@ -283,7 +283,7 @@ class Run:
         self.extracted = extraction.extract(self._caller, run)
 
     def _event(self, entry: dict[str, Any]) -> None:
-        layers = Layers(lambda: KeptLayers(self._caller))
+        layers = Layers(lambda: StoreBackend(self._caller))
         self._guarded("No event was kept", lambda: layers.append("episodic", entry))
 
     def _guarded(self, what: str, work: Callable[[], A]) -> A | None:

@@ -1,4 +1,4 @@
-"""Agents' own YAML files: of all that is in them, how much background knowledge an agent wants."""
+"""The YAML files of agents: only their settings for background knowledge are read."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LIMIT = 256 * 1024
 MOST_FILES = 200
 _ENDINGS = (".yaml", ".yml")
 _NAMES = {"max_injected": "maxInjected", "min_importance": "minImportance", "specialties": "specialties"}
-"""What each setting is called in YAML, under `memory`."""
+"""The name of each setting in YAML, under `memory`."""
 
 
 def agent_file(folder: str, agent: str) -> tuple[dict[str, Any], list[Broken]]:
-    """The settings that a YAML file in the folder has for an agent, and what is wrong with any.
+    """The settings for an agent in a YAML file of the folder, and the problems of the files.
 
-    The file is called as the agent is, or has its `name`.
+    The file has the agent's name, or a field `name` with it.
     """
     broken: list[Broken] = []
     for file in _files(folder, agent):
@@ -36,7 +36,7 @@ def agent_file(folder: str, agent: str) -> tuple[dict[str, Any], list[Broken]]:
 
 
 def broken_files(folder: str) -> list[Broken]:
-    """What is wrong with any of the files, whoever they are for."""
+    """The problems of all files."""
     broken: list[Broken] = []
     for file in _files(folder, ""):
         try:
@@ -47,7 +47,7 @@ def broken_files(folder: str) -> list[Broken]:
 
 
 def _files(folder: str, agent: str) -> list[str]:
-    """The files in which an agent may be found, the likeliest first."""
+    """The files that may be an agent's, the one with its name first."""
     try:
         found = [name for name in os.listdir(folder) if name.lower().endswith(_ENDINGS)]
     except OSError:

@@ -1,4 +1,4 @@
-"""Write files that others edit too: one writer at a time, replaced whole, never through a link outside."""
+"""Write files that others edit too: under a lock, replaced as a whole, never through a link outside."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from rum.model.errors import InvalidQuery, StorageError
 from rum.settings.home import file_lock, read_bounded, write_whole
 
-PATIENCE = 30.0
+LOCK_TIMEOUT = 30.0
 """Seconds to wait for other writers of the same file."""
 
 
 def inside(folder: str, path: str) -> str:
-    """Where `path` really lies, links followed; refused when that is outside `folder`.
+    """The real path with links resolved; refused if it is outside `folder`.
 
-    A repository may hold a link to anything its author likes to see read or overwritten.
+    A repository may contain a link to any file its author wants read or overwritten.
     """
     real, top = os.path.realpath(path), os.path.realpath(folder)
     if os.path.normcase(real).startswith(os.path.normcase(os.path.join(top, ""))):
@@ -30,19 +30,19 @@ def inside(folder: str, path: str) -> str:
 
 
 @contextmanager
-def locked(path: str, patience: float = PATIENCE) -> Generator[None]:
-    """Be the only one, among processes and threads, who writes to `path`; its folder must be there.
+def locked(path: str, timeout: float = LOCK_TIMEOUT) -> Generator[None]:
+    """Hold the lock of `path` among processes and threads; its folder must exist.
 
-    The lock is a file `.NAME.lock` beside it, which is gone afterwards (on Windows it stays).
+    The lock is a file `.NAME.lock` beside it, removed afterwards (on Windows it stays).
     """
     folder, name = os.path.split(path)
     lock = os.path.join(folder, f".{name}.lock")
     with ExitStack() as held:
         try:
-            _enter(held, lock, patience)
+            _enter(held, lock, timeout)
         except TimeoutError:
             raise StorageError(
-                f"Others have been writing to {path} for {patience:g} s; nothing was changed. Try again.",
+                f"Others have been writing to {path} for {timeout:g} s; nothing was changed. Try again.",
                 path=path,
             ) from None
         except OSError as error:
@@ -51,9 +51,9 @@ def locked(path: str, patience: float = PATIENCE) -> Generator[None]:
 
 
 def replace(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file: synced, then renamed, so that no reader sees half of it.
+    """Replace the content of a file: synced, then renamed, so that no reader sees half of it.
 
-    It keeps the permissions that the file had; a new one gets the usual ones.
+    The permissions of the file are kept; a new file gets the default ones.
     """
     try:
         kept = _permissions(path)
@@ -63,7 +63,7 @@ def replace(path: str, data: bytes) -> None:
 
 
 def read(path: str, limit: int) -> bytes | None:
-    """What a file holds, None where there is none; refused when it is another thing or over `limit` bytes."""
+    """The content of a file, None if there is none; refused if it is no file or over `limit` bytes."""
     try:
         return read_bounded(path, limit)[0]
     except (FileNotFoundError, NotADirectoryError):
@@ -75,21 +75,21 @@ def read(path: str, limit: int) -> bytes | None:
 
 
 def make_folder(path: str) -> None:
-    """Make a folder, and those above it, unless it is there."""
+    """Create a folder and its parents, unless it exists."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise _failed(path, error) from error
 
 
-def _enter(held: ExitStack, lock: str, patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _enter(held: ExitStack, lock: str, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while True:
         handle = held.enter_context(file_lock(lock, max(0.0, deadline - time.monotonic())))
         if _is_named(lock, handle):
             held.callback(_remove, lock)
             return
-        held.close()  # whoever had the lock took its file away: the next one is another file
+        held.close()  # the former holder removed the lock file: the next one is another file
 
 
 def _is_named(lock: str, handle: int) -> bool:
@@ -102,7 +102,7 @@ def _is_named(lock: str, handle: int) -> bool:
 
 
 def _remove(lock: str) -> None:
-    """Leave nothing behind in a folder that people commit; Windows removes no file that is open."""
+    """Remove the lock from a folder that people commit; Windows cannot remove an open file."""
     if os.name != "nt":
         with suppress(OSError):
             os.unlink(lock)

@@ -18,7 +18,7 @@ NAMES = {
 }
 """The file of each layer that has one."""
 LIMIT = 256 * 1024 * 1024
-"""Bytes a file may have to be read."""
+"""Maximum size of a file in bytes."""
 
 Item = Any
 """An element of a file, as its JSON: an entry, a pair of key and fact, or a rule."""
@@ -26,14 +26,14 @@ Stamp = tuple[int, ...] | None
 
 
 class LayerFiles:
-    """The three files of a directory, each read when it is needed, and again when it has changed."""
+    """The three files of a directory, each read when it is needed and after it has changed."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._known: dict[MemoryType, tuple[Stamp, list[Item]]] = {}
 
     def items(self, layer: MemoryType) -> list[Item]:
-        """What the file of a layer holds; nothing where there is none."""
+        """The content of a layer's file; nothing if there is none."""
         path = self._path(layer)
         stamp = _stamp(path)
         known = self._known.get(layer)
@@ -41,8 +41,8 @@ class LayerFiles:
             known = self._known[layer] = (stamp, _read(path, layer))
         return list(known[1])
 
-    def change(self, layer: MemoryType, change: Callable[[list[Item]], list[Item]]) -> None:
-        """Replace what the file of a layer holds; nobody else writes meanwhile."""
+    def change(self, layer: MemoryType, change: Callable[[list[Item]], list[Item]]) -> list[Item]:
+        """Replace the content of a layer's file under its lock; what it held before."""
         path = self._path(layer)
         make_folder(self.folder)
         with locked(path):
@@ -51,15 +51,16 @@ class LayerFiles:
             if after != before or not os.path.exists(path):
                 replace(path, _encoded(after))
         self._known.pop(layer, None)
+        return before
 
     def _path(self, layer: MemoryType) -> str:
         return inside(self.folder, os.path.join(self.folder, NAMES[layer]))
 
 
 def holds_layers(folder: str) -> bool:
-    """Whether a directory is one of layers: it has one of the files, or the name such a directory has.
+    """Whether a directory holds layers: it has one of the files, or is called `.rlm-data/memory`.
 
-    A checkout that happens to hold a file of such a name is still a project.
+    A checkout that happens to hold a file of that name is still a project.
     """
     above, name = os.path.split(os.path.normpath(folder))
     if name == "memory" and os.path.basename(above) == ".rlm-data":
@@ -80,12 +81,12 @@ def write_layers(folder: str, layers: Mapping[MemoryType, list[Item]]) -> None:
 
 
 def json_size(item: Item) -> int:
-    """How many bytes an element takes as compact JSON."""
+    """Bytes of an element as compact JSON."""
     return len(json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode(errors="backslashreplace"))
 
 
 def _encoded(items: list[Item]) -> bytes:
-    # Half a surrogate pair, which JSON can say and UTF-8 cannot, is written as the escape it was.
+    # Half a surrogate pair, which JSON allows and UTF-8 does not, is written as an escape.
     return json.dumps(items, ensure_ascii=False, indent=2).encode(errors="backslashreplace")
 
 
@@ -102,7 +103,7 @@ def _read(path: str, layer: MemoryType) -> list[Item]:
     if data is None:
         return []
     try:
-        parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number, parse_float=_finite)
+        parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_number, parse_float=_finite)
     except UnicodeDecodeError:
         raise InvalidQuery(f"{path} is not UTF-8 text.", file=path) from None
     except RecursionError:
@@ -117,17 +118,17 @@ def _read(path: str, layer: MemoryType) -> list[Item]:
     return items if layer is not MemoryType.SEMANTIC else _as_map(items)
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+def _refuse_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:
     number = float(text)
-    return number if abs(number) != float("inf") else _no_number(text)
+    return number if abs(number) != float("inf") else _refuse_number(text)
 
 
 def _as_map(pairs: list[Item]) -> list[Item]:
-    """Of pairs with the same key the last one counts, in the place of the first."""
+    """Of pairs with the same key the last one counts, at the position of the first."""
     return [[key, value] for key, value in dict(pairs).items()]
 
 
@@ -138,12 +139,12 @@ def _object(item: Item, where: str) -> Json:
 
 
 def as_entry(item: Item, where: str = "entry") -> tuple[MemoryEntry, Json]:
-    """An element of `episodic.json`, and what RUM does not know of it."""
+    """An element of `episodic.json`, and its unknown fields."""
     return known_part(_object(item, where), MemoryEntry, where)
 
 
 def as_fact(item: Item, where: str = "entry") -> tuple[KnowledgeEntry, Json]:
-    """A pair of `semantic.json` under its key; another key inside is one of the things RUM does not know."""
+    """A pair of `semantic.json`, and its unknown fields; a different key inside the fact is one of them."""
     pair = cast("list[Item]", item) if isinstance(item, list) else []
     if len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], dict):
         raise InvalidQuery(f"{where}: must be a pair of a key and a JSON object.")
@@ -153,7 +154,7 @@ def as_fact(item: Item, where: str = "entry") -> tuple[KnowledgeEntry, Json]:
 
 
 def as_rule(item: Item, where: str = "entry") -> tuple[ProceduralRule, Json]:
-    """An element of `procedural.json`, and what RUM does not know of it."""
+    """An element of `procedural.json`, and its unknown fields."""
     return known_part(_object(item, where), ProceduralRule, where)
 
 

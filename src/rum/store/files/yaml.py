@@ -1,4 +1,4 @@
-"""Read YAML that anybody may have written: plain values, within limits, errors that name line and field."""
+"""Read YAML from any source: plain values, within limits, errors that name line and field."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rum.model.errors import InvalidQuery
 from rum.text.shorten import shorten
 
 LIMIT = 1024 * 1024
-"""Characters that are parsed at most: more than that takes longer than anybody waits."""
+"""Maximum characters that are parsed, which takes some seconds."""
 MOST = 50_000
-"""Values that are read at most, for the same reason."""
+"""Maximum number of values, for the same reason."""
 DEEPEST = 64
-"""How many lists and maps may lie within each other."""
+"""Maximum nesting of lists and maps."""
 
 Path = tuple[str | int, ...]
-"""Where a value stands: keys and positions, from the top."""
+"""The keys and positions that lead to a value, from the top."""
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,15}")
@@ -28,7 +28,7 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys(["false", "False", "FALSE"], False),
 }
 _LONG_TAG = re.compile(r"(?<!\S)!\S{4000}")
-"""Costs the parser its length squared before it can be refused."""
+"""A tag costs the parser its length squared before it can be refused."""
 _MARKS = re.compile(r"(?<!\S)#[^\r\n\x85]*|([-:])(?!\S)")
 _LINE_ENDS = re.compile(r"\r\n?|\n")
 _LONGEST_NAME = 60
@@ -36,7 +36,7 @@ _LONGEST_FIELD = 200
 
 
 class Span(NamedTuple):
-    """Where a value stands: its line or its key's, counted from 1, its characters, and those of its key."""
+    """The position of a value: its line or its key's, from 1, its characters, and those of its key."""
 
     line: int
     start: int
@@ -45,13 +45,13 @@ class Span(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A value, and where each of its parts stands in the text."""
+    """A value, and the position of each of its parts in the text."""
 
     value: object
     spans: dict[Path, Span]
 
     def line(self, path: Path) -> int:
-        """The line of a part, or of the nearest thing around it."""
+        """The line of a part, or of the nearest part around it."""
         while path and path not in self.spans:
             path = path[:-1]
         return self.spans[path].line if path in self.spans else 1
@@ -67,7 +67,7 @@ def load(text: str, where: str) -> object:
 
 
 def locate(text: str, where: str, first: int = 1) -> Located:
-    """The same, with the place of each part; `first` is the number of the text's first line."""
+    """The same, with the position of each part; `first` is the number of the text's first line."""
     if len(text) > LIMIT:
         raise InvalidQuery(
             f"{where} is larger than {LIMIT // 1024} kB, too large to be read. Move parts of it elsewhere.",
@@ -81,12 +81,12 @@ def locate(text: str, where: str, first: int = 1) -> Located:
 
 
 def line_at(text: str, at: int) -> int:
-    """The line of a character as editors count it, from 1: YAML knows more line ends than they do."""
+    """The line of a character as editors count it, from 1: YAML has more line ends than they do."""
     return sum(1 for _ in _LINE_ENDS.finditer(text, 0, at)) + 1
 
 
 def line_ends(text: str) -> list[int]:
-    """Where each line ends: for who asks for the lines of many characters."""
+    """Where each line ends, to look up the lines of many characters."""
     return [end.end() for end in _LINE_ENDS.finditer(text)]
 
 
@@ -103,7 +103,7 @@ def _shown(key: str) -> str:
 
 
 def plain_scalar(text: str) -> object:
-    """What a word without quotes means: null, true, false, a number, or itself."""
+    """The value of an unquoted word: null, true, false, a number, or itself."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
@@ -114,7 +114,7 @@ def plain_scalar(text: str) -> object:
 
 
 class _Open:
-    """A list or map whose end has not come yet."""
+    """A list or map whose end was not read yet."""
 
     __slots__ = ("key", "key_at", "line", "path", "start", "value")
 
@@ -128,7 +128,7 @@ class _Open:
 
 
 class _Builder:
-    """Turns the parser's events into values, so that nothing is built that was not allowed before."""
+    """Turns the parser's events into values, and refuses what is not allowed before anything is built."""
 
     def __init__(self, text: str, where: str, first: int) -> None:
         self.text = text
@@ -196,7 +196,7 @@ class _Builder:
         self.put(value, Span(self.line(at), start, end))
 
     def after_mark(self, end: int) -> int:
-        """Where a value would stand that is not there: after its colon or dash."""
+        """The position of an empty value: after its colon or dash."""
         marks = list(_MARKS.finditer(self.text, self.last, end))
         return max((mark.end() for mark in marks if mark[1]), default=end)
 
@@ -212,7 +212,7 @@ class _Builder:
         return self.first + bisect_right(self.lines, at)
 
     def line(self, at: int) -> int:
-        """The line people look for: that of the key where there is one."""
+        """The line to report: that of the key if there is one."""
         in_map = bool(self.stack) and isinstance(self.stack[-1].value, dict)
         return self.key_line if in_map else self.number(at)
 
@@ -238,7 +238,7 @@ class _Builder:
             top.key = None
 
     def broken(self, error: Any) -> InvalidQuery:
-        """What the parser found wrong: it gives a mark, or for a forbidden character its position."""
+        """The parser's error: it has a mark, or for a forbidden character a position."""
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         at = mark.index if mark else getattr(error, "position", 0)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"

@@ -15,7 +15,7 @@ _REST = re.compile(r"[ \t]*(?:[ \t]#[^\r\n\x85]*)?(?=\r|\n|\x85|\Z)")
 
 
 class Edit(NamedTuple):
-    """What stands in the place of some characters from now on."""
+    """A replacement of some characters."""
 
     start: int
     end: int
@@ -23,13 +23,13 @@ class Edit(NamedTuple):
 
 
 def line_end(text: str) -> str:
-    """How lines end in a text: as its first one does."""
+    """The line end of a text: that of its first line."""
     found = re.search(r"\r\n|[\r\n]", text)
     return found[0] if found else "\n"
 
 
 def apply(text: str, edits: list[Edit], ending: str | None = None) -> str:
-    """The text after some edits, whose lines end as all others do."""
+    """The text after some edits, with its line ends in the new lines too."""
     ending = ending or line_end(text)
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new.replace("\n", ending) + text[end:]
@@ -64,7 +64,7 @@ def _edits(
     if not isinstance(old, dict) or not old or text[span.start] == "{":
         kept = cast("dict[str, object]", old) if isinstance(old, dict) else {}
         new_value = merged(kept, changes)
-        yield _replaced(text, located, path, new_value, in_brackets=bool(kept), blocks=blocks)
+        yield _replacement(text, located, path, new_value, in_brackets=bool(kept), blocks=blocks)
         return
     new: dict[str, object] = {}
     for name, one in changes.items():
@@ -75,9 +75,9 @@ def _edits(
             inner = cast("Mapping[str, object]", one)
             yield from _edits(text, located, (*path, name), inner, blocks=blocks)
         elif flow(before) != flow(cast("object", one)):
-            yield _replaced(text, located, (*path, name), cast("object", one), blocks=blocks)
+            yield _replacement(text, located, (*path, name), cast("object", one), blocks=blocks)
     if new:
-        yield _added(text, located, path, new, blocks=blocks)
+        yield _addition(text, located, path, new, blocks=blocks)
 
 
 def merged(old: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
@@ -92,10 +92,10 @@ def merged(old: Mapping[str, object], changes: Mapping[str, object]) -> dict[str
     return new
 
 
-def _replaced(
+def _replacement(
     text: str, located: Located, path: Path, new: object, *, blocks: bool, in_brackets: bool = False
 ) -> Edit:
-    """A value in the place of another; a comment on the line of its key stays there."""
+    """Replace a value; a comment on the line of its key stays."""
     span = located.spans[path]
     end = content_end(text, located, path, kept=False)
     if span.key is None or in_brackets:
@@ -117,7 +117,7 @@ def _replaced(
     return Edit(colon, end, head + comment + ("\n" + more if more else ""))
 
 
-def _added(text: str, located: Located, path: Path, new: dict[str, object], *, blocks: bool) -> Edit:
+def _addition(text: str, located: Located, path: Path, new: dict[str, object], *, blocks: bool) -> Edit:
     """Fields after the last one of a map, at its column."""
     inner = [span for at, span in located.spans.items() if len(at) == len(path) + 1 and at[:-1] == path]
     column = column_of(text, inner[0].key[0]) if inner[0].key else 0
@@ -130,9 +130,9 @@ def _added(text: str, located: Located, path: Path, new: dict[str, object], *, b
 
 
 def content_end(text: str, located: Located, path: Path, *, kept: bool = True) -> int:
-    """Where what a value says ends: the parser counts blank lines and comments after it too.
+    """Where a value ends, without the blank lines and comments after it that the parser includes.
 
-    Blank lines that are `kept`, as `|+` has it, are part of what it says.
+    With `kept`, blank lines after a `|+` block are part of the value.
     """
     size = len(path)
     return max(
@@ -143,7 +143,7 @@ def content_end(text: str, located: Located, path: Path, *, kept: bool = True) -
 
 
 def _is_block(text: str, span: Span, located: Located, path: Path) -> bool:
-    """Whether a value is a list or map with lines of its own, whose end is that of its last part."""
+    """Whether a value is a list or map in block style, which ends with its last part."""
     one = _at(located.value, path)
     return isinstance(one, list | dict) and text[span.start : span.start + 1] not in ("[", "{")
 
@@ -154,10 +154,12 @@ def _leaf_end(text: str, span: Span, *, kept: bool) -> int:
     header, *lines = _LINE.finditer(text, span.start, span.end)
     if kept and "+" in header[0].split("#", 1)[0]:
         return span.end
-    said = [line for line in lines if line[0].strip(" ")]
-    own = min((len(line[0]) - len(line[0].lstrip(" ")) for line in said), default=0)
+    filled = [line for line in lines if line[0].strip(" ")]
+    own = min((len(line[0]) - len(line[0].lstrip(" ")) for line in filled), default=0)
     # Spaces beyond its own column are text, too.
-    return max((line.end() for line in lines if line in said or len(line[0]) > own > 0), default=header.end())
+    return max(
+        (line.end() for line in lines if line in filled or len(line[0]) > own > 0), default=header.end()
+    )
 
 
 def column_of(text: str, at: int) -> int:

@@ -1,4 +1,4 @@
-"""Plain values as YAML that people like to read: texts of several lines as blocks, other texts in quotes."""
+"""Write plain values as readable YAML: texts of several lines as blocks, other texts in quotes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BLANKS = re.compile(r"^[ \t]+$", re.MULTILINE)
 
 
 def fields(values: Mapping[str, object], indent: int, *, blocks: bool = True) -> str:
-    """A map as lines, set in so far; without the last line's end.
+    """A map as lines with this indentation; without the last line end.
 
-    Without `blocks` texts of several lines are in quotes as well, which end wherever they stand.
+    Without `blocks`, texts of several lines are quoted too: what follows cannot become part of them.
     """
     pad = " " * indent
     return "\n".join(f"{pad}{key(name)}:{value(one, indent, blocks=blocks)}" for name, one in values.items())
@@ -36,7 +36,7 @@ def item(values: Mapping[str, object], indent: int, *, blocks: bool = True) -> s
 
 
 def value(given: object, indent: int, depth: int = 0, *, blocks: bool = True) -> str:
-    """What follows a colon or dash at this column: on its line, or set in below it."""
+    """A value after a colon or dash at this column: on its line, or indented below it."""
     if depth > _DEEPEST:
         raise InvalidQuery(f"This is nested more than {_DEEPEST} levels deep.")
     inner = " " * (indent + STEP)
@@ -48,7 +48,7 @@ def value(given: object, indent: int, depth: int = 0, *, blocks: bool = True) ->
         found = [
             value(one, indent + STEP, depth + 1, blocks=blocks) for one in cast("Sequence[object]", given)
         ]
-        return "".join(f"\n{inner}-{_beside_the_dash(one)}" for one in found)
+        return "".join(f"\n{inner}-{_after_dash(one)}" for one in found)
     if blocks and isinstance(given, str) and "\n" in given and _is_block(given):
         chomp = "" if given.endswith("\n") else "-"
         lines = given.removesuffix("\n").split("\n")
@@ -56,7 +56,7 @@ def value(given: object, indent: int, depth: int = 0, *, blocks: bool = True) ->
     return " " + flow(cast("object", given))
 
 
-def _beside_the_dash(text: str) -> str:
+def _after_dash(text: str) -> str:
     """A map or list begins on the line of its dash."""
     return " " + text.lstrip("\n ") if text.startswith("\n") else text
 
@@ -64,11 +64,11 @@ def _beside_the_dash(text: str) -> str:
 def flow(given: object) -> str:
     """A value on one line, as JSON writes it."""
     if isinstance(given, float) and not math.isfinite(given):
-        raise InvalidQuery(f"{given} is no number that can be kept.")
+        raise InvalidQuery(f"{given} is not a number that can be stored.")
     try:
         text = json.dumps(given, ensure_ascii=False)
     except (TypeError, RecursionError):
-        raise InvalidQuery(f"Only what JSON can say can be kept, not {type(given).__name__}.") from None
+        raise InvalidQuery(f"Only JSON values can be stored, not {type(given).__name__}.") from None
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -80,6 +80,6 @@ def key(name: str) -> str:
 
 
 def _is_block(text: str) -> bool:
-    """Whether it reads back as it is when its lines are simply set in."""
+    """Whether a text reads back unchanged as a block."""
     odd = _UNSAFE.search(text) or _BLANKS.search(text) or text[0] in " \t\n" or text.endswith("\n\n")
     return not odd

@@ -1,4 +1,4 @@
-"""Where journals lie: a folder a session, in it one an agent, or the one journal of the session itself."""
+"""The files of journals: a folder per session, with a folder per agent or one journal of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IGNORE = b"# What agents note down while they work is for this checkout alone.\n
 
 _LONGEST = 128
 FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\<>:"|?*]|^[. ]|[. ]$')
-"""What no name of a folder may hold, on one system or another."""
+"""What a folder name may not contain on any system."""
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _OURS = re.compile(r"(?i).*\.(yaml|yml|lock|tmp)")
 _HEAD = 64 * 1024
@@ -33,7 +33,7 @@ class Sessions:
         self.folder = folder
 
     def journal(self, session: str, agent: str) -> JournalFile:
-        """An agent's journal of a session, whether it is there already or not."""
+        """An agent's journal of a session; the file need not exist."""
         place = self.place(session)
         if self.own_agent(session) == agent:
             return JournalFile(self.folder, os.path.join(place, FILE), session, agent)
@@ -45,9 +45,9 @@ class Sessions:
         return os.path.join(self.folder, checked(session, "session"))
 
     def own_agent(self, session: str) -> str | None:
-        """Whose journal lies directly in a session's folder, if one does.
+        """The agent of the journal directly in a session's folder, if there is one.
 
-        One that is broken is still theirs whom it names in so many words, and stops nobody else.
+        If it cannot be parsed, its line `agent: NAME` is used.
         """
         path = os.path.join(self.place(session), FILE)
         try:
@@ -55,11 +55,11 @@ class Sessions:
             text = text_of(real) if os.path.isfile(real) else ""
             agent = JournalText(text, path).scalar("agent")
         except RumError:
-            agent = _named_in(self.folder, path)
+            agent = _agent_line(self.folder, path)
         return agent if isinstance(agent, str) and agent.strip() else None
 
     def files(self, session: str) -> list[JournalFile]:
-        """The journals of a session, by agent; a broken one that does not say whose it is has no agent."""
+        """The journals of a session, by agent; a broken one that names no agent has an empty name."""
         own, place = self.own_agent(session), self.place(session)
         found: dict[str, JournalFile] = {}
         for name in _folders(place):
@@ -72,19 +72,19 @@ class Sessions:
         return [found[name] for name in sorted(found)]
 
     def agents(self, session: str) -> list[str]:
-        """Who has a journal in a session, by name."""
+        """The agents with a journal in a session, by name."""
         return [file.agent for file in self.files(session) if file.agent]
 
     def names(self) -> list[str]:
-        """The sessions that hold something of ours, the one written to last first."""
+        """The sessions with a journal or metadata, last written first."""
         found = {name: self._changed(name) for name in _folders(self.folder) if _is_name(name)}
         known = [name for name, at in found.items() if at]
         return sorted(known, key=lambda name: (-found[name], name))
 
     def prepare(self) -> None:
-        """Make the folder if it is missing, and keep git from taking in what comes into it.
+        """Create the folder if it is missing, with a .gitignore for all of it.
 
-        One that holds something already is somebody's: what git does with it is theirs to say.
+        A folder that holds something already gets none: whether to commit it is the user's decision.
         """
         make_folder(self.folder)
         if not os.listdir(self.folder):
@@ -98,7 +98,7 @@ class Sessions:
 
 
 def checked(name: str, what: str) -> str:
-    """A session's or agent's name, if it can be that of a folder on every system and leads nowhere else."""
+    """A session's or agent's name, if it is a valid folder name on every system."""
     if _is_name(name):
         return name
     raise InvalidQuery(
@@ -114,7 +114,7 @@ def _is_name(name: str) -> bool:
 
 
 def _folders(place: str) -> Iterator[str]:
-    """The folders in a folder; a link to one is not followed, as it could lead anywhere."""
+    """The folders in a folder; links are not followed, as they could lead anywhere."""
     try:
         with os.scandir(place) as found:
             yield from sorted(one.name for one in found if one.is_dir(follow_symlinks=False))
@@ -131,8 +131,8 @@ def _modified(path: str) -> float:
         return 0.0
 
 
-def _named_in(folder: str, path: str) -> str | None:
-    """Whom a journal that cannot be read names as its agent, on a line of its own."""
+def _agent_line(folder: str, path: str) -> str | None:
+    """The agent that a broken journal names on a line of its own."""
     try:
         with open(inside(folder, path), "rb") as file:
             found = _AGENT.search(file.read(_HEAD))

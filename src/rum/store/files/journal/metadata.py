@@ -1,4 +1,4 @@
-"""A session in a few lines, `metadata.yaml`: who worked in it, at what, from when to when, how much."""
+"""The summary of a session, `metadata.yaml`: agents, task, start, end, number of entries."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SCHEMA = "session-metadata"
 
 
 def metadata(sessions: Sessions, session: str) -> dict[str, Any]:
-    """What the file says; where there is none of ours, what the journals say themselves."""
+    """The content of the file; if RUM did not write it, computed from the journals."""
     path = os.path.join(sessions.place(session), METADATA)
     found = _read(inside(sessions.folder, path))[1]
     if _is_ours(found):
         return found
-    counted, broken = _counted(sessions, session)
-    return counted | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
+    computed, broken = _computed(sessions, session)
+    return computed | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
 
 
 def note_work(
@@ -38,17 +38,17 @@ def note_work(
     kind: Kind | None = None,
     task: str | None = None,
 ) -> None:
-    """Put down that an agent has just written to its journal, with an entry of this kind or without one.
+    """Record that an agent has just written to its journal, with an entry of this kind if there is one.
 
-    A file of that name which another system wrote, or which cannot be read, is left alone.
+    A file that another system wrote, or that cannot be read, stays unchanged.
     """
     path = inside(sessions.folder, os.path.join(sessions.place(session), METADATA))
     with locked(path):
         text, found = _read(path)
         if not text.strip():
-            replace(path, fields(_begun(sessions, session, now, task), 0).encode() + b"\n")
+            replace(path, fields(_new(sessions, session, now, task), 0).encode() + b"\n")
         elif _is_ours(found):
-            replace(path, changed(text, path, (), _after(found, agent, now, kind, task)).encode())
+            replace(path, changed(text, path, (), _changes(found, agent, now, kind, task)).encode())
 
 
 def _read(path: str) -> tuple[str, dict[str, Any]]:
@@ -63,12 +63,12 @@ def _is_ours(found: dict[str, Any]) -> bool:
     return found.get("schema") == SCHEMA
 
 
-def _begun(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
-    counted, _ = _counted(sessions, session)
-    return {**counted, "task": task or "", "end": moment(now)}
+def _new(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
+    computed, _ = _computed(sessions, session)
+    return {**computed, "task": task or "", "end": moment(now)}
 
 
-def _after(
+def _changes(
     found: dict[str, Any], agent: str, now: float, kind: Kind | None, task: str | None
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {"end": moment(now)}
@@ -84,26 +84,26 @@ def _after(
     return changes
 
 
-def _counted(sessions: Sessions, session: str) -> tuple[dict[str, Any], list[str]]:
-    """The same as far as the journals tell it, and what is wrong with those that tell nothing."""
-    agents, begun, broken = list[str](), list[str](), list[str]()
+def _computed(sessions: Sessions, session: str) -> tuple[dict[str, Any], list[str]]:
+    """The metadata as far as the journals contain it, and the errors of those that cannot be read."""
+    agents, starts, broken = list[str](), list[str](), list[str]()
     counts = Counter({kind.section: 0 for kind in Kind})
     for file in sessions.files(session):
         agents += [file.agent] if file.agent else []
         try:
             text = file.read()
-            begun += [str(at)] if (at := text.scalar("createdAt")) else []
+            starts += [str(at)] if (at := text.scalar("createdAt")) else []
             counts.update({kind.section: text.count(kind) for kind in Kind})
         except RumError as error:
             broken.append(error.message)
-    counted = {
+    computed = {
         "version": VERSION,
         "schema": SCHEMA,
         "session": session,
         "task": "",
-        "start": min(begun, default=""),
+        "start": min(starts, default=""),
         "end": "",
         "agents": agents,
         "counts": dict(counts),
     }
-    return counted, broken
+    return computed, broken

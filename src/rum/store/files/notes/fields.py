@@ -1,4 +1,4 @@
-"""The fields of a note's frontmatter as somebody wrote them: taken for what they may mean, with remarks."""
+"""The fields of a note's frontmatter: read tolerantly, with remarks on what is odd."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rum.model.times import seconds
 from rum.store.files.yaml import Path
 from rum.text.shorten import one_line, shorten
 
-Judge = Callable[[str], str | None]
-"""Says what to know of a pattern that is seldom or never met."""
+PatternCheck = Callable[[str], str | None]
+"""Returns what is wrong with a pattern that rarely or never matches, or None."""
 
 WHEN = "whenToUse"
 FIELDS = (
@@ -31,7 +31,7 @@ FIELDS = (
     "deprecated",
     "supersededBy",
 )
-"""The fields that say something to RUM."""
+"""The fields that RUM knows."""
 MOST_REMARKS = 20
 _SPELLED = {name.lower(): name for name in FIELDS}
 _LATEST = 253_402_300_800
@@ -41,23 +41,26 @@ _TELLING, _ALIKE = 4, 0.75
 _JOINTS = re.compile(r"[\W_]+")
 
 
-def sound(_: str) -> None:
-    """A judge that has nothing to say."""
+def no_check(_: str) -> None:
+    """A check that accepts every pattern."""
 
 
-class Given:
-    """The fields of one entry; `line_of` tells where in the file each of their parts stands."""
+class Frontmatter:
+    """The fields of one entry; `line_of` gives the line of a part in the file."""
 
     def __init__(
-        self, fields: dict[str, object], line_of: Callable[[Path], int], judge: Judge = sound
+        self,
+        fields: dict[str, object],
+        line_of: Callable[[Path], int],
+        check_pattern: PatternCheck = no_check,
     ) -> None:
         self._fields = fields
         self._line_of = line_of
-        self._judge = judge
+        self._judge = check_pattern
         self._remarks: list[tuple[int, str]] = []
 
     def remarks(self, *, retired: bool) -> tuple[str, ...]:
-        """What was odd in the fields that were asked for, and which fields nobody asks for, line by line."""
+        """Remarks on odd values and on unknown fields, by line."""
         meant = {self._unknown(name) for name in self._fields if name not in FIELDS}
         if not retired and WHEN not in meant and not self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN):
             what = "has no pattern" if WHEN in self._fields else "is missing"
@@ -67,8 +70,8 @@ class Given:
         return (*told[:MOST_REMARKS], f"line {self._line_of(())}: and {left} more.") if left > 0 else (*told,)
 
     def _unknown(self, name: str) -> str | None:
-        """The field that was meant by one that there is none of, if that can be told."""
-        near = _meant(_JOINTS.sub("", name.lower()))
+        """A remark on an unknown field that resembles a known one."""
+        near = _similar_field(_JOINTS.sub("", name.lower()))
         hint = f"Did you mean `{near}`?" if near else "It is kept all the same."
         self._remark((name,), f"`{_short(name)}` says nothing to RUM. {hint}")
         return near
@@ -85,11 +88,11 @@ class Given:
         return text[:longest] or None
 
     def list(self, name: str, most: int, longest: int = LONGEST_TITLE) -> tuple[str, ...]:
-        """Texts; one alone may stand for a list of one."""
+        """A list of texts; a single text counts as a list of one."""
         return tuple(text for _, text in self._items(name, most, longest))
 
     def patterns(self) -> tuple[str, ...]:
-        """When to use it; what the judge has to say of a pattern is remarked on."""
+        """When to use it; what the check_pattern has to say of a pattern is remarked on."""
         found = self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN)
         for path, pattern in found:
             if odd := self._judge(pattern):
@@ -115,7 +118,7 @@ class Given:
         return kept
 
     def importance(self) -> Importance:
-        """How much it matters."""
+        """The importance; medium if it is missing or unknown."""
         value = _text(self._fields.get("importance")).strip().lower()
         try:
             return Importance(value or Importance.MEDIUM)
@@ -124,14 +127,14 @@ class Given:
             return Importance.MEDIUM
 
     def flag(self, name: str) -> bool:
-        """Yes or no."""
+        """A boolean; False if it is missing."""
         value = _text(self._fields.get(name)).strip().lower()
         if value not in ("", "true", "yes", "1", "false", "no", "0"):
             self._should_be(name, "true or false", "taken as false")
         return value in ("true", "yes", "1")
 
     def time(self, name: str) -> int | None:
-        """Unix seconds."""
+        """A time in Unix seconds; None if it is missing or unreadable."""
         value = self._fields.get(name)
         if value is None:
             return None
@@ -151,8 +154,8 @@ class Given:
         self._remarks.append((self._line_of(path), what))
 
 
-def _meant(name: str) -> str | None:
-    """The field whose name this begins, if one alone does, or else resembles."""
+def _similar_field(name: str) -> str | None:
+    """The one known field that begins with this name, or else the most similar one."""
     begun = [known for known in _SPELLED if known.startswith(name) and len(name) >= _TELLING]
     alike = difflib.get_close_matches(name, list(_SPELLED), n=1, cutoff=_ALIKE)
     return next((_SPELLED[known] for known in (begun if len(begun) == 1 else alike)), None)

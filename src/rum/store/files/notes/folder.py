@@ -1,4 +1,4 @@
-"""A folder of notes: Markdown files that grow at their end, whoever else reads and edits them."""
+"""A folder of notes: Markdown files to which entries are appended, while people may edit them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.notes import Note
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 from rum.store.files.notes import text as notes_text
-from rum.store.files.notes.fields import Judge, sound
+from rum.store.files.notes.fields import PatternCheck, no_check
 from rum.text.shorten import one_line
 
 LIMIT = 1024 * 1024
-"""Bytes of one file; what comes after that goes into another."""
+"""Maximum bytes of a file; further entries go into another one."""
 MOST_FILES = 10_000
 _ENDING = ".md"
 _BOM = "\ufeff"
 _BETWEEN = re.compile(r"[\W_]+")
 _LONGEST_SLUG = 80
 _RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Names that mean devices on Windows, whatever their ending."""
+"""Device names on Windows, whatever their extension."""
 
 
 class Stamp(NamedTuple):
-    """What tells that a file may have changed."""
+    """File attributes that differ when a file has changed."""
 
     modified: int
     size: int
@@ -37,14 +37,14 @@ class Stamp(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Where an entry went."""
+    """The note and number of an appended entry."""
 
     slug: str
     n: int
 
 
 def slug_of(title: str) -> str:
-    """A title as a file's name: lower-case words with hyphens between them, and nothing else."""
+    """A title as a file name: lower-case words joined by hyphens."""
     words = _BETWEEN.sub("-", unicodedata.normalize("NFKC", title).casefold()).strip("-")
     if len(words) > _LONGEST_SLUG:
         words = words[: _LONGEST_SLUG + 1].rpartition("-")[0] or words[:_LONGEST_SLUG]
@@ -53,19 +53,19 @@ def slug_of(title: str) -> str:
 
 
 def same_title(one: str, other: str) -> bool:
-    """Whether two titles differ in nothing but case and blanks."""
+    """Whether two titles are equal except for case and spaces."""
     return one_line(one).casefold() == one_line(other).casefold()
 
 
 class NoteFolder:
-    """The notes of one checkout; `judge` says what to know of a pattern in them."""
+    """The notes of one checkout; `check_pattern` says what to know of a pattern in them."""
 
-    def __init__(self, path: str, judge: Judge = sound) -> None:
+    def __init__(self, path: str, check_pattern: PatternCheck = no_check) -> None:
         self.path = path
-        self._judge = judge
+        self._judge = check_pattern
 
     def stamps(self) -> dict[str, Stamp]:
-        """The slug of every file here, by name, with its stamp."""
+        """The stamp of every file, by slug, in the order of names."""
         found: dict[str, Stamp] = {}
         try:
             with os.scandir(self.path) as files:
@@ -86,24 +86,24 @@ class NoteFolder:
         return os.path.join(self.path, slug + _ENDING)
 
     def bytes(self, slug: str) -> bytes:
-        """What a note's file holds."""
+        """The content of a note's file."""
         data = read(inside(self.path, self.file(slug)), LIMIT)
         if data is None:
             raise NotFound(f"There is no note `{slug}` in {self.path}.", id=slug)
         return data
 
     def note(self, slug: str, data: bytes | None = None) -> Note:
-        """A note, or an error that says what is wrong with its file."""
+        """A note; an error if its file is broken."""
         text = _decoded(self.bytes(slug) if data is None else data, self.file(slug)).text
         return Note(slug, notes_text.entries(text, slug, self.file(slug), self._judge))
 
     def holds(self, slug: str, title: str) -> bool:
-        """Whether there is a file of this name, and it is the note of this title."""
-        old = self._old(slug, title)
+        """Whether the file of this name exists and is the note of this title."""
+        old = self._existing(slug, title)
         return old is not None and bool(old.text)
 
     def raw_entries(self, slug: str) -> list[str]:
-        """The text of each entry of a note, frontmatter and all, with line feeds alone."""
+        """The text of each entry of a note with its frontmatter, with line ends as `\\n`."""
         text = _decoded(self.bytes(slug), self.file(slug)).text.replace("\r\n", "\n")
         return [body + "\n" for body in _bodies(text)]
 
@@ -115,18 +115,18 @@ class NoteFolder:
         make_folder(self.path)
         with self._locked():
             for slug in (*([first] if first else []), *_slugs(slug_of(title))):
-                old = self._old(slug, title)
+                old = self._existing(slug, title)
                 if old is None:
                     continue
                 new = notes_text.appended(old.text, entry)
                 data = (old.mark + new).encode()
-                if len(data) <= LIMIT and (n := _grown(old.text, new)):
+                if len(data) <= LIMIT and (n := _new_entry_number(old.text, new)):
                     replace(inside(self.path, self.file(slug)), data)
                     return Added(slug, n)
         raise StorageError(f"There are too many notes called {slug_of(title)}.", path=self.path)
 
     def remove(self, slug: str, n: int | None) -> None:
-        """Take one entry out of a note, or the note with all of them; every other byte stays."""
+        """Remove one entry of a note, or the whole note; every other byte stays."""
         with self._locked():
             old = _decoded(self.bytes(slug), self.file(slug))
             kept = "" if n is None else notes_text.without(old.text, n)
@@ -144,8 +144,8 @@ class NoteFolder:
     def _locked(self) -> AbstractContextManager[None]:
         return locked(os.path.join(self.path, "notes"))
 
-    def _old(self, slug: str, title: str) -> _Decoded | None:
-        """What is there of a note: nothing, its text, or None where the name is taken by something else."""
+    def _existing(self, slug: str, title: str) -> _Decoded | None:
+        """The text of a note, empty if there is no file; None if another note has the name."""
         path = self.file(slug)
         if not os.path.lexists(path):
             return _Decoded("", "")
@@ -164,14 +164,14 @@ class NoteFolder:
 
 
 def _slugs(slug: str) -> Iterator[str]:
-    """The names to try for a slug, one after another."""
+    """The names to try for a slug, in order."""
     yield slug
     for number in range(2, 1000):
         yield f"{slug}-{number}"
 
 
 class _Decoded(NamedTuple):
-    """A file's text, and the mark that some editors put before it."""
+    """A file's text, and its byte order mark."""
 
     mark: str
     text: str
@@ -191,8 +191,8 @@ def _bodies(text: str) -> list[str]:
     return [text[one.start : one.end].strip() for one in notes_text.split(text)]
 
 
-def _grown(old: str, new: str) -> int:
-    """How many entries there are now, if there is one more and the others are what they were; else 0."""
+def _new_entry_number(old: str, new: str) -> int:
+    """The number of entries, if exactly one was appended and no other changed; else 0."""
     try:
         notes_text.checked(new, "")
     except InvalidQuery:

@@ -1,4 +1,4 @@
-"""What is known of each note of a folder, kept so that only changed files are read again."""
+"""The heads of the notes of a folder, stored so that only changed files are read again."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rum.store.files.notes.folder import NoteFolder, Stamp
 
 H = TypeVar("H")
 SETTLED = 2_000_000_000
-"""Nanoseconds after which a file that changes again gets another time, on any file system."""
+"""Nanoseconds within which two changes of a file may get the same time, on any file system."""
 _UNSETTLED = Stamp(0, 0, 0, 0)
 
 
 class _File(Struct, Generic[H], array_like=True, frozen=True):
-    """A file as it was read: its stamp, its content's hash, and what it says or why it cannot be read."""
+    """A file as it was read: its stamp, the hash of its content, and its head or its error."""
 
     stamp: Stamp
     digest: str
@@ -32,8 +32,8 @@ class _File(Struct, Generic[H], array_like=True, frozen=True):
     problem: str | None
 
 
-class _Kept(Struct, Generic[H], frozen=True):
-    """The index of one folder; of another version or another folder it is none."""
+class _StoredIndex(Struct, Generic[H], frozen=True):
+    """The stored index; ignored if version or folder differ."""
 
     version: str
     folder: str
@@ -53,11 +53,11 @@ class NoteIndex(Generic[H]):
         self._path = path
         self._made = made
         self._version = version
-        self._decoder: msgspec.json.Decoder[_Kept[H]] = msgspec.json.Decoder(_generic(kind))
+        self._decoder: msgspec.json.Decoder[_StoredIndex[H]] = msgspec.json.Decoder(_generic(kind))
         self._files: dict[str, _File[H]] | None = None
 
     def refresh(self) -> tuple[dict[str, H], list[Broken]]:
-        """The head of every note as the files are now, and the files that are broken."""
+        """The head of every note, up to date with the files, and the broken files."""
         known = self._read() if self._files is None else self._files
         stamps = self._folder.stamps()
         now = time.time_ns()
@@ -96,11 +96,13 @@ class NoteIndex(Generic[H]):
         return kept.files if (kept.version, kept.folder) == (self._version, self._folder.path) else {}
 
     def _write(self, files: dict[str, _File[H]]) -> None:
-        """Best effort: where it cannot be written, the next process reads the files again."""
+        """Best effort: if it cannot be written, the next process reads the files again."""
         with suppress(OSError):
             ensure_private_dir(os.path.dirname(self._path))
-            write_private(self._path, msgspec.json.encode(_Kept(self._version, self._folder.path, files)))
+            write_private(
+                self._path, msgspec.json.encode(_StoredIndex(self._version, self._folder.path, files))
+            )
 
 
 def _generic(kind: Any) -> Any:
-    return _Kept[kind]
+    return _StoredIndex[kind]

@@ -1,4 +1,4 @@
-"""Where the entries of a note begin and end, told by its lines alone."""
+"""Where the entries of a note begin and end, found by its lines without parsing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _KEY = re.compile(r"""["']?[A-Za-z_][\w -]*["']?[ \t]*:(?:[ \t]|$)""")
 _OURS = re.compile(r"""["']?(?:title|whenToUse)["']?[ \t]*:(?:[ \t]|$)""")
 _LONGEST_FRONTMATTER = 1000
-"""Lines; a rule so far away closes nothing."""
+"""Maximum lines of frontmatter."""
 
 
 class Section(NamedTuple):
-    """One entry by its places in the text: its separator, its frontmatter (if it has one) and its body."""
+    """The positions of one entry: its separator, its frontmatter (if it has one) and its body."""
 
     separator: int
     start: int
@@ -25,11 +25,11 @@ class Section(NamedTuple):
     body: int
     end: int
     line: int
-    """The line of the frontmatter's first field, counted from 1; of the entry's first, where it has none."""
+    """The line of the frontmatter's first field, from 1; of the entry if it has no frontmatter."""
 
 
 class _Block(NamedTuple):
-    """Frontmatter by its lines: the first rule, the last one, and where its separator begins."""
+    """The lines of frontmatter: its first `---`, its last one, and where its separator begins."""
 
     separator: int
     first: int
@@ -87,7 +87,7 @@ def _blocks(text: str, lines: _Lines, is_mapping: Callable[[str], bool]) -> Iter
 
 
 def _is_frontmatter(inner: list[str], *, at_top: bool) -> bool:
-    """Whether lines between two rules are meant as frontmatter."""
+    """Whether lines between two `---` are frontmatter."""
     said = [line for line in inner if line.strip() and not line.startswith("#")]
     if not said or len(inner) > _LONGEST_FRONTMATTER or not _KEY.match(said[0]):
         return False
@@ -95,6 +95,6 @@ def _is_frontmatter(inner: list[str], *, at_top: bool) -> bool:
 
 
 def unclosed_frontmatter(text: str) -> bool:
-    """Whether a text begins as frontmatter does that never ends."""
+    """Whether a text begins with frontmatter that has no end."""
     said = [line for line in text.split("\n", _LONGEST_FRONTMATTER) if line.strip()]
     return len(said) > 1 and said[0].rstrip() == RULE and _KEY.match(said[1]) is not None

@@ -1,4 +1,4 @@
-"""The text of a note: from what somebody wrote to entries, and from an entry to what is appended."""
+"""The text of a note: parsed into entries, and written from an entry."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from rum.model.errors import InvalidQuery
 from rum.model.notes import LONGEST_ORIGIN, LONGEST_TITLE, MOST_TAGS, Entry
 from rum.store.files import yaml
-from rum.store.files.notes.fields import Given, Judge, sound
+from rum.store.files.notes.fields import Frontmatter, PatternCheck, no_check
 from rum.store.files.notes.split import Section, sections, unclosed_frontmatter
 from rum.text.code_fence import open_fence
 
 MOST_ENTRIES = 500
 LONGEST_FRONTMATTER = 16 * 1024
 ALL_FRONTMATTER = 256 * 1024
-"""Characters of frontmatter in one file: YAML is slow, and a stranger may have written it."""
+"""Maximum characters of frontmatter in one file: parsing YAML is slow."""
 _WHERE = "frontmatter"
 _NO_FRONTMATTER = "line 1: it has no frontmatter with `whenToUse`, so no task asks for it."
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -36,26 +36,26 @@ def split(text: str) -> list[Section]:
     return sections(text, _is_mapping)
 
 
-def entries(text: str, slug: str, where: str, judge: Judge = sound) -> tuple[Entry, ...]:
+def entries(text: str, slug: str, where: str, check_pattern: PatternCheck = no_check) -> tuple[Entry, ...]:
     """The entries of a note; InvalidQuery names the line of `where` that cannot be understood.
 
-    `judge` says what to know of a pattern, if anything; that and what else is odd is remarked on.
+    `check_pattern` says what to know of a pattern, if anything; that and what else is odd is remarked on.
     """
     found = checked(text, where)
-    read = [_entry(text, section, slug, n, where, judge) for n, section in enumerate(found, start=1)]
+    read = [_entry(text, section, slug, n, where, check_pattern) for n, section in enumerate(found, start=1)]
     if len(read) == 1 and found[0].frontmatter is None and read[0].content.strip():
         return (replace(read[0], remarks=(_NO_FRONTMATTER,)),)
     return tuple(read)
 
 
 def titles(text: str, slug: str, where: str) -> set[str]:
-    """The titles of the first and the last entry, without reading all between them."""
+    """The titles of the first and the last entry, without parsing those between them."""
     found = checked(text, where)
     return {_entry(text, section, slug, 1, where).title for section in (found[0], found[-1])}
 
 
 def checked(text: str, where: str) -> list[Section]:
-    """The same, if that is not more than anybody should have to read."""
+    """The sections of a note; an error if its frontmatter is too long or has no end."""
     found = split(text)
     lengths = [end - start for start, end in (one.frontmatter for one in found if one.frontmatter)]
     if len(found) > MOST_ENTRIES:
@@ -88,9 +88,9 @@ def _loaded(frontmatter: str) -> yaml.Located:
     return yaml.locate(frontmatter, _WHERE)
 
 
-def _given(text: str, section: Section, where: str, judge: Judge) -> Given:
+def _frontmatter(text: str, section: Section, where: str, check_pattern: PatternCheck) -> Frontmatter:
     if section.frontmatter is None:
-        return Given({}, lambda _: section.line, judge)
+        return Frontmatter({}, lambda _: section.line, check_pattern)
     try:
         located = _loaded(text[slice(*section.frontmatter)])
     except InvalidQuery as error:
@@ -100,7 +100,7 @@ def _given(text: str, section: Section, where: str, judge: Judge) -> Given:
         line = section.line
         raise InvalidQuery(f"{where}, line {line}: this is no list of `name: value`.", file=where, line=line)
     fields = cast("dict[str, object]", value)
-    return Given(fields, lambda path: section.line + located.line(path) - 1, judge)
+    return Frontmatter(fields, lambda path: section.line + located.line(path) - 1, check_pattern)
 
 
 def _placed(error: InvalidQuery, section: Section, where: str) -> InvalidQuery:
@@ -113,8 +113,10 @@ def _placed(error: InvalidQuery, section: Section, where: str) -> InvalidQuery:
     )
 
 
-def _entry(text: str, section: Section, slug: str, n: int, where: str, judge: Judge = sound) -> Entry:
-    given = _given(text, section, where, judge)
+def _entry(
+    text: str, section: Section, slug: str, n: int, where: str, check_pattern: PatternCheck = no_check
+) -> Entry:
+    given = _frontmatter(text, section, where, check_pattern)
     content = _ENDS.sub("\n", text[section.body : section.end]).strip("\n")
     heading = _HEADING.search(content)
     entry = Entry(
@@ -128,9 +130,9 @@ def _entry(text: str, section: Section, slug: str, n: int, where: str, judge: Ju
         discovered_by=given.line("discoveredBy") or "unknown",
         discovered_in=given.line("discoveredIn", LONGEST_ORIGIN),
         source=given.line("source", LONGEST_ORIGIN),
-        related_memories=tuple(map(slug_named, given.list("relatedMemories", MOST_TAGS))),
+        related_memories=tuple(map(slug_from_name, given.list("relatedMemories", MOST_TAGS))),
         deprecated=given.flag("deprecated"),
-        superseded_by=slug_named(by) if (by := given.line("supersededBy")) else None,
+        superseded_by=slug_from_name(by) if (by := given.line("supersededBy")) else None,
         line=section.line,
     )
     remarks = given.remarks(retired=entry.retired) if section.frontmatter else ()
@@ -141,13 +143,13 @@ def _tags(text: str) -> list[str]:
     return [tag for tag in (part.strip() for part in text.split(",")) if tag]
 
 
-def slug_named(name: str) -> str:
-    """The slug that a file's name means."""
+def slug_from_name(name: str) -> str:
+    """The slug of a file name."""
     return name.replace("\\", "/").rpartition("/")[2].strip().removesuffix(".md")
 
 
-def written(entry: Entry) -> str:
-    """An entry as it is written into a file, ready to be read by people and programs."""
+def entry_text(entry: Entry) -> str:
+    """An entry as it is written into a file."""
     fields = [f"title: {_quoted(entry.title)}", "whenToUse:"]
     fields += [f"  - {_quoted(pattern)}" for pattern in entry.when_to_use]
     fields.append(f"tags: [{', '.join(map(_word, entry.tags))}]")
@@ -171,14 +173,14 @@ def written(entry: Entry) -> str:
 
 
 def clean(content: str) -> str:
-    """Text as it may stand in a file: lines end alike, no control characters, no fence left open."""
+    """Text for a file: one kind of line end, no control characters, no open code fence."""
     text = _CONTROL.sub("", _ENDS.sub("\n", content)).strip("\n")
     fence = open_fence(text)
     return f"{text}\n{fence}" if fence else text
 
 
 def _quoted(text: str) -> str:
-    """A text as a double-quoted scalar: JSON's, with what YAML does not print spelled out."""
+    """A text as a double-quoted scalar: JSON, with escapes for what YAML cannot hold."""
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
@@ -187,7 +189,7 @@ def _word(text: str) -> str:
 
 
 def appended(old: str, entry: str) -> str:
-    """A note's text with one more entry after its separator; a fence left open before it is closed."""
+    """A note's text with one more entry; an open code fence before it is closed."""
     missing = "" if old.endswith("\n") or not old else "\n"
     if not old.strip():
         return old + missing + entry
@@ -198,7 +200,7 @@ def appended(old: str, entry: str) -> str:
 
 
 def without(text: str, n: int) -> str:
-    """A note's text without its entry `n`; every other byte stays. Empty when it was the only one."""
+    """A note's text without its entry `n`; every other byte stays. Empty if it was the only one."""
     found = split(text)
     if n == 1:
         return text[found[1].start :] if len(found) > 1 else ""

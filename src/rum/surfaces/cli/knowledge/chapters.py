@@ -9,7 +9,7 @@ import click
 from msgspec import UNSET
 
 from rum.consolidate.suggest.groups import Suggestion
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.model.chapter_answers import ChapterView, CreateChapterResult, ListChaptersResult
 from rum.model.chapters import Evidence
 from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
@@ -153,7 +153,7 @@ def _table(answer: ListChaptersResult) -> View:
     rows = [
         (
             Word(short_id(one.id), "id"),
-            Word(when(one.end_ts), "dim"),
+            Word(local_time(one.end_ts), "dim"),
             Word(str(one.memory_count), "dim"),
             Word(one.title, "strong"),
             Word("; ".join(one.stale) if one.stale else "", "bad"),
@@ -178,7 +178,7 @@ def _fields(one: ChapterView) -> View:
         ("learnings", resting_on(one.learnings, one.evidence)),
         ("topics", ", ".join(one.topics)),
         ("tags", ", ".join(one.tags)),
-        ("time", f"{when(one.start_ts)} to {when(one.end_ts)}"),
+        ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
         ("origin", one.origin.value),
         ("words", one.words.value),
         ("memories", [] if one.memory_ids is UNSET else list(one.memory_ids)),

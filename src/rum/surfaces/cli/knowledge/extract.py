@@ -1,4 +1,4 @@
-"""`rum extract`: what a finished run is worth."""
+"""`rum extract`: a note, facts and rules of a finished run."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _run_in(file: str) -> Any:
     run = _parsed(_read(file), where)
     if not isinstance(run, dict):
         raise InvalidQuery(f"{where} must hold one run: {_EXAMPLE}.", file=where)
-    told = cast("dict[Any, Any]", run)
-    return {str(name): value for name, value in told.items() if value is not None}
+    fields = cast("dict[Any, Any]", run)
+    return {str(name): value for name, value in fields.items() if value is not None}
 
 
 def _read(file: str) -> bytes:
@@ -85,7 +85,7 @@ def _extracted(answer: Extracted) -> View:
     for rule in answer.rules:
         view += said(f"{word} the rule {rule.condition} → {rule.action}")
     for one in answer.rejected:
-        # Why there is no note was said above.
+        # The reason for no note is shown above.
         view += said(f"Not kept: the {one.what} {one.name}, as {one.why}.") if one.what != "note" else []
     return view
 

@@ -1,4 +1,4 @@
-"""`rum facts`: what is known under a key."""
+"""`rum facts`: keys and values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.facts import Fact, FactVersion, Rule
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
@@ -28,7 +28,7 @@ def facts() -> None:
 @click.argument("key")
 @click.pass_obj
 def get(asked: Asked, key: str) -> None:
-    """Print what is known under a key."""
+    """Print the value of a key."""
     with opened(asked) as rum:
         say(asked.json, rum.facts.show(key), lambda fact: said(fact.value))
 
@@ -38,32 +38,32 @@ def get(asked: Asked, key: str) -> None:
 @click.argument("value")
 @click.pass_obj
 def set_fact(asked: Asked, key: str, value: str) -> None:
-    """Learn a fact, in the place of what was known under KEY.
+    """Set the fact of KEY, replacing its former value.
 
     VALUE is the text, or - for stdin.
     """
-    told = sys.stdin.read().strip() if value == "-" else value
+    text = sys.stdin.read().strip() if value == "-" else value
     with opened(asked) as rum:
         before = rum.facts.get(key)
-        fact = rum.facts.set(key, told)
-    say(asked.json, fact, lambda fact: said(now_says(fact.key, fact, before)))
+        fact = rum.facts.set(key, text)
+    say(asked.json, fact, lambda fact: said(version_message(fact.key, fact, before)))
 
 
-def now_says(name: str, now: Fact | Rule, before: Fact | Rule | None) -> str:
-    """Whether something says something else than before."""
+def version_message(name: str, now: Fact | Rule, before: Fact | Rule | None) -> str:
+    """Whether a fact or rule has a new version."""
     same = before is not None and before.version == now.version
     return f"{name} is unchanged: version {now.version}." if same else f"{name} is now version {now.version}."
 
 
 @facts.command("list")
 @click.argument("prefix", default="")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number.")
 @ids_option
 @click.pass_obj
 def list_facts(asked: Asked, prefix: str, limit: int | None) -> None:
-    """List facts, the one changed last first.
+    """List facts, last changed first.
 
-    With PREFIX only those whose keys begin so.
+    With PREFIX only those whose keys begin with it.
     """
     with opened(asked) as rum:
         known = rum.facts.list(prefix, limit)
@@ -79,7 +79,7 @@ def list_facts(asked: Asked, prefix: str, limit: int | None) -> None:
 @click.argument("key")
 @click.pass_obj
 def history(asked: Asked, key: str) -> None:
-    """Show all that was ever known under a key, oldest first."""
+    """Show all values of a key, oldest first."""
     with opened(asked) as rum:
         say(asked.json, rum.facts.history(key), _versions)
 
@@ -89,7 +89,7 @@ def history(asked: Asked, key: str) -> None:
 @forget_options
 @click.pass_obj
 def forget(asked: Asked, key: str, dry_run: bool, purge: bool) -> None:
-    """Delete a fact with its history, for good."""
+    """Delete a fact with its history permanently."""
     forget_one(asked, key, "fact", dry_run=dry_run, purge=purge)
 
 
@@ -98,7 +98,7 @@ def _table(known: Sequence[Fact]) -> View:
         (
             Word(fact.key, "strong"),
             Word(fact.value),
-            Word(when(fact.updated_at or fact.created_at), "dim"),
+            Word(local_time(fact.updated_at or fact.created_at), "dim"),
         )
         for fact in known
     ]
@@ -109,7 +109,7 @@ def _versions(versions: Sequence[FactVersion]) -> View:
     rows = [
         (
             Word(str(one.version), "id"),
-            Word(when(one.changed_at), "dim"),
+            Word(local_time(one.changed_at), "dim"),
             Word(one.changed_by, "dim"),
             Word(one.value),
         )

@@ -24,26 +24,26 @@ ENTRY = (
     Flag("--plan-step", "planStep", "The step of the plan.", click.INT),
     Flag("--approach", "approach", "How it is attempted."),
     Flag("--command", "commands", "A step of an attempt (repeat).", many=True),
-    Flag("--result", "result", "What came of an attempt.", OneOf(Result)),
+    Flag("--result", "result", "The outcome of an attempt.", OneOf(Result)),
     Flag("--output", "output", "What happened."),
     Flag("--error", "error", "What went wrong."),
     Flag("--lessons", "lessons", "What was learned from it."),
-    Flag("--duration-ms", "duration_ms", "How long it took, if not since its beginning.", click.INT),
+    Flag("--duration-ms", "duration_ms", "Its duration; by default the time since its start.", click.INT),
     Flag("--next-step", "nextStep", "What comes next."),
     Flag("--reasoning", "reasoning", "Why it was decided so."),
     Flag("--alternative", "alternatives", "What was not chosen (repeat).", many=True),
-    Flag("--impact", "impact", "How much depends on a decision."),
-    Flag("--related-discovery", "relatedDiscoveries", "A discovery it rests on (repeat).", many=True),
+    Flag("--impact", "impact", "The impact of a decision."),
+    Flag("--related-discovery", "relatedDiscoveries", "A discovery it is based on (repeat).", many=True),
 )
 REVERSIBLE = "--reversible/--irreversible"
 CONTEXT = (
     Flag("--plan-step", "currentPlanStep", "The step of the plan.", click.INT),
-    Flag("--plan-step-status", "planStepStatus", "How far it is."),
-    Flag("--constraint", "constraints", "What has to be heeded (repeat).", many=True),
-    Flag("--open-question", "openQuestions", "What has to be found out (repeat).", many=True),
+    Flag("--plan-step-status", "planStepStatus", "Its status."),
+    Flag("--constraint", "constraints", "A constraint (repeat).", many=True),
+    Flag("--open-question", "openQuestions", "An open question (repeat).", many=True),
     Flag("--next-step", "nextSteps", "What comes next (repeat).", many=True),
-    Flag("--blocker", "blockers", "What stands in the way (repeat).", many=True),
-    Flag("--assumption", "assumptions", "What is taken for granted (repeat).", many=True),
+    Flag("--blocker", "blockers", "A blocker (repeat).", many=True),
+    Flag("--assumption", "assumptions", "An assumption (repeat).", many=True),
 )
 
 
@@ -54,7 +54,7 @@ def entry_options(command: F) -> F:
 
 
 def refuse_others(kind: Kind, given: Iterable[str]) -> None:
-    """Refuse flags that set a field of another kind of entry, and say what belongs to which."""
+    """Refuse flags of another kind of entry; the error lists the flags of each kind."""
     odd = [_flag(field) for field in given if field not in kind.fields]
     if odd:
         takes = "; ".join(f"{one}: {', '.join(_flags(one))}" for one in Kind)

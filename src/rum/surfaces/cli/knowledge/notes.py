@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.errors import InvalidQuery
 from rum.model.notes import (
     Broken,
@@ -38,7 +38,7 @@ def note() -> None:
 
 @note.command("add")
 @click.argument("title")
-@click.option("--file", "source_file", metavar="FILE", help="Read what it says from this file (-: stdin).")
+@click.option("--file", "source_file", metavar="FILE", help="Read its text from this file (-: stdin).")
 @options_of(NoteDraft, leave_out=("title", "discovered_at"), content={"required": False})
 @quiet_option
 @click.pass_obj
@@ -48,7 +48,7 @@ def add(
     when_to_use: tuple[str, ...],
     content: str | None,
     source_file: str | None,
-    **told: Any,
+    **fields: Any,
 ) -> None:
     """Add an entry to the note of that TITLE, or begin one.
 
@@ -56,7 +56,7 @@ def add(
     """
     text = _content(content, source_file)
     with opened(asked) as rum:
-        answer = rum.notes.add(title, text, when_to_use, **those_given(told))
+        answer = rum.notes.add(title, text, when_to_use, **those_given(fields))
     if asked.quiet and not asked.json:
         say_ids([answer.id])
         return
@@ -100,7 +100,7 @@ def listing(asked: Asked) -> None:
         return
     say(asked.json, answer, _listed)
     if not asked.json:
-        _tell_of(answer.broken or [])
+        _note_broken(answer.broken or [])
         for one in answer.notes:
             for odd in one.remarks or ():
                 remark(f"{one.id}.md, {odd}")
@@ -125,10 +125,10 @@ def _row(one: ListedNote) -> tuple[Word, ...]:
 
 
 def _when(at: int | None) -> str:
-    return "-" if at is None else when(at)
+    return "-" if at is None else local_time(at)
 
 
-def _tell_of(broken: list[Broken]) -> None:
+def _note_broken(broken: list[Broken]) -> None:
     for one in broken:
         remark(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
 
@@ -152,7 +152,7 @@ def _shown(answer: NoteShown) -> View:
     about: list[Field] = [("file", answer.path)]
     about += [("related", ", ".join(answer.related))] if answer.related else []
     about += [("named, but not there", ", ".join(answer.missing))] if answer.missing else []
-    about += [("says otherwise", _against(answer.otherwise))] if answer.otherwise else []
+    about += [("says otherwise", _contradictions(answer.otherwise))] if answer.otherwise else []
     return [*view, Fields((Word(slug, "id"),), about)]
 
 
@@ -177,7 +177,7 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
     return Fields(heading, [field for field in fields if field[1]])
 
 
-def _against(otherwise: list[Otherwise]) -> list[str]:
+def _contradictions(otherwise: list[Otherwise]) -> list[str]:
     return [f"{one.said} — {one.id}: {one.says}" for one in otherwise]
 
 
@@ -187,7 +187,7 @@ def _against(otherwise: list[Otherwise]) -> list[str]:
 @ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
-    """Show the notes that matter to a task, as they go into a prompt.
+    """Show the notes that match a task, as text for a prompt.
 
     With --agent they are chosen for that agent, as its settings say.
     """
@@ -201,11 +201,11 @@ def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
     else:
         say_text(answer.text)
     if not asked.json:
-        _remark_on(answer)
+        _note_remarks(answer)
 
 
-def _remark_on(answer: NotesMatched) -> None:
-    _tell_of(answer.broken or [])
+def _note_remarks(answer: NotesMatched) -> None:
+    _note_broken(answer.broken or [])
     if not answer.matched:
         remark("No note matches. `rum note list` shows all there are.")
     elif len(answer.notes) < answer.matched:
@@ -220,5 +220,5 @@ def _points(one: MatchedNote) -> Fields:
     heading = (Word(f"{one.score:g}", "good"), Word(one.title, "strong"), Word(f"[{one.id}]", "id"))
     fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
     fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
-    fields += [] if one.otherwise is UNSET else [("says otherwise", _against(one.otherwise))]
+    fields += [] if one.otherwise is UNSET else [("says otherwise", _contradictions(one.otherwise))]
     return Fields(heading, fields)

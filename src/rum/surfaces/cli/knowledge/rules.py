@@ -1,4 +1,4 @@
-"""`rum rules`: what to do when."""
+"""`rum rules`: conditions and actions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import click
 
 from rum.app.layers.rules import problem
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.model.facts import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
-from rum.surfaces.cli.knowledge.facts import now_says
+from rum.surfaces.cli.knowledge.facts import version_message
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option
@@ -33,7 +33,7 @@ def rules() -> None:
 @quiet_option
 @click.pass_obj
 def add(asked: Asked, condition: str, action: str) -> None:
-    """Learn what to do when; one that says the same already stays the only one."""
+    """Add a rule, unless the same one exists."""
     with opened(asked) as rum:
         rule = rum.rules.add(condition, action)
     say(asked.json, rule, lambda rule: said(rule.id, "id"))
@@ -46,11 +46,11 @@ def add(asked: Asked, condition: str, action: str) -> None:
 @click.argument("action")
 @click.pass_obj
 def set_rule(asked: Asked, rule_id: str, condition: str, action: str) -> None:
-    """Correct a rule: what it said goes into its history."""
+    """Change a rule; the former text goes into its history."""
     with opened(asked) as rum:
         before = rum.rules.show(rule_id)
         rule = rum.rules.set(before.id, condition, action)
-    say(asked.json, rule, lambda rule: said(now_says(rule.id, rule, before)))
+    say(asked.json, rule, lambda rule: said(version_message(rule.id, rule, before)))
     _remark_on(asked, rule)
 
 
@@ -60,7 +60,7 @@ def _remark_on(asked: Asked, rule: Rule) -> None:
 
 
 @rules.command("list")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number.")
 @ids_option
 @click.pass_obj
 def list_rules(asked: Asked, limit: int | None) -> None:
@@ -73,7 +73,7 @@ def list_rules(asked: Asked, limit: int | None) -> None:
 @click.argument("rule_id", metavar="ID")
 @click.pass_obj
 def show(asked: Asked, rule_id: str) -> None:
-    """Show one rule with everything that is known of it."""
+    """Show one rule with all its fields."""
     with opened(asked) as rum:
         say(asked.json, rum.rules.show(rule_id), _fields)
 
@@ -82,7 +82,7 @@ def show(asked: Asked, rule_id: str) -> None:
 @click.argument("rule_id", metavar="ID")
 @click.pass_obj
 def history(asked: Asked, rule_id: str) -> None:
-    """Show all that a rule ever said, oldest first."""
+    """Show all versions of a rule, oldest first."""
     with opened(asked) as rum:
         say(asked.json, rum.rules.history(rule_id), _versions)
 
@@ -118,8 +118,8 @@ def candidates(asked: Asked) -> None:
 
 @rules.command("accept")
 @click.argument("candidate_id", metavar="ID")
-@click.option("--when", "condition", metavar="CONDITION", help="When it holds, in better words.")
-@click.option("--do", "action", metavar="ACTION", help="What to do, in better words.")
+@click.option("--when", "condition", metavar="CONDITION", help="Another condition.")
+@click.option("--do", "action", metavar="ACTION", help="Another action.")
 @click.pass_obj
 def accept(asked: Asked, candidate_id: str, condition: str | None, action: str | None) -> None:
     """Make a rule of a candidate."""
@@ -143,7 +143,7 @@ def reject(asked: Asked, candidate_id: str) -> None:
 @forget_options
 @click.pass_obj
 def forget(asked: Asked, rule_id: str, dry_run: bool, purge: bool) -> None:
-    """Delete a rule for good."""
+    """Delete a rule permanently."""
     forget_one(asked, rule_id, "rule", dry_run=dry_run, purge=purge)
 
 
@@ -179,24 +179,24 @@ def _proposed(found: Sequence[RuleProposal]) -> View:
 
 
 def _fields(rule: Rule) -> View:
-    told: list[Field] = [
+    fields: list[Field] = [
         ("condition", rule.condition),
         ("action", rule.action),
         ("agent_id", rule.agent_id),
-        ("created_at", when(rule.created_at)),
+        ("created_at", local_time(rule.created_at)),
     ]
     if rule.updated_at is not None:
-        told += [("updated_at", when(rule.updated_at)), ("version", str(rule.version))]
+        fields += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:
-        told.append(("imported_at", when(rule.imported_at)))
-    return [Fields((Word(rule.id, "id"),), told)]
+        fields.append(("imported_at", local_time(rule.imported_at)))
+    return [Fields((Word(rule.id, "id"),), fields)]
 
 
 def _versions(versions: Sequence[RuleVersion]) -> View:
     rows = [
         (
             Word(str(one.version), "id"),
-            Word(when(one.changed_at), "dim"),
+            Word(local_time(one.changed_at), "dim"),
             Word(one.changed_by, "dim"),
             Word(one.condition, "strong"),
             Word(one.action),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.model.chapter_answers import RecallWisdomResult, SynthesizeResult, WisdomView
 from rum.model.chapters import Contradiction
 from rum.surfaces.cli.knowledge.chapters import resting_on, with_commands
@@ -144,7 +144,7 @@ def _fields(one: WisdomView) -> Fields:
         ("stale", list(one.stale or ())),
         *(_said(one) if one.matching is UNSET else _answering(one, one.matching)),
         ("tags", ", ".join(one.tags)),
-        ("time", f"{when(one.start_ts)} to {when(one.end_ts)}"),
+        ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
         ("words", one.words.value),
         ("chapters", [] if one.chapter_ids is UNSET else list(one.chapter_ids)),
     ]

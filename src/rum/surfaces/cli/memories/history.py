@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import click
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.memory import Version
 from rum.surfaces.cli.memories.update import updated
 from rum.surfaces.cli.open_project import meant, opened
@@ -52,7 +52,7 @@ def _versions(versions: Sequence[Version]) -> View:
     rows = [
         (
             Word(str(one.version), "id"),
-            Word(when(one.changed_at), "dim"),
+            Word(local_time(one.changed_at), "dim"),
             Word(one.changed_by, "dim"),
             Word(change or "nothing"),
         )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from rum.inject.render import when
+from rum.inject.render import local_time
 from rum.model.agents import Identity
 from rum.model.errors import InvalidQuery
 from rum.settings.table import AGENT_NAME
@@ -58,7 +58,7 @@ def _described(agent: Identity) -> View:
 
 def _shown(name: str, value: Any) -> str:
     if name in ("created_at", "last_active"):
-        return when(value)
+        return local_time(value)
     return _rate(value) if name == "success_rate" else str(value)
 
 
@@ -85,7 +85,7 @@ def _table(agents: Sequence[Identity]) -> View:
             Word(agent.type.value),
             Word(str(agent.memory_count)),
             Word(_rate(agent.success_rate)),
-            Word(when(agent.last_active), "dim"),
+            Word(local_time(agent.last_active), "dim"),
         )
         for agent in agents
     ]

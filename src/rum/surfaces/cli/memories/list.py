@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rum.inject.render import memory_line, short_id, when
+from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import ListedMemory, ListResult, Tag
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, command, ids_option
@@ -40,7 +40,7 @@ def listed(answer: ListResult) -> View:
     rows = [
         (
             Word(short_id(memory.id), "id"),
-            Word(when(memory.created_at), "dim"),
+            Word(local_time(memory.created_at), "dim"),
             verdict(memory.outcome_success),
             Word(memory.intent_goal, "strong"),
             Word(memory.result),
@@ -54,8 +54,8 @@ def listed(answer: ListResult) -> View:
 
 
 def _line(memory: ListedMemory) -> str:
-    told = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.result)
-    return f"{when(memory.created_at)} {told}"
+    line = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.result)
+    return f"{local_time(memory.created_at)} {line}"
 
 
 @command("tags")

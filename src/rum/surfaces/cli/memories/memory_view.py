@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from rum.app.rum import Rum
-from rum.inject.render import memory_line, short_id, when
+from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import RetrievedMemory
 from rum.surfaces.cli.views import Field, Fields, Line, Table, Word, verdict
 
@@ -80,7 +80,7 @@ def content(memory: dict[str, Any]) -> list[Field]:
 
 def _shown(name: str, value: Any) -> str | list[str]:
     if name in _TIMES:
-        return when(value)
+        return local_time(value)
     if name == "actions":
         return [_action(action) for action in value]
     if name == "files":

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rum.app.offers.history import MOST, WHY
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import meant, opened
@@ -50,7 +50,7 @@ def _sum_up(answer: OffersResult) -> None:
 def _listed(answer: OffersResult) -> View:
     rows = [
         (
-            Word(when(int(one.at)), "dim"),
+            Word(local_time(int(one.at)), "dim"),
             Word(short_id(one.memory_id or "-"), "id"),
             Word(one.why),
             Word(_words(one), "strong"),
@@ -59,7 +59,7 @@ def _listed(answer: OffersResult) -> View:
         for one in answer.offers
     ]
     lines = [
-        f"{when(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: {_words(one)} → {_came(one)}"
+        f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: {_words(one)} → {_came(one)}"
         for one in answer.offers
     ]
     return [Table(("when", "memory", "why", "said", "came of it"), rows, lines)]

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rum.app.capture.events_view import BECAME, MOST, SeenList, SeenView
-from rum.inject.render import short_id, when
+from rum.inject.render import local_time, short_id
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, command
@@ -47,7 +47,7 @@ def events(asked: Asked, **given: Any) -> None:
 def _listed(answer: SeenList) -> View:
     rows = [
         (
-            Word(when(int(one.at)), "dim"),
+            Word(local_time(int(one.at)), "dim"),
             Word(one.session[-8:], "id"),
             Word(one.kind),
             Word(one.what, "strong"),
@@ -56,7 +56,7 @@ def _listed(answer: SeenList) -> View:
         for one in answer.events
     ]
     lines = [
-        f"{when(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: {one.what} → {_became(one)}"
+        f"{local_time(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: {one.what} → {_became(one)}"
         for one in answer.events
     ]
     return [Table(("when", "session", "kind", "what", "became"), rows, lines)]

@@ -11,7 +11,7 @@ import pytest
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.notes import Entry
 from rum.store.files.notes.folder import LIMIT, Added, NoteFolder, slug_of
-from rum.store.files.notes.text import written
+from rum.store.files.notes.text import entry_text
 
 
 @pytest.fixture
@@ -20,7 +20,9 @@ def folder(tmp_path: Path) -> NoteFolder:
 
 
 def entry(title: str = "Auth module", content: str = "text") -> str:
-    return written(Entry(n=1, title=title, content=content, when_to_use=("auth",), discovered_at=1769164200))
+    return entry_text(
+        Entry(n=1, title=title, content=content, when_to_use=("auth",), discovered_at=1769164200)
+    )
 
 
 def add(

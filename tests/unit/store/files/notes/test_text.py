@@ -8,7 +8,7 @@ import pytest
 
 from rum.model.errors import InvalidQuery
 from rum.model.notes import Entry, Importance
-from rum.store.files.notes.text import appended, clean, entries, is_one_entry, without, written
+from rum.store.files.notes.text import appended, clean, entries, entry_text, is_one_entry, without
 
 EXAMPLES = Path(__file__).parents[4] / "data" / "example_notes"
 HEAD = "---\ntitle: One\nwhenToUse: auth\n---\n"
@@ -189,10 +189,10 @@ def test_what_is_odd_is_taken_for_what_it_may_mean(field: str, taken: dict[str, 
     ],
 )
 def test_what_says_nothing_or_is_never_met_is_remarked_on_in_its_line(fields: str, remarks: list[str]):
-    def judge(pattern: str) -> str | None:
+    def check_pattern(pattern: str) -> str | None:
         return "is odd" if pattern.startswith("odd") else None
 
-    (entry,) = entries(f"---\ntitle: One\n{fields}\n---\ntext", "a-note", "a-note.md", judge)
+    (entry,) = entries(f"---\ntitle: One\n{fields}\n---\ntext", "a-note", "a-note.md", check_pattern)
     assert list(entry.remarks) == remarks
 
 
@@ -262,7 +262,7 @@ def test_an_entry_is_written_as_it_is_read():
         superseded_by="two",
         line=2,
     )
-    text = written(entry)
+    text = entry_text(entry)
     assert "discoveredAt: 2026-01-23T10:30:00Z\n" in text
     assert "relatedMemories: [one.md]\n" in text
     (again,) = read(text)
@@ -274,7 +274,7 @@ def test_an_entry_is_written_as_it_is_read():
 
 def test_appending_changes_nothing_that_was_there():
     old = "\n".join(["# By hand", "", "text"])
-    new = appended(old, written(read(HEAD + "newer")[0]))
+    new = appended(old, entry_text(read(HEAD + "newer")[0]))
     assert new.startswith(old)
     assert contents(new) == ["# By hand\n\ntext", "newer"]
 

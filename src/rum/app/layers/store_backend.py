@@ -1,4 +1,4 @@
-"""The lasting layers in RUM's store, shared by all agents of the project."""
+"""The layers in RUM's store, shared by all agents of the project."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 
 from rum.app.caller import Caller
 from rum.app.layers import events, facts, rules
-from rum.app.layers.backend import Older
+from rum.app.layers.layers import Older
 from rum.consolidate.compaction import compact
 from rum.model.facts import Event, Fact, Rule
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
@@ -16,7 +16,7 @@ from rum.store.files.layers import Item, json_size
 from rum.store.layers import Author
 
 
-class KeptLayers:
+class StoreBackend:
     """Events, facts and rules of an open project; never its memories."""
 
     def __init__(self, caller: Caller, close: Callable[[], None] = lambda: None) -> None:
@@ -24,73 +24,61 @@ class KeptLayers:
         self.close = close
 
     def turn(self) -> AbstractContextManager[None]:
-        """One call at a time, with errors in plain words."""
         return self._caller.turn()
 
     def now(self) -> int:
-        """Milliseconds."""
         return int(self._caller.project.clock() * 1000)
 
     def clean(self, given: Json) -> Json:
-        """The same without secrets."""
         return self._caller.project.clean(given)
 
     def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
-        """Every entry of a layer, in its order; facts and rules as entries."""
         return (row.entry() for row in self._rows(layer))
 
     def _rows(self, layer: MemoryType) -> Iterator[Event | Fact | Rule]:
         store = self._caller.project.store
-        kept = {
+        tables = {
             MemoryType.EPISODIC: store.events,
             MemoryType.SEMANTIC: store.facts,
             MemoryType.PROCEDURAL: store.rules,
         }[layer]
-        for batch in kept.all():
+        for batch in tables.all():
             yield from batch
 
     def count(self, layer: MemoryType) -> int:
-        """How many entries a layer has."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             return store.events.count()
         return store.facts.count() if layer is MemoryType.SEMANTIC else store.rules.count()
 
     def size(self, layer: MemoryType) -> int:
-        """How many bytes a layer takes as compact JSON."""
         sizes = [json_size(as_item(row)) for row in self._rows(layer)]
         return 2 + sum(sizes) + max(0, len(sizes) - 1)
 
     def append(self, entry: MemoryEntry) -> bool:
-        """Put down what happened; False, and nothing is written, if the id is taken."""
         return self._caller.project.store.events.put(events.event_of(self._caller, entry))
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
-        """Keep a fact, in the place of what was known under its key; as it was kept."""
         return facts.learn(self._caller, known.key, known.value, known.timestamp).knowledge()
 
     def recall(self, key: str) -> KnowledgeEntry | None:
-        """What is known under a key."""
         fact = self._caller.project.store.facts.get(key)
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
-        """Keep a rule; as an entry."""
         return rules.add(self._caller, rule.condition, rule.action, rule.timestamp, again=True).entry()
 
     def older(self, layer: MemoryType, keep: int) -> Older:
-        """All but the last so many entries of a layer, for whoever may take them away; of facts none."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             found = store.events.older(keep)
-            self._must_be_over("The events", _authors([event for _, event in found]))
+            self._check_may_change("The events", _authors([event for _, event in found]))
             return Older([event.entry() for _, event in found], [place for place, _ in found])
         rows = store.rules.older(keep) if layer is MemoryType.PROCEDURAL else []
-        self._must_be_over("The rules", _authors(rows))
+        self._check_may_change("The rules", _authors(rows))
         return Older([rule.entry() for rule in rows], [rule.id for rule in rows])
 
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
-        """Put a summary, or nothing, in the place of older entries; False if others changed them."""
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
             event = events.event_of(self._caller, summary) if summary else None
@@ -100,27 +88,25 @@ class KeptLayers:
             return len(store.rules.get(ids)) == len(ids) == store.rules.delete(ids)
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
-        """What entries say, in short: by the language model that is set, else a line each."""
         return compact(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
-        """Take away everything in these layers; how many entries went."""
-        store, gone = self._caller.project.store, 0
+        store, removed = self._caller.project.store, 0
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
-                self._must_be_over("The facts", store.facts.authors())
-                gone += store.facts.clear()
+                self._check_may_change("The facts", store.facts.authors())
+                removed += store.facts.clear()
             if MemoryType.PROCEDURAL in layers:
                 older = self.older(MemoryType.PROCEDURAL, 0)
                 self.fold(MemoryType.PROCEDURAL, older, None)
-                gone += len(older.entries)
+                removed += len(older.entries)
             if MemoryType.EPISODIC in layers:
-                # Last, as it is another file's: whatever is refused before leaves all of them as they are.
-                self._must_be_over("The events", store.events.authors())
-                gone += store.events.clear()
-        return gone
+                # Last, as events are in another database file: an error before it changes no layer.
+                self._check_may_change("The events", store.events.authors())
+                removed += store.events.clear()
+        return removed
 
-    def _must_be_over(self, what: str, authors: set[Author]) -> None:
+    def _check_may_change(self, what: str, authors: set[Author]) -> None:
         for agent_id, imported in sorted(authors):
             self._caller.may_change_of(what, agent_id, imported=imported, instead=events.INSTEAD)
 
@@ -130,7 +116,7 @@ def _authors(rows: Sequence[Event | Rule]) -> set[Author]:
 
 
 def as_item(row: Event | Fact | Rule) -> Item:
-    """A row as the element of a file of layers."""
+    """A row as an element of a JSON file of layers."""
     if isinstance(row, Fact):
         return [row.key, whole(row.knowledge(), row.extra)]
     return whole(row.entry() if isinstance(row, Event) else row.procedure(), row.extra)
