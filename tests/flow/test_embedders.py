@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from rum import Rum
-from support.builders import ids_of, make_draft
+from support.builders import make_draft
 from support.embedders import Endpoint
+from support.finding import ids_of
 from support.processes import Place, end, lines_of, make_place
 
 
