@@ -1,4 +1,4 @@
-"""EchoDoor: a stand-in for the application, so that the protocol can be tested by itself.
+"""EchoApplication: a stand-in for the application, so that the protocol can be tested by itself.
 
 Run as a program it is a whole MCP server. ECHO_LOG names a file that is told when the door is opened,
 settled and closed.
@@ -20,7 +20,7 @@ SECRET = "the-words-of-an-exception"
 
 
 def main() -> None:
-    serve(listing(), EchoDoor)
+    serve(listing(), EchoApplication)
 
 
 def listing() -> Listing:
@@ -47,7 +47,7 @@ def log(word: str) -> None:
             file.write(word + "\n")
 
 
-class EchoDoor:
+class EchoApplication:
     def __init__(self) -> None:
         log("opened")
 

@@ -1,4 +1,4 @@
-"""Works out what an install or uninstall changes, and does it: with a backup, checked, each file whole."""
+"""Compute the changes of an install or uninstall, and apply them: validated, atomic, with a backup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rum.surfaces.install.settings_file import Target
 LARGEST = 64 * 1024 * 1024
 """Bytes of a settings file; Claude Code's grows with every project."""
 FOLDER = "installed"
-"""Where in RUM's home the files are kept as they were."""
+"""The folder in RUM's home for backups."""
 
 
 class Change(NamedTuple):
@@ -42,10 +42,10 @@ class Change(NamedTuple):
 
 
 def to_install(home: str, target: Target) -> Change | None:
-    """What must change for a file to have what it should; None if it has."""
+    """The change that installs RUM in a file; None if it is up to date."""
     path, before = _read(target)
     text = _text(before or b"", path)
-    with _naming(path):
+    with _name_file_in_errors(path):
         base = _base(home, target, path, before)
         plain = _text(base or b"", path)
         new = target.put(plain, text)
@@ -56,56 +56,56 @@ def to_install(home: str, target: Target) -> Change | None:
 
 
 def to_uninstall(home: str, target: Target) -> Change | None:
-    """What must change for a file to have nothing of RUM's; None if it has nothing."""
+    """The change that removes RUM from a file; None if there is nothing to remove."""
     path, before = _read(target)
     if before is None:
         return None
-    with _naming(path):
+    with _name_file_in_errors(path):
         base = _base(home, target, path, before)
     return None if base == before else Change(target, path, before, base, base)
 
 
 def apply(home: str, changes: Sequence[Change]) -> list[str]:
-    """Write all files, or none of them where one cannot be written; where the old ones are kept."""
+    """Write all files, or none if one cannot be written; returns the paths of the backups."""
     done: list[Change] = []
     kept: list[str | None] = []
     for change in changes:
         try:
             kept.append(_write(home, change))
         except (RumError, OSError) as error:
-            left = _taken_back(home, done)
-            if isinstance(error, RumError) and not left:
+            failed = _revert(home, done)
+            if isinstance(error, RumError) and not failed:
                 raise
             said = (
                 error.message if isinstance(error, RumError) else f"{change.path}: {error.strerror or error}."
             )
-            rest = f"Already changed: {', '.join(left)}." if left else "Nothing was changed."
+            rest = f"Already changed: {', '.join(failed)}." if failed else "Nothing was changed."
             raise StorageError(f"{said} {rest}", path=change.path) from error
         done.append(change)
     return [path for path in kept if path]
 
 
-def _taken_back(home: str, done: Sequence[Change]) -> list[str]:
-    """Make files what they were before; those that somebody else has written meanwhile, or nobody can."""
-    left: list[str] = []
+def _revert(home: str, done: Sequence[Change]) -> list[str]:
+    """Restore files after a failure; returns those that could not be restored."""
+    failed: list[str] = []
     for change in reversed(done):
         try:
             _write(home, change._replace(before=change.after, after=change.before))
         except (RumError, OSError):
-            left.append(change.path)
-    return left
+            failed.append(change.path)
+    return failed
 
 
 def _write(home: str, change: Change) -> str | None:
-    """Write a file, unless somebody else has written it meanwhile; where the old one is kept."""
+    """Write a file, unless another program has changed it meanwhile; returns the path of the backup."""
     folder = os.path.dirname(change.path)
     atomic_write.make_folder(folder)
     with atomic_write.locked(change.path):
         if atomic_write.read(change.path, LARGEST) != change.before:
             raise StorageError(
-                f"{change.path} was changed by somebody else just now. Try again.", path=change.path
+                f"{change.path} was just changed by another program. Try again.", path=change.path
             )
-        kept = _keep(home, change)
+        kept = _save_backup(home, change)
         if change.after is None:
             os.unlink(change.path)
         elif change.before is None and change.target.within is None:
@@ -127,8 +127,8 @@ def _read(target: Target) -> tuple[str, bytes | None]:
 
 
 def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes | None:
-    """The file without RUM: as it was before, if nobody has written it since; else by taking RUM out."""
-    record = _record(home, target, path)
+    """The file without RUM: the backup if the file is unchanged since, else with RUM's entries removed."""
+    record = _read_record(home, target, path)
     if before is not None and record.get("after") == _hash(before):
         if record.get("created"):
             return None
@@ -138,32 +138,32 @@ def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes |
     if before is None:
         return None
     text = _text(before, path)
-    left = target.drop(text)
-    if record.get("created") and left != text and left.strip("\ufeff \t\r\n") in ("", "{}"):
+    remaining = target.drop(text)
+    if record.get("created") and remaining != text and remaining.strip("\ufeff \t\r\n") in ("", "{}"):
         return None
-    return left.encode()
+    return remaining.encode()
 
 
 def _check(target: Target, plain: str, new: str) -> None:
     """RUM must be in it and, taken out again, leave what was there; else the edit is not to be written."""
-    if target.said(new) == target.said(plain) or _pruned(target.said(target.drop(new))) != _pruned(
-        target.said(target.drop(plain))
-    ):
+    if target.said(new) == target.said(plain) or _without_empty(
+        target.said(target.drop(new))
+    ) != _without_empty(target.said(target.drop(plain))):
         raise InvalidQuery("It cannot be changed without changing other things in it.")
 
 
-def _pruned(value: Any) -> Any:
-    """A value without what is empty, which nobody can tell from what is not there."""
+def _without_empty(value: Any) -> Any:
+    """A value without empty tables and lists, which mean the same as missing ones."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        return {name: left for name, one in table.items() if (left := _pruned(one)) not in ({}, [])}
+        return {name: kept for name, one in table.items() if (kept := _without_empty(one)) not in ({}, [])}
     if isinstance(value, list):
-        return [left for one in cast("list[Any]", value) if (left := _pruned(one)) not in ({}, [])]
+        return [kept for one in cast("list[Any]", value) if (kept := _without_empty(one)) not in ({}, [])]
     return value.strip() if isinstance(value, str) else value
 
 
-def _keep(home: str, change: Change) -> str | None:
-    """Keep the file without RUM, or for an uninstall as it was, and note what it will be."""
+def _save_backup(home: str, change: Change) -> str | None:
+    """Save a backup (for an install without RUM's entries), and a record of what is written."""
     backup, note = (_backup(home, change.target, change.path, end) for end in ("", ".json"))
     ensure_private_dir(os.path.dirname(backup))
     installs = change.after != change.base
@@ -177,7 +177,7 @@ def _keep(home: str, change: Change) -> str | None:
     return backup if kept is not None else None
 
 
-def _record(home: str, target: Target, path: str) -> dict[str, Any]:
+def _read_record(home: str, target: Target, path: str) -> dict[str, Any]:
     data = atomic_write.read(_backup(home, target, path, ".json"), LARGEST)
     try:
         found: Any = json.loads(data or b"{}")
@@ -211,7 +211,7 @@ def _text(data: bytes, path: str) -> str:
         ) from None
 
 
-class _naming:  # noqa: N801 (reads as a function)
+class _name_file_in_errors:  # noqa: N801 (reads as a function)
     """Errors inside are about this file."""
 
     def __init__(self, path: str) -> None:

@@ -16,11 +16,11 @@ _SEEN = f"{_CHANGES}|Read|Grep|Glob|WebSearch|Agent|Task|mcp__(plugin_rum_)?rum_
 MATCHERS = {"PreToolUse": f"{_CHANGES}|Read", "PostToolUse": _SEEN, "PostToolUseFailure": _SEEN}
 """The tools that a hook is run for; a process for each call of the others would bring nothing."""
 _TIMEOUT = 5
-"""Seconds. A hook ends by itself long before."""
+"""Seconds; a hook ends much earlier."""
 
 
 def hooks(launch: Launch, *, windows: bool = os.name == "nt") -> tuple[Hook, ...]:
-    """A hook for each event that is kept."""
+    """A hook for each captured event."""
     words = launch.hooked("claude-code")
     handler: dict[str, Any] = {"type": "command", "command": as_line(words), "timeout": _TIMEOUT}
     if windows:
@@ -61,7 +61,7 @@ def _guide(place: Place) -> str:
 
 
 def _afterwards(place: Place) -> list[str]:
-    left = ["Start Claude Code anew: sessions that run have read their settings."]
+    left = ["Restart Claude Code to apply: running sessions have already read their settings."]
     if place.scope == "project":
         left.append("Keep .claude/settings.local.json out of commits: it names your interpreter.")
     return left

@@ -1,4 +1,4 @@
-"""The seam between the protocol and the application: what is listed at once, and what is opened on demand."""
+"""The interface between the MCP protocol and the application, which is opened on demand."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-    class Door(Protocol):
+    class Application(Protocol):
         """The application as tool calls see it; made at the first request that needs it.
 
-        What it raises counts as a defect: the client gets a bare internal error, stderr the traceback.
-        Everything a caller can put right is returned as a result with the error flag set.
+        An exception counts as a defect: the client gets a bare internal error, stderr the traceback.
+        Every error that a caller can correct is returned as a result with the error flag set.
         """
 
         def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
             ...
 
         def settle(self) -> None:
-            """Do what may wait until the client has its answer; called after every response."""
+            """Do work that can wait until the response is sent; called after every response."""
             ...
 
         def idle_after(self) -> float | None:
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
             ...
 
         def idle(self) -> None:
-            """Nobody is asking: have done what can wait. Called once for each stretch of quiet."""
+            """Do pending work; called once for each idle period."""
             ...
 
         def close(self) -> None:
-            """Give everything back; called once, at the end."""
+            """Release all resources; called once, at the end."""
             ...
 
 
 class Caller:
-    """Who is asking, in which session (where the client tells), and in which era of the protocol."""
+    """The client, its session if it names one, and whether it uses the stateless version of the protocol."""
 
     __slots__ = ("client", "session", "stateless")
 
@@ -57,7 +57,7 @@ class Caller:
 
 
 class Listing:
-    """What a client may learn without the application being opened; the same for the life of the process."""
+    """What a client can list without opening the application; it never changes while the process runs."""
 
     __slots__ = ("instructions", "name", "prompts", "resources", "templates", "tools", "version")
 

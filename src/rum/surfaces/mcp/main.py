@@ -12,7 +12,7 @@ from rum.surfaces.mcp.server import serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.surfaces.mcp.application import Door
+    from rum.surfaces.mcp.application import Application
 
 CORE = ("store", "recall", "trace", "update_memory")
 INSTRUCTIONS = (
@@ -84,13 +84,13 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(USAGE)
         return 0
 
-    def open_door() -> Door:
+    def open_application() -> Application:
         # What a tool call needs is loaded with the first one, so that the list of tools is there at once.
-        from rum.surfaces.mcp.tools import RumDoor  # noqa: PLC0415
+        from rum.surfaces.mcp.tools import RumApplication  # noqa: PLC0415
 
-        return RumDoor(options.get("project"), options.get("agent"))
+        return RumApplication(options.get("project"), options.get("agent"))
 
-    serve(listing(options.get("tools", "all")), open_door)
+    serve(listing(options.get("tools", "all")), open_application)
     return 0
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from rum.surfaces.mcp.application import Door, Listing
+    from rum.surfaces.mcp.application import Application, Listing
     from rum.surfaces.mcp.json_rpc import Request, RequestId
 
     Json = dict[str, Any]
@@ -57,10 +57,10 @@ _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert
 class Dispatcher:
     """Answers the requests of one client, whichever revision each of them speaks."""
 
-    def __init__(self, listing: Listing, open_door: Callable[[], Door]) -> None:
+    def __init__(self, listing: Listing, open_application: Callable[[], Application]) -> None:
         self._listing = listing
-        self._open_door = open_door
-        self._door: Door | None = None
+        self._open_application = open_application
+        self._application: Application | None = None
         self._greeted: str | None = None
         self._tools = {tool["name"]: tool for tool in listing.tools}
         shared: dict[str, Handler] = {
@@ -101,22 +101,22 @@ class Dispatcher:
 
     def settle(self) -> None:
         """Let the application do what waited for the answer to be sent."""
-        if self._door is not None:
-            self._door.settle()
+        if self._application is not None:
+            self._application.settle()
 
     def idle_after(self) -> float | None:
         """After how many seconds of quiet the application wants to hear of it; None for never."""
-        return self._door.idle_after() if self._door is not None else None
+        return self._application.idle_after() if self._application is not None else None
 
     def idle(self) -> None:
         """Let the application use the time."""
-        if self._door is not None:
-            self._door.idle()
+        if self._application is not None:
+            self._application.idle()
 
     def close(self) -> None:
         """Close the application if it was ever opened."""
-        if self._door is not None:
-            self._door.close()
+        if self._application is not None:
+            self._application.close()
 
     def _answer(self, request: Request) -> Json:
         params = _object(request.params, "params")
@@ -224,10 +224,10 @@ class Dispatcher:
         except RumError as error:
             raise RpcError(INTERNAL_ERROR, error.message) from error
 
-    def _opened(self) -> Door:
-        if self._door is None:
-            self._door = self._open_door()
-        return self._door
+    def _opened(self) -> Application:
+        if self._application is None:
+            self._application = self._open_application()
+        return self._application
 
 
 def _response(request_id: RequestId, result: Json) -> Json:

@@ -1,4 +1,4 @@
-"""The loop of `rum mcp`: one thread takes messages in, the main thread answers them in order."""
+"""The loop of `rum mcp`: one thread reads messages, the main thread answers them in order."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rum.surfaces.mcp.application import Door, Listing
+    from rum.surfaces.mcp.application import Application, Listing
     from rum.surfaces.mcp.json_rpc import RequestId
 
 
-def serve(listing: Listing, open_door: Callable[[], Door]) -> None:
-    """Speak MCP over the standard streams until the client closes them or a signal asks to end."""
+def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
+    """Speak MCP over the standard streams until the client closes them or a signal ends the process."""
     incoming, outgoing = json_rpc.claim_streams()
-    server = Server(Dispatcher(listing, open_door), incoming, outgoing)
+    server = Server(Dispatcher(listing, open_application), incoming, outgoing)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _frame: server.stop(number))
     server.run()
 
 
 class Server:
-    """One client's connection: what has arrived and what is still unanswered."""
+    """One client's connection, with its queue of messages and its unanswered requests."""
 
     def __init__(self, dispatcher: Dispatcher, incoming: int, outgoing: int) -> None:
         self._dispatcher = dispatcher
@@ -42,34 +42,34 @@ class Server:
         self._stopping = False
 
     def run(self) -> None:
-        """Answer until the input ends, and everything that came before its end; or until told to stop."""
-        Thread(target=self._take_in, name="rum-mcp-reader", daemon=True).start()
+        """Answer all requests until the input ends or `stop` is called."""
+        Thread(target=self._read_messages, name="rum-mcp-reader", daemon=True).start()
         try:
             while (item := self._next()) is not None and not self._stopping:
                 self._handle(item)
             self._end_streams()
         except OSError:
-            pass  # the client has stopped listening, so there is nobody left to tell
+            pass  # the client has closed its end, so nothing can be sent
         finally:
             self._dispatcher.close()
 
     def _next(self) -> Request | RpcError | None:
-        """What arrives next; if nothing does for a while, the application is told once."""
+        """The next message; after a while without one, the application does its idle work."""
         patience = self._dispatcher.idle_after()
         if patience is not None:
             try:
                 return self._inbox.get(timeout=patience)
             except Empty:
-                self._afterwards(self._dispatcher.idle)
+                self._run_quietly(self._dispatcher.idle)
         return self._inbox.get()
 
     def stop(self, number: int) -> None:
-        """End after the request being worked on; the same signal once more ends at once."""
+        """End after the current request; a second signal of the same kind ends at once."""
         signal.signal(number, signal.SIG_DFL)
         self._stopping = True
         self._inbox.put(None)
 
-    def _take_in(self) -> None:
+    def _read_messages(self) -> None:
         try:
             for line in json_rpc.lines(self._incoming):
                 self._receive(line)
@@ -86,10 +86,10 @@ class Server:
             self._unanswered[message.id] = message
             self._inbox.put(message)
         elif message is not None:
-            self._heed(message)
+            self._handle_notice(message)
 
-    def _heed(self, notice: Notice) -> None:
-        """Cancellation is the one notification that changes anything, and it must not wait its turn."""
+    def _handle_notice(self, notice: Notice) -> None:
+        """Cancellation is the only notification with an effect, and it must not wait in the queue."""
         if notice.method != "notifications/cancelled" or not json_rpc.is_object(notice.params):
             return
         target = notice.params.get("requestId")
@@ -103,15 +103,15 @@ class Server:
             return
         if item.cancelled:
             return
-        data = self._worked_out(item)
-        # Struck off before the answer leaves, as the client may use its id again from then on.
+        data = self._answer(item)
+        # Removed before the answer is sent, as the client may reuse its id from then on.
         if not item.stays_open and self._unanswered.get(item.id) is item:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             json_rpc.send(self._outgoing, data)
-        self._afterwards(self._dispatcher.settle)
+        self._run_quietly(self._dispatcher.settle)
 
-    def _worked_out(self, request: Request) -> bytes:
+    def _answer(self, request: Request) -> bytes:
         try:
             return json_rpc.encode(self._dispatcher.reply(request))
         except Exception as problem:  # noqa: BLE001 - the outer edge: a defect must not end the session
@@ -119,7 +119,7 @@ class Server:
             message = f"Internal error ({type(problem).__name__}); the server's stderr says more."
             return json_rpc.encode(RpcError(json_rpc.INTERNAL_ERROR, message, request_id=request.id).reply())
 
-    def _afterwards(self, step: Callable[[], None]) -> None:
+    def _run_quietly(self, step: Callable[[], None]) -> None:
         try:
             step()
         except Exception as problem:  # noqa: BLE001 - the client already has its answer

@@ -16,7 +16,7 @@ MEMORY = "rum://memory/"
 PROJECT = "rum://project"
 
 
-class RumDoor:
+class RumApplication:
     """The memory of one project, opened at the first call."""
 
     def __init__(self, project: str | None, agent: str | None) -> None:
@@ -34,7 +34,7 @@ class RumDoor:
         return self._rum
 
     def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
-        """The answer of a tool, and whether it is an error."""
+        """The result of a tool, and whether it is an error."""
         try:
             return msgspec.to_builtins(self._opened(caller).call(name, arguments)), False
         except RumError as error:
@@ -54,38 +54,38 @@ class RumDoor:
         return {"uri": uri, "mimeType": "application/json", "text": msgspec.json.encode(content).decode()}
 
     def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:  # noqa: ARG002 (there is one)
-        """The prompt `brief`: what is known, then the task in the words of whoever asks."""
-        asked = {field: text for field, text in arguments.items() if text != ""}
-        if isinstance(asked.get("tokens"), str) and asked["tokens"].strip().isdecimal():
-            asked["tokens"] = int(asked["tokens"])
-        if isinstance(asked.get("file"), str):
-            asked["file"] = [path.strip() for path in asked["file"].split(",")]
-        brief = self._opened(caller).brief(**asked)
+        """The prompt `brief`: what is known about the task, then the task in the caller's words."""
+        brief_arguments = {field: text for field, text in arguments.items() if text != ""}
+        if isinstance(brief_arguments.get("tokens"), str) and brief_arguments["tokens"].strip().isdecimal():
+            brief_arguments["tokens"] = int(brief_arguments["tokens"])
+        if isinstance(brief_arguments.get("file"), str):
+            brief_arguments["file"] = [path.strip() for path in brief_arguments["file"].split(",")]
+        brief = self._opened(caller).brief(**brief_arguments)
         known = brief.text or f"From the project's memory: {brief.hint}\n"
-        text = f"{known}\nYour task: {asked['task']}"
+        text = f"{known}\nYour task: {brief_arguments['task']}"
         return {
             "description": "What is known about the task, and the task",
             "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
         }
 
     def settle(self) -> None:
-        """The client has its answer: write down how memories were used, and have missing vectors made."""
+        """After a response: record how memories were used, and have missing vectors computed."""
         if self._rum is not None:
             self._rum.settle()
             if self._rum.behind:
                 self._rum.idle()
 
     def idle_after(self) -> float | None:
-        """How long it must be quiet before pending work is done."""
+        """Seconds without a request before pending work is done; None for never."""
         return self._rum.settings.idle_after or None if self._rum is not None else None
 
     def idle(self) -> None:
-        """Have pending work done by a process of its own."""
+        """Have pending work done by a separate process."""
         if self._rum is not None:
             self._rum.idle()
 
     def close(self) -> None:
-        """Let go of the memory; what was stored last is seen to by somebody else."""
+        """Close the memory; a separate process does the pending work."""
         if self._rum is not None:
             self._rum.idle()
             self._rum.close()
