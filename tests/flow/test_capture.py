@@ -54,6 +54,4 @@ def test_a_turn_becomes_a_memory_without_anybody_asking(hooked: Hooked):
     assert results == [False, False, True, True]
     assert memory.outcome is not None
     assert memory.outcome.success is True
-    assert "`b = 1` did not work (ZeroDivisionError" in json.dumps(
-        memory.outcome.learnings, ensure_ascii=False
-    )
+    assert "`b = 1` failed (ZeroDivisionError" in json.dumps(memory.outcome.learnings, ensure_ascii=False)

@@ -61,8 +61,8 @@ def through_mcp(place: Place, **question: Any) -> dict[str, Any]:
 
 def test_every_door_gives_the_same_reasons(place: Place) -> None:
     [given] = through_python(place, **QUESTION)["memories"]
-    assert any(line.startswith("words of the question: login (") for line in given["why"])
-    assert given["why"][-1] == "no memory knows: unicorns"
+    assert any(line.startswith("query words: login (") for line in given["why"])
+    assert given["why"][-1] == "in no memory: unicorns"
     [by_mcp] = through_mcp(place, **QUESTION)["memories"]
     [by_command] = json.loads(ran(place, *COMMAND, "--json"))["memories"]
     assert by_mcp["why"] == by_command["why"] == given["why"]
@@ -79,7 +79,7 @@ def test_without_being_asked_nobody_explains(place: Place) -> None:
     for answer in (through_python(place, query="login"), through_mcp(place, query="login")):
         assert answer["memories"]
         assert not any("why" in memory for memory in answer["memories"])
-    assert "words of the question" not in ran(place, "recall", "login")
+    assert "query words" not in ran(place, "recall", "login")
 
 
 def test_reasons_are_part_of_what_an_answer_costs(place: Place) -> None:

@@ -89,7 +89,7 @@ def test_where_a_project_cannot_be_written_the_home_takes_what_it_would_have(hoo
     assert [path.parent for path in hooked.home.rglob("*.jsonl")] == [Path(folders(hooked)[1])]
     assert event.get("project") == hooked.project().name
     until(lambda: bool(told(hooked)))
-    assert "events were kept in" in told(hooked)[0]
+    assert "events were saved in" in told(hooked)[0]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="root can become somebody else")

@@ -163,7 +163,7 @@ def plain_json(arguments: Mapping[str, Any]) -> Json:
             text = json.dumps(plain, ensure_ascii=False).encode("utf-16", "surrogatepass")
             plain = json.loads(text.decode("utf-16", "ignore"))
     except TypeError as error:
-        raise InvalidQuery(f"Only what JSON can say can be asked or stored: {error}.") from None
+        raise InvalidQuery(f"Only JSON values can be passed or stored: {error}.") from None
     except RecursionError:
         raise InvalidQuery("This is nested too deeply; a memory needs four levels.") from None
     return plain

@@ -119,7 +119,7 @@ class Project:
                 with self.store.errors():
                     yield
             except UnicodeEncodeError:
-                raise InvalidQuery("Half a surrogate pair is no text; give whole characters.") from None
+                raise InvalidQuery("The text holds half a surrogate pair; give whole characters.") from None
             except RecursionError:
                 raise InvalidQuery("This is nested too deeply.") from None
 

@@ -282,7 +282,7 @@ class Rum:
         return self._do("history", memory_id)
 
     def restore(self, memory_id: str, version: int) -> UpdateResult:
-        """Make an earlier version the newest one."""
+        """Restore an earlier version of a memory."""
         return self._do("restore", memory_id, version)
 
     def tags(self) -> Sequence[Tag]:

@@ -33,7 +33,7 @@ def found_by_rules(run: FinishedRun) -> Finding:
     kind = Kind.DECISION if is_decision(title) else verdict.kind
     title = without_reason(title, content) if kind is Kind.DECISION else title
     return Finding(
-        reasoning=f"It tells {_ABOUT[kind]} (weight {verdict.weight:.1f}, {ENOUGH:g} is enough).",
+        reasoning=f"The output has {_ABOUT[kind]} (score {verdict.weight:.1f}, threshold {ENOUGH:g}).",
         kind=kind,
         title=title,
         content=content,
@@ -52,9 +52,9 @@ def _asks_why(run: FinishedRun) -> bool:
 def _nothing(run: FinishedRun, verdict: Verdict) -> str:
     """Why there is nothing to keep."""
     if not run.agent_output.strip():
-        return "The run left no words."
+        return "The run has no output."
     if not verdict.judged:
-        return "There is nothing in it but the output of programs."
+        return "The output is only that of programs."
     if all(one.fleeting or one.done for one in verdict.judged):
-        return "It tells steps and plans of the moment, nothing that lasts."
-    return f"Nothing in it tells anything that lasts (weight {verdict.weight:.1f}, {ENOUGH:g} is enough)."
+        return "The output has only steps and plans."
+    return f"The output has nothing of lasting use (score {verdict.weight:.1f}, threshold {ENOUGH:g})."

@@ -61,7 +61,7 @@ def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) 
     there = next(
         (one for one in known if _shared_both_ways(new, one) >= _SAME_RULE and not corrects(new, one)), None
     )
-    return f"{there.name} says the same" if there else None
+    return f"duplicate of {there.name}" if there else None
 
 
 def _shared_both_ways(one: KnownText, other: KnownText) -> float:
@@ -79,8 +79,8 @@ def _length_problem(finding: Finding) -> str | None:
 
 def _wording_problem(text: str, essence: str) -> str | None:
     if gives_orders(text):
-        return "it gives orders to the model that would read it"
-    return "a secret was cut out of what matters in it" if MARK in essence else None
+        return "it contains instructions for the model"
+    return "a secret was removed from an essential part" if MARK in essence else None
 
 
 def narrowed(patterns: Sequence[str]) -> tuple[str, ...]:
@@ -95,26 +95,28 @@ def _is_narrow(part: str) -> bool:
 
 
 def _pattern_problem(patterns: Sequence[str]) -> str | None:
-    return None if narrowed(patterns) else "it does not say when to use it, or would fit almost any task"
+    return None if narrowed(patterns) else "it has no `whenToUse`, or one that matches almost any task"
 
 
 def _grounding_problem(text: str, run: FinishedRun) -> str | None:
     """A file that nobody spoke of was made up."""
     run_text = f"{run.task}\n{run.agent_output}\n{run.error or ''}".lower()
     made_up = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
-    return f"it names {made_up[0]}, of which the run says nothing" if made_up else None
+    return f"it names {made_up[0]}, which the run does not mention" if made_up else None
 
 
 def _not_in_run(text: str, run: FinishedRun) -> str | None:
     run_words = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
-    return None if share_of(telling_words(text), run_words) >= _FEWEST_SHARED else "the run does not say so"
+    return (
+        None if share_of(telling_words(text), run_words) >= _FEWEST_SHARED else "the run does not support it"
+    )
 
 
 def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
     found = find_repetition(text, known)
     if found is None:
         return None
-    return f"{found.name} says the same ({shared_words(known_text('', text), found):.0%} of its words)"
+    return f"duplicate of {found.name} ({shared_words(known_text('', text), found):.0%} of the words)"
 
 
 ALIKE = 0.7

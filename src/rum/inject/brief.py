@@ -131,7 +131,7 @@ def memory(
 
 def wisdom(wisdom_id: str, number: int, points: float, claim: str, supporting: int, against: int) -> Piece:
     """A claim of the wisdom, with the number of memories for and against it."""
-    otherwise = f", {against} say otherwise" if against else ""
+    otherwise = f", {against} contradict it" if against else ""
     tail = f" ({supporting} {'memory' if supporting == 1 else 'memories'}{otherwise}){_tail(wisdom_id)}"
     texts = (f"- {_line(claim, most)}{tail}" for most in (LONG, SHORT))
     return Piece("wisdom", f"{wisdom_id}#{number}", points, _forms(*texts))

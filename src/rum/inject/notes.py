@@ -132,7 +132,7 @@ def _no_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str
             return "leads back to this note itself"
         passed.add(slug)
         name = heads[slug].superseded_by
-    return None if passed else f"names `{one_line(str(head.superseded_by), _NAMED)}`, which is no note here"
+    return None if passed else f"names `{one_line(str(head.superseded_by), _NAMED)}`, which does not exist"
 
 
 def _earlier(note: Note, own: list[Claim]) -> list[Otherwise]:
@@ -217,7 +217,7 @@ def _block(note: MatchedNote, date: Callable[[int], str]) -> str:
     block += f"*Discovered by: {note.discovered_by}*\n\n{note.content}\n\n"
     for other in note.otherwise or ():
         at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
-        block += f"*Says otherwise ({other.id}{at}): {other.says}*\n\n"
+        block += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
     return block
 
 

@@ -59,5 +59,5 @@ def _extract_json(text: str) -> str:
     text = _THINKING.sub("", text)
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
-        raise InvalidAnswer("There is no JSON object in that.")
+        raise InvalidAnswer("The answer has no JSON object.")
     return text[start : end + 1]

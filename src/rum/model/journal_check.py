@@ -51,7 +51,7 @@ def problems_of(
     left = {name: one for name, one in given.items() if one is not None}
     for name in [field.encode_name for field in known if field.encode_name in _TIMES]:
         if name in left and seconds_of(left.pop(name)) is None:
-            yield Problem((name,), f"{what}: `{name}` is no time, as 2026-01-23T10:31:05.000Z is.")
+            yield Problem((name,), f"{what}: `{name}` is not a time such as 2026-01-23T10:31:05.000Z.")
     while (problem := _first(left, model, what)) is not None:
         yield problem
         del left[str(problem.path[0])]

@@ -129,7 +129,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse a title that nobody sees, and what is longer than anybody reads."""
         if not one_line(self.title):
-            raise InvalidQuery("note: `title` has no character that can be seen.", field="title")
+            raise InvalidQuery("note: `title` has no visible characters.", field="title")
         if (words := len(self.content.split())) > MOST_WORDS:
             raise InvalidQuery(
                 f"note: `content` has {words} words; {MOST_WORDS} are allowed and 200 to 500 are ideal. "

@@ -132,7 +132,7 @@ class RecallQuestion(Layer, frozen=True):
         filters = (self.success_only, self.failures_only, self.tags)
         if not any(scope) and not any(filters) and self.since is None and self.before is None:
             names = ", ".join(map(spell, _WHAT))
-            raise InvalidQuery(f"Say what to look for: give at least one of {names}.")
+            raise InvalidQuery(f"Give at least one of {names}.")
 
 
 class TraceQuestion(Layer, frozen=True):

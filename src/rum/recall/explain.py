@@ -9,26 +9,26 @@ from rum.recall.inquiry import Inquiry, Match
 from rum.text.shorten import shorten
 
 SAID = {
-    "words": "words of the question: {words}",
-    "rarest": "how rare the rarest of them is",
+    "words": "query words: {words}",
+    "rarest": "rarity of the rarest query word",
     "goal": "words in its goal",
     "paths": "words in its file names",
-    "length": "how much it says",
-    "around": "words that it lacks, in memories next to it or linked",
-    "beside": "words in memories next to it or linked",
-    "here": "made lately in this session",
-    "files": "touched the files asked for, the rarer the more",
-    "asked_files": "touched a large share of the files asked for",
+    "length": "length",
+    "around": "missing words, in neighbouring or linked memories",
+    "beside": "words in neighbouring or linked memories",
+    "here": "created recently in this session",
+    "files": "touched the requested files (rarely touched ones count more)",
+    "asked_files": "touched a large share of the requested files",
     "breadth": "touched many files",
     "file_recency": "among the latest work on those files",
     "recency": "among the latest work",
-    "meaning": "near in meaning",
-    "meaning_next": "next to a memory near in meaning",
+    "meaning": "similar in meaning",
+    "meaning_next": "next to a memory similar in meaning",
 }
 """What each signal means, for those who ask why."""
 
 LITERALLY = {
-    limits.CERTAIN: "asked for literally",
+    limits.CERTAIN: "exact match",
     limits.EARLIER_NAME: "touched the file when it had another name",
 }
 """What is certain by itself, or nearly."""
@@ -59,14 +59,14 @@ def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:
 def _anyway(inquiry: Inquiry, match: Match) -> list[str]:
     """That nothing but its having all the words makes it sure enough."""
     is_lifted = match.mask == inquiry.words.everything and match.confidence == fitted.MIN_CONFIDENCE
-    return ["has every word asked for, as others may"] if is_lifted else []
+    return ["contains every query word, as other memories may"] if is_lifted else []
 
 
 def _proved(match: Match) -> list[str]:
     if not match.useful:
         return []
     added = limits.USEFULNESS * match.useful
-    return [f"{'proved useful' if added > 0 else 'proved of no use'} when it was offered ({added:+.2f})"]
+    return [f"{'proved useful' if added > 0 else 'proved useless'} when it was offered ({added:+.2f})"]
 
 
 def _spoken(inquiry: Inquiry, match: Match) -> str:
@@ -81,7 +81,7 @@ def _lacks(inquiry: Inquiry, match: Match) -> list[str]:
     others = (term for term in words.said(words.everything & ~match.mask) if words.holders[term])
     has = _as_asked(inquiry, words.said(match.mask))
     lacking = [word for word in _as_asked(inquiry, others) if word not in has]
-    return [f"lacks: {', '.join(lacking)}"] if lacking else []
+    return [f"missing: {', '.join(lacking)}"] if lacking else []
 
 
 def _as_asked(inquiry: Inquiry, terms: Iterable[str]) -> list[str]:
@@ -99,6 +99,6 @@ def _doubts(inquiry: Inquiry) -> list[str]:
     nobody = _as_asked(inquiry, (term for term in words.terms if not words.holders[term]))
     respelled = _as_asked(inquiry, words.variants)
     return [
-        *([f"no memory knows: {', '.join(nobody)}"] if nobody else []),
-        *([f"taken for typing errors: {', '.join(respelled)}"] if respelled else []),
+        *([f"in no memory: {', '.join(nobody)}"] if nobody else []),
+        *([f"corrected as typos: {', '.join(respelled)}"] if respelled else []),
     ]

@@ -230,7 +230,7 @@ class Words:
 
     @property
     def unknown(self) -> float:
-        """The share of the question that no memory knows a word of."""
+        """The share of the query whose words are in no memory."""
         known = (bool(self.holders[term] or self._archived_counts.get(term)) for term in self.terms)
         return sum(rarity for rarity, held in zip(self.rarity, known, strict=True) if not held) / self.total
 

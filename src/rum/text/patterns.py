@@ -195,14 +195,14 @@ def problem(pattern: str) -> str | None:
     """What to know of a pattern that matches seldom, never, or not as it was meant; None if it is sound."""
     taken = compiled(pattern)
     if not taken.alternatives:
-        return "has nothing between its bars, so no task matches it"
+        return "has only empty alternatives, so no task matches it"
     if not all(part.strip() for part in pattern.split("|")):
-        return "has an empty alternative, which is left out"
+        return "has an empty alternative, which is ignored"
     if signs := _REGULAR.search(pattern):
-        return f"is no regular expression: `{signs[0]}` is looked for as it is; only `|` and `*` are signs"
+        return f"is not a regular expression: `{signs[0]}` is matched literally; only `|` and `*` are special"
     spoken = " " in _spelled(pattern) and len(taken.alternatives) == len(taken.alternatives[0]) == 1
     if spoken and not taken.words and not taken.files:
-        return "has only words that say nothing, so only a task with these very words matches it"
+        return "has only stop words, so it matches only a task with exactly these words"
     return None
 
 

@@ -33,12 +33,15 @@ def old(project: Path) -> list[str]:
 
 def test_what_is_old_is_archived_with_figures(run: Run, old: list[str]):
     told = run("archive", "--dry-run")
-    assert told.out == "Would archive 2 memories (1 superseded).\nLeft: 1 young, 1 important.\n"
+    assert told.out == "Would archive 2 memories (1 superseded).\nNot archived: 1 too recent, 1 important.\n"
     told = run("archive")
     first, left, sizes = told.out.splitlines()
-    assert (first, left) == ("Archived 2 memories (1 superseded).", "Left: 1 young, 1 important.")
+    assert (first, left) == (
+        "Archived 2 memories (1 superseded).",
+        "Not archived: 1 too recent, 1 important.",
+    )
     assert sizes.startswith("In the archive: 2.")
-    assert run("archive").out == "Archived 0 memories.\nLeft: 1 young, 1 important.\n"
+    assert run("archive").out == "Archived 0 memories.\nNot archived: 1 too recent, 1 important.\n"
     assert "archived: 2\n" in run("doctor").out
 
 
@@ -81,10 +84,10 @@ def test_one_that_is_damaged_is_named_and_keeps_nobody_from_the_others(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("mem_123456789",), "IDs are for --restore"),
-        (("--restore",), "Which memories?"),
-        (("--restore", "--dry-run", "mem_123456789"), "--restore goes without --dry-run"),
-        (("--restore", "--uses", "0", "mem_123456789"), "--restore goes without --uses"),
+        (("mem_123456789",), "IDs need --restore"),
+        (("--restore",), "Give the ids of the memories"),
+        (("--restore", "--dry-run", "mem_123456789"), "--restore cannot be combined with --dry-run"),
+        (("--restore", "--uses", "0", "mem_123456789"), "--restore cannot be combined with --uses"),
         (("--restore", "mem_123456789"), "No memory `mem_123456789`"),
         (("--older-than", "0"), "`--older-than` is a number from 1"),
         (("--older-than", "soon"), "not a valid float"),
@@ -108,14 +111,16 @@ def test_a_terminal_shows_how_far_it_is(run: Run, old: list[str]):
 def test_compact_folds_the_episodic_layer_unless_told_otherwise(run: Run, rum: Rum):
     for number in range(12):
         run("layers", "append", "episodic", f"entry {number}")
-    assert run("compact").out == "Compacted 2 of the episodic layer.\n"
+    assert run("compact").out == "Compacted 2 entries of the episodic layer.\n"
     summary, *kept = rum.layers.get_episodic_memory()
     assert summary.content == "[Summary of 2 entries]\n- entry 0\n- entry 1"
     assert len(kept) == 10
     assert run("compact", "--keep-last", "0", "--no-summary", "--json").json == {"compacted": 11}
     rum.rules.add("a", "b")
-    assert run("compact", "procedural", "--keep-last", "0").out == "Compacted 1 of the procedural layer.\n"
-    assert run("compact", "semantic").out == "Compacted 0 of the semantic layer.\n"
+    assert (
+        run("compact", "procedural", "--keep-last", "0").out == "Compacted 1 entry of the procedural layer.\n"
+    )
+    assert run("compact", "semantic").out == "Compacted 0 entries of the semantic layer.\n"
 
 
 def test_compact_never_touches_memories(run: Run, rum: Rum):

@@ -27,9 +27,7 @@ def test_it_prints_nothing_when_there_is_nothing_to_say(run: Run):
 
 
 def test_who_asks_for_nothing_is_told_what_to_ask_for(run: Run):
-    assert run("brief").err == (
-        "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it.\n"
-    )
+    assert run("brief").err == ("No open follow-ups. Name a task or a file to get what is known about it.\n")
 
 
 def test_json_tells_what_was_taken_with_points_and_tokens(run: Run):
@@ -51,11 +49,11 @@ def test_a_budget_is_kept_and_told_of(run: Run):
     for number in range(9):
         run("facts", "set", f"token {number}", "a value of some length " * 4)
     done = run("brief", *TASK, "--tokens", "120")
-    assert "more had no room; --tokens gives more." in done.err
+    assert "more did not fit; raise --tokens to include them." in done.err
     assert run("brief", *TASK, "--tokens", "120", "--json").json["tokens"] <= 120
     none = run("brief", *TASK, "--tokens", "9")
     assert (none.code, none.out) == (0, "")
-    assert "9 tokens have no room" in none.err
+    assert "Nothing fits in 9 tokens" in none.err
     assert run("brief", *TASK, "--tokens", "0").code == 2
 
 

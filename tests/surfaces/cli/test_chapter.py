@@ -88,7 +88,7 @@ def test_wisdom_is_made_found_and_shown(run: Run, chapters: list[str]):
     assert all(one in shown.out for one in chapters)
     assert "confidence" in run("wisdom", "recall", "token", "expiry").out
     assert "nothing about this" in run("wisdom", "recall", "zebra").err
-    assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would go: 1 wisdom, 2 sources.\n"
+    assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would delete: 1 wisdom, 2 sources.\n"
     assert run("wisdom", "forget", wisdom["id"], "--purge").out.startswith("Forgotten: 1 wisdom")
 
 
@@ -101,17 +101,17 @@ def test_refreshing_shows_a_diff(run: Run, rum: Rum, ids: list[str], chapters: l
     assert "- learnings: Key caches must be flushed before rotation\n" in tried.out
     assert "+ learnings: Caches forget keys only on restart\n" in tried.out
     assert f"because {ids[2]} was changed\n" in tried.out
-    assert "would be renewed" in tried.out
+    assert "would be updated" in tried.out
     assert run("chapter", "refresh", "--dry-run").out in tried.out
     done = run("refresh", chapters[1])
-    assert " renewed\n" in done.out
+    assert " updated\n" in done.out
     assert [one["id"] for one in run("refresh", "--json").json["renewed"]] == [wisdom]
-    assert run("wisdom", "refresh", wisdom).out.splitlines()[-1] == "says the same as before"
+    assert run("wisdom", "refresh", wisdom).out.splitlines()[-1] == "unchanged"
     assert run("refresh", "chapter_unknown00").code == 1
 
 
 def test_groups_are_suggested_or_it_is_said_that_there_are_none(run: Run, ids: list[str]):
-    assert "No group of memories" in run("chapter", "suggest").err
+    assert "No suggestions" in run("chapter", "suggest").err
     assert run("chapters", "suggest", "--limit", "3", "--json").json == []
 
 
@@ -132,7 +132,7 @@ def test_a_group_is_suggested_with_goals_and_ids_by_which_to_make_it(run: Run, r
 
 def test_forgetting_a_memory_tells_what_was_built_on_it(run: Run, ids: list[str], chapters: list[str]):
     told = run("forget", ids[0])
-    assert told.out.endswith(f"to be renewed with `rum refresh`: {chapters[0]}\n")
+    assert told.out.endswith(f"update with `rum refresh`: {chapters[0]}\n")
     assert run("forget", ids[1], "--dry-run", "--json").json["renew"] == chapters
     assert run("forget", ids[1], "--json").json["renew"] == chapters[1:]  # the first one went with it
 
@@ -161,7 +161,7 @@ def test_what_a_terminal_would_obey_is_defused(run: Run, rum: Rum, ids: list[str
 
 def test_an_import_says_how_many_came(run: Run, chapters: list[str]):
     exported = run("export").out.encode()
-    assert "Added 0 chapters and wisdom (here already 2)." in run("import", "-", given=exported).out
+    assert "Added 0 chapters and wisdom (2 already present)." in run("import", "-", given=exported).out
 
 
 def test_of_wisdom_only_what_answers_is_shown(run: Run, chapters: list[str]):

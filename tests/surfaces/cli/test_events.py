@@ -28,12 +28,12 @@ def telling(project: Path) -> Telling:
 def test_before_anything_was_seen_that_is_said(run: Run, project: Path):
     ran = run("events")
     assert (ran.code, ran.out) == (0, "")
-    assert "Nothing was seen here" in ran.err
+    assert "No captured events" in ran.err
 
 
 def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, rum: Rum, telling: Telling):
     leave(rum, mended(telling).prompt("Thanks!").stop("Welcome."))
-    assert "Memories made of what hooks saw: 1" in run("tidy").out
+    assert "Memories from captured events: 1" in run("tidy").out
     lines = run("events").out.splitlines()
     assert len(lines) == len(telling.events)
     (memory,) = rum.list().memories
@@ -98,7 +98,7 @@ def test_sessions_are_imported_and_counted(run: Run, project: Path, tmp_path: Pa
     assert first.startswith("Added 1 memory in ")
     assert sessions == "Sessions: read 1, of other projects 1."
     assert run("import", "codex").out.splitlines()[1] == "Sessions: read before 1, of other projects 1."
-    assert run("import", "gemini").out.splitlines()[1] == "No sessions were found."
+    assert run("import", "gemini").out.splitlines()[1] == "No sessions found."
 
 
 def test_sessions_of_all_projects_go_each_to_its_own(run: Run, project: Path, tmp_path: Path):
@@ -129,5 +129,5 @@ def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum:
     Path(rum.project.directory, "rum.db").write_bytes(b"no database" * 1000)
     assert run("tidy", "--spool", folder).code != 0
     (noted,) = problems.recent_problems((folder,), time.time())
-    assert noted.what.startswith("What was seen could not be taken in: rum.db")
+    assert noted.what.startswith("Captured events could not be processed: rum.db")
     assert spool.spools(folder)

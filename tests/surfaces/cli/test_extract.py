@@ -37,7 +37,7 @@ def test_a_run_in_json_on_stdin_is_kept_and_shown(run: Run, project: Path):
     assert ran.out.startswith(
         f"{TITLE}\nnote: filter-fails-because-src-export-py-drops-rows#1\nkind: error\n"
     )
-    assert "Kept the fact node: 18+" in ran.out
+    assert "Stored fact node: 18+" in ran.out
     assert len(notes(project)) == 1
 
 
@@ -55,7 +55,7 @@ def test_a_run_in_a_yaml_file_says_the_same(run: Run, project: Path):
 def test_a_dry_run_keeps_nothing(run: Run, project: Path):
     ran = run("extract", "--dry-run", given=RUN)
     assert "note: would be added" in ran.out
-    assert "Would keep the fact node: 18+" in ran.out
+    assert "Would store fact node: 18+" in ran.out
     assert notes(project) == []
     assert run("facts", "list").out == ""
 
@@ -64,14 +64,14 @@ def test_what_is_not_kept_is_explained(run: Run):
     run("extract", given=RUN)
     ran = run("extract", given=RUN)
     assert ran.code == 0
-    assert ran.out.startswith("No note. It tells what went wrong and why")
-    assert "The note is not kept: the note filter-fails-because" in ran.out
-    assert "Not kept: the fact node, as it is known already." in ran.out
+    assert ran.out.startswith("No note: The output has what went wrong and why")
+    assert "The note was not stored: duplicate of the note filter-fails-because" in ran.out
+    assert "Skipped fact node: it is known already." in ran.out
 
 
 def test_a_run_without_anything_to_keep_says_why(run: Run):
     ran = run("extract", given={**RUN, "agentOutput": "Done.", "error": None})
-    assert ran.out == "No note. It tells steps and plans of the moment, nothing that lasts.\n"
+    assert ran.out == "No note: The output has only steps and plans.\n"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_model_that_fails_is_told_of_beside_the_answer(
         ran = run("extract", given=RUN)
         counted = run("tokens")
     assert ran.code == 0
-    assert "By rules, as the language model gave no answer." in ran.err
+    assert "Extracted by rules, as the language model failed." in ran.err
     assert len(notes(project)) == 1
     assert counted.out.startswith("Language model: anthropic: some-model. Tokens today: 220 of 200000.\n")
     assert counted.out.splitlines()[1].endswith(": 2 requests, 200 tokens read, 20 written")

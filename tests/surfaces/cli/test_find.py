@@ -99,7 +99,7 @@ def test_filters_exclude(run: Run, stored: str, flags: list[str]):
 def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
     ran = run("recall", "zebra")
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err.startswith("Nothing fits.")
+    assert ran.err.startswith("No matches.")
     assert len(ran.err.splitlines()) == 1
     in_json = run("recall", "zebra", "--json")
     assert (in_json.json["memories"], in_json.err) == ([], "")
@@ -112,7 +112,7 @@ def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
         (["token", "--before", "2020-01-01"], "without --before (1 found)"),
         (["token", "--type", "refactor"], "without --type (1 found)"),
         (["token", "--strategy", "exact"], "--strategy auto (1 found)"),
-        (["token", "--max-tokens", "1"], "--max-tokens 1 has no room"),
+        (["token", "--max-tokens", "1"], "nothing fits in --max-tokens 1"),
         (["--memory-id", "ID", "--success-only"], "ask for --memory-id alone"),
         (["--tag", "auth"], "--superseded (1 found)"),
     ],
@@ -210,18 +210,16 @@ def test_an_imported_id_in_upper_case_stays_as_it_is(run: Run, stored: str):
 def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
     for number in range(7):
         store(rum, f"Rotate the token, part {number}")
-    assert run("recall", "--tag", "x").err.startswith("Nothing fits")
-    assert run("recall", "--since", "1h").err == "5 of 7; --limit gives more.\n"
-    assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; --limit gives more.\n"
+    assert run("recall", "--tag", "x").err.startswith("No matches")
+    assert run("recall", "--since", "1h").err == "5 of 7; raise --limit for more.\n"
+    assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; raise --limit for more.\n"
     assert run("recall", "--since", "1h", "--limit", "7").err == ""
     # By words many match that are not sure enough to be given, so more is promised to nobody.
-    assert (
-        run("recall", "token", "--limit", "2").err == "The 2 surest of 7; a higher --limit may give more.\n"
-    )
+    assert run("recall", "token", "--limit", "2").err == "The 2 best of 7; raise --limit for more.\n"
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
     told = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err
-    assert told.endswith(" of 8 are sure enough; a lower --min-confidence gives more.\n")
+    assert told.endswith(" of 8 reach the minimum confidence; lower --min-confidence for more.\n")
 
 
 def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored: str):
@@ -255,7 +253,7 @@ def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):
         store(rum, f"Rotate the token, part {number}")
     ran = run("recall", "token", "--max-tokens", "150")
     assert 0 < len(ran.out.splitlines()) < 5
-    assert "left out" in ran.err
+    assert "omitted" in ran.err
 
 
 def test_show_prints_every_field_once_and_in_json_what_the_api_answers(run: Run, rum: Rum, stored: str):

@@ -34,7 +34,7 @@ def test_a_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum)
     assert (ran.code, ran.err) == (0, "")
     assert rum.list().total == 3
     again, *_ = run("import", "git").out.splitlines()
-    assert re.fullmatch(r"Added 0 memories in \d+\.\d s \(here already 3\)\.", again)
+    assert re.fullmatch(r"Added 0 memories in \d+\.\d s \(3 already present\)\.", again)
 
 
 def test_what_was_forgotten_or_went_on_is_counted_when_there_is_some(repo: Repository, run: Run, rum: Rum):
@@ -43,7 +43,7 @@ def test_what_was_forgotten_or_went_on_is_counted_when_there_is_some(repo: Repos
     repo.revert(repo.git("log", "-1", "--format=%H", "--grep=^Revert"), "It was needed.")
     told = run("import", "git").out.splitlines()[0]
     assert told.startswith("Added 1 memory in ")
-    assert told.endswith(" s (here already 2, updated 2, forgotten 1).")
+    assert told.endswith(" s (2 already present, 2 updated, 1 forgotten).")
 
 
 def test_after_a_large_import_it_is_said_how_vectors_are_made(
@@ -53,11 +53,11 @@ def test_after_a_large_import_it_is_said_how_vectors_are_made(
     told = run("import", "git", "--dry-run")
     assert (told.out, told.err) == ("Would add 200 memories.\n", "")
     told = run("import", "git")
-    assert told.err.startswith("200 memories are found by words only")
+    assert told.err.startswith("200 memories have no vector yet")
     assert "rum tidy --wait" in told.err
     assert run("import", "git", "--json").err == ""
     run("export", "all.jsonl")
-    assert "200 memories are found by words only" in run("--project", "copy", "import", "all.jsonl").err
+    assert "200 memories have no vector yet" in run("--project", "copy", "import", "all.jsonl").err
     assert run("--project", "copy", "import", "all.jsonl", "--json").err == ""
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     assert run("import", "git").err == ""

@@ -145,14 +145,14 @@ def test_what_was_added_to_its_server_stays_when_it_is_installed_again(run: Run,
     [
         (".claude/settings.json", b'{"hooks": ', "line 1"),
         (".claude/settings.json", b"{'hooks': 1}", "line 1"),
-        (".claude/settings.json", b'{"hooks": []}', "should be an object"),
+        (".claude/settings.json", b'{"hooks": []}', "must be an object"),
         (".claude/settings.json", b'{"a": "\xff"}', "not UTF-8"),
         (".claude/settings.json", b'{"a": NaN}', "a value was expected"),
         (".claude/settings.json", b'{"a": ' + b"[" * 9000 + b"]" * 9000 + b"}", "nested too deeply"),
         (".claude.json", b'{"mcpServers": {"rum": {"command": "other-rum-thing"}}}', "another program"),
         (".codex/config.toml", b"a = = 1\n", "line 1"),
         (".codex/config.toml", b"mcp_servers = {}\n", "line"),
-        (".codex/hooks.json", b"[]", "should be an object"),
+        (".codex/hooks.json", b"[]", "must be an object"),
     ],
 )
 def test_what_cannot_be_edited_is_named_and_nothing_is_written(
@@ -216,7 +216,7 @@ def test_what_is_installed_elsewhere_is_not_said_to_be_uninstalled(run: Run, hom
 def test_the_file_as_it_was_is_kept(run: Run, home: Path):
     lay(home / ".claude" / "settings.json", FORMATS["comments"])
     ran = run("install", "claude-code", "--anyway")
-    kept = [line.partition(": ")[2] for line in ran.err.splitlines() if line.startswith("Kept as it was")]
+    kept = [line.partition(": ")[2] for line in ran.err.splitlines() if line.startswith("Backup saved")]
     assert [Path(path).read_bytes() for path in kept] == [FORMATS["comments"]]
     assert Path(kept[0]).stat().st_mode & 0o077 == 0 or os.name == "nt"
 

@@ -113,7 +113,7 @@ def test_a_writer_has_to_name_the_session(run: Run, monkeypatch: pytest.MonkeyPa
 
 def test_whose_journal_it_is_has_to_be_said_where_it_is_not_clear(run: Run) -> None:
     ran = run("journal", "add", "attempt", "--session", "s1", "--description", "x")
-    assert (ran.code, "Say whose journal it is" in ran.err) == (1, True)
+    assert (ran.code, "Give the agent whose journal it is" in ran.err) == (1, True)
 
 
 def test_where_there_is_nothing_it_says_so(run: Run) -> None:
@@ -151,7 +151,7 @@ def test_the_schema_is_printed(run: Run) -> None:
 
 def test_archive_says_what_it_moved(run: Run, project: Path) -> None:
     path = put(project, whole())
-    assert run("journal", "archive").out == "developer not long yet\n"
+    assert run("journal", "archive").out == "developer not archived: below the limits\n"
     path.write_text(whole().replace("2026-02-14T09:16:15", "2026-02-14T19:16:15"))
     ran = run("journal", "archive", *SESSION)
     assert ran.out.startswith("developer 3 discoveries, 1 attempts, 2 decisions moved to ")

@@ -23,7 +23,7 @@ def test_a_fact_is_set_got_listed_and_forgotten(run: Run):
         "JSON lines",
     ]
     tried = run("facts", "forget", "dataset-format", "--dry-run")
-    assert tried.out == "Would go: 1 fact, 1 version.\n"
+    assert tried.out == "Would delete: 1 fact, 1 version.\n"
     assert run("facts", "forget", "dataset-format").out == "Forgotten: 1 fact, 1 version.\n"
     gone = run("facts", "get", "dataset-format")
     assert (gone.code, gone.out) == (1, "")
@@ -50,7 +50,7 @@ def test_a_rule_is_added_found_shown_and_forgotten(run: Run):
     assert run("rules", "match", "--task", "Fix the login page").out == line
     assert run("rules", "match", "--task", "Fix it", "--plan", "change auth.py").out == line
     other = run("rules", "match", "--task", "Fix the cart")
-    assert (other.code, other.out, other.err) == (0, "", "No rule is for this.\n")
+    assert (other.code, other.out, other.err) == (0, "", "No rule matches.\n")
     shown = run("rules", "show", made.id[-8:])
     assert shown.out.startswith(f"{made.id}\ncondition: auth|login\naction: Run the session tests\n")
     assert run("rules", "show", made.id, "--json").json["condition"] == "auth|login"
@@ -107,7 +107,8 @@ def test_older_entries_are_compacted(run: Run, rum: Rum):
     for number in range(4):
         run("layers", "append", "episodic", f"entry {number}")
     assert (
-        run("layers", "compact", "episodic", "--keep-last", "2").out == "Compacted 2 of the episodic layer.\n"
+        run("layers", "compact", "episodic", "--keep-last", "2").out
+        == "Compacted 2 entries of the episodic layer.\n"
     )
     assert run("layers", "compact", "episodic", "--keep-last", "0", "--no-summary", "--json").json == {
         "compacted": 3
@@ -148,8 +149,8 @@ def test_files_of_layers_go_out_and_come_in(run: Run, rum: Rum, project: Path):
     assert json.loads((project / "out" / "semantic.json").read_text())[0][0] == "format"
     assert run("export", "layers", "out").code == 1
     rum.layers.clear()
-    assert run("import", "layers", "out").out == "Added 2 entries of layers.\n"
-    assert run("import", "layers", "out").out == "Added 0 entries of layers (here already 2).\n"
+    assert run("import", "layers", "out").out == "Added 2 layer entries.\n"
+    assert run("import", "layers", "out").out == "Added 0 layer entries (2 already present).\n"
     assert run("import", "layers", "out", "--json").json["unchanged"] == 2
     assert run("import", "layers", "nowhere").code == 1
 
@@ -159,7 +160,7 @@ def test_an_export_in_lines_holds_them_and_an_import_says_so(run: Run, rum: Rum,
     assert run("export", "all.jsonl").code == 0
     assert '"kind":"fact"' in run("export").out
     rum.layers.clear()
-    assert run("import", "all.jsonl").out == "Added 0 memories.\nAdded 1 entry of layers.\n"
+    assert run("import", "all.jsonl").out == "Added 0 memories.\nAdded 1 layer entry.\n"
     assert rum.facts.get("format") is not None
 
 
@@ -197,7 +198,7 @@ def test_a_rule_is_set_anew_and_tells_what_it_said_before(run: Run):
 def test_a_condition_that_few_tasks_would_meet_is_remarked_on(run: Run):
     odd = run("rules", "add", r"\bauth\b", "Run the session tests")
     assert odd.id.startswith("rule_")
-    assert "no regular expression" in odd.err
+    assert "not a regular expression" in odd.err
     assert run("rules", "add", "auth", "Run the session tests").err == ""
 
 

@@ -69,7 +69,7 @@ def test_broken_and_odd_files_are_told_beside_the_list(run: Run, project: Path):
     (notes(project) / "odd.md").write_text("---\ntitle: Odd\nimportance: urgent\n---\n")
     ran = run("note", "list")
     assert len(ran.out.splitlines()) == 2
-    assert "Left out: " in ran.err
+    assert "Skipped: " in ran.err
     assert "bad.md, line 3" in ran.err
     assert "odd.md, line 3: `importance` should be one of" in ran.err
     assert "odd.md, line 2: `whenToUse` is missing" in ran.err
@@ -82,7 +82,7 @@ def test_broken_and_odd_files_are_told_beside_the_list(run: Run, project: Path):
 def test_a_pattern_that_does_not_do_what_it_seems_to_is_remarked_on(run: Run):
     added = run("note", "add", "A", "--when", r"\bauth\b", "--content", "b")
     assert (added.code, added.out) == (0, "a#1\n.rum/notes/a.md\n")
-    assert "no regular expression" in added.err
+    assert "not a regular expression" in added.err
 
 
 def test_the_text_for_a_prompt_is_printed_as_it_is_set(run: Run):
@@ -112,7 +112,7 @@ def test_points_are_explained(run: Run):
 def test_how_many_were_left_out_is_said(run: Run):
     for title in ("A", "B"):
         run("note", "add", title, "--when", "auth", "--content", "x")
-    assert "1 of 2; --max gives more." in run("note", "match", "--task", "auth", "--max", "1").err
+    assert "1 of 2; raise --max for more." in run("note", "match", "--task", "auth", "--max", "1").err
 
 
 def test_a_note_is_shown_with_its_history(run: Run):
@@ -121,7 +121,7 @@ def test_a_note_is_shown_with_its_history(run: Run):
     out = run("note", "show", "auth-module").out
     assert "Auth module [auth-module#1] earlier" in out
     assert "Auth module [auth-module#2]\n" in out
-    assert "named, but not there: gone" in out
+    assert "related, but missing: gone" in out
     assert "  - Do not use JWT. — auth-module#1: Use JWT." in out
     assert run("note", "show", "nothing").code == 1
 
@@ -148,5 +148,5 @@ def test_notes_of_another_folder_are_imported(run: Run, project: Path, tmp_path:
     assert ran.code == 0
     assert ran.out.startswith("Added 1 entry in ")
     assert "bad.md" in ran.err
-    assert "here already 1" in run("import", "notes", str(folder)).out
+    assert "1 already present" in run("import", "notes", str(folder)).out
     assert run("import", "notes", "nowhere").code == 1

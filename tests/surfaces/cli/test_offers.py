@@ -16,12 +16,15 @@ def test_nothing_was_offered_yet(run: Run):
     stored(run)
     done = run("offers")
     assert (done.code, done.out) == (0, "")
-    assert "Nothing was offered here yet" in done.err
+    assert "No offers yet" in done.err
 
 
 def test_a_judgement_is_noted(run: Run):
     memory = stored(run)
-    assert run("useful", memory[-8:]).out == f"Noted: {memory[-8:]} was useful; all in all +0.33 of ±1.\n"
+    assert (
+        run("useful", memory[-8:]).out
+        == f"Rated {memory[-8:]} useful. Its usefulness is now +0.33 (-1 to 1).\n"
+    )
     assert run("useless", memory, "--json").json == {
         "memory_id": memory,
         "useful": False,

@@ -24,7 +24,7 @@ def test_a_project_is_paused_until_it_is_resumed(run: Run):
     assert not paused("another-00000000")
     assert run("resume", "--json").json == {"project": answer["project"], "resumed": True, "paused": False}
     assert not paused(answer["project"], after=1)
-    assert run("resume").out == "Nothing was paused here.\n"
+    assert run("resume").out == "Capture was not paused.\n"
 
 
 def test_a_pause_may_be_for_a_while(run: Run):
@@ -43,10 +43,10 @@ def test_what_is_no_span_is_refused_and_changes_nothing(run: Run, span: str):
 
 
 def test_a_pause_everywhere_is_ended_everywhere_only(run: Run):
-    assert run("pause", "--everywhere").out == "Nothing is kept of any project until `rum resume`.\n"
+    assert run("pause", "--everywhere").out == "Capture is paused for all projects until `rum resume`.\n"
     assert "rum resume --everywhere" in run("resume").out
     assert paused("any-00000000")
-    assert run("resume", "--everywhere").out == "Hooks keep things again.\n"
+    assert run("resume", "--everywhere").out == "Capture is on again.\n"
     assert not paused("any-00000000", after=1)
 
 
@@ -61,5 +61,5 @@ def test_doctor_says_what_hooks_could_not(run: Run, rum: Rum, project: Path):
     problems.record_problem(places[1:], "No space left on device", time.time())
     ran = run("doctor")
     assert ran.code == 1
-    assert "Capture had trouble, 1 ×" in ran.out
+    assert "Capture failed 1 time" in ran.out
     assert "No space left on device" in ran.out

@@ -58,7 +58,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("report").startswith("# ")
     assert do("compact")
     assert do("archive", "--dry-run")
-    assert "No note." in do(
+    assert "No note:" in do(
         "extract", "-", given=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
     )
     assert do("tokens")
@@ -80,7 +80,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "Hello" in do("events")
     assert "copy.db: " in do("backup", "copy.db")
     exported = do("export")
-    assert "Would go: 2 memories" in do("forget", "--all", "--dry-run")
+    assert "Would delete: 2 memories" in do("forget", "--all", "--dry-run")
     assert "Forgotten: 2 memories" in do("forget", "--all", "--confirm", "shop")
     assert "Purged." in do("purge")
     assert "forgotten 2" in do("import", "-", given=exported.encode())

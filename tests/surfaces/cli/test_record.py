@@ -66,8 +66,8 @@ def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (b"", "Nothing came in on stdin; give a JSON object or flags (rum store --help)"),
-        (b" \n", "Nothing came in on stdin"),
+        (b"", "stdin is empty; give a JSON object or flags (rum store --help)"),
+        (b" \n", "stdin is empty"),
         (b"{", "not JSON"),
         (b"[]", "one JSON object"),
         (b"\xff\xfe", "stdin is not UTF-8 text."),

@@ -11,7 +11,7 @@ def test_it_prints_a_page_of_markdown(run: Run):
     run("store", *FLAGS)
     done = run("report")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("# What is remembered of shop\n\n1 memory by 1 agent, on ")
+    assert done.out.startswith("# Memory report: shop\n\n1 memory by 1 agent, on ")
     assert "| `src/auth.py` | 1 | 1 | " in done.out
     assert "- “Hold the lock until the token is written” – 1 memory, last " in done.out
 
@@ -20,7 +20,7 @@ def test_an_empty_project_is_told_how_to_begin(run: Run):
     done = run("report")
     assert done.code == 0
     assert "There are no memories yet." in done.out
-    assert "There is no memory since 2020-01-01." in run("report", "--since", "2020-01-01").out
+    assert "No memories since 2020-01-01." in run("report", "--since", "2020-01-01").out
 
 
 def test_json_gives_the_figures_and_the_text(run: Run):
@@ -42,7 +42,7 @@ def test_a_file_is_written_and_written_anew_but_no_other_file_is(run: Run, proje
     (project / "README.md").write_text("# Mine\n")
     refused = run("report", "--out", "README.md")
     assert refused.code == 1
-    assert "README.md exists already and is no report; nothing was changed." in refused.err
+    assert "README.md exists already and is not a report; nothing was changed." in refused.err
     assert (project / "README.md").read_text() == "# Mine\n"
     assert sorted(path.name for path in project.iterdir()) == ["README.md", "page.md"]
 

@@ -78,7 +78,7 @@ def test_a_narrow_terminal_stacks_records_and_loses_no_value(rum: Rum, stored: s
     agent = rum.agents()[0]
     expected = {
         "list": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short", "0.8"],
-        "agents": [agent.agent_id, "type main", "memories 1", "worked 0%", local_time(agent.last_active)],
+        "agents": [agent.agent_id, "type main", "memories 1", "success 0%", local_time(agent.last_active)],
         f"history {stored}": ["version 1", "version 2", agent.agent_id, "changed stored", "changed tags"],
         "recall token": ["FAIL", "Fix the race in token refresh", stored[-8:], "The lock was held too short"],
         f"show {stored}": [stored, "bug_fix"],
@@ -101,7 +101,7 @@ def test_a_narrow_terminal_breaks_lines_between_words(rum: Rum, stored: str):
         assert {*goal.split(), *summary.split(), stored[-8:]} <= {*words}
     details = COLOUR.sub("", on_terminal("agents", COLUMNS="60").text).splitlines()[1:]
     assert [line.rstrip() for line in details] == [
-        "  type main · memories 1 · worked 0%",
+        "  type main · memories 1 · success 0%",
         f"  last active {local_time(rum.agents()[0].last_active)}",
     ]
 

@@ -84,7 +84,7 @@ def test_without_an_embedder_it_says_that_there_is_none(
 ):
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     ran = run("tidy")
-    assert (ran.code, ran.out) == (0, "No embedder is set, so recall goes by words alone.\n")
+    assert (ran.code, ran.out) == (0, "No embedder is configured, so recall uses words only.\n")
     assert "vectors: model none\n" in run("doctor").out
 
 

@@ -37,7 +37,9 @@ def test_a_person_reads_sizes_in_words_and_what_to_do_about_missing_vectors(run:
     told = run("doctor").out
     assert re.search(r"^free: \d+(\.\d)? [MGT]B$", told, re.MULTILINE)
     assert re.search(r"^size: rum\.db \d+(\.\d)? kB, activity\.db \d+(\.\d)? kB$", told, re.MULTILINE)
-    assert re.search(r"^vectors: .*, done 0, pending 1 \(`rum tidy` makes them\)$", told, re.MULTILINE)
+    assert re.search(
+        r"^vectors: .*, done 0, pending 1 \(run `rum tidy` to compute them\)$", told, re.MULTILINE
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX")
@@ -229,6 +231,6 @@ def test_an_export_that_cannot_be_written_names_the_file_that_was_asked_for(
 def test_an_export_never_overwrites_and_says_so_in_one_line(run: Run, stored: str, project: Path):
     (project / "all.jsonl").write_text("mine")
     ran = run("export", "all.jsonl")
-    assert (ran.code, ran.err) == (1, "rum: all.jsonl exists already; an export never overwrites.\n")
+    assert (ran.code, ran.err) == (1, "rum: all.jsonl exists already; choose another file.\n")
     assert (project / "all.jsonl").read_text() == "mine"
     assert json.loads(run("export", "all.jsonl", "--json").err)["details"] == {"field": "file"}

@@ -194,8 +194,8 @@ def test_trust_is_taken_back_and_ends_when_the_file_changes(run: Run, wanting: P
     answer = run("trust", "--yes", "--json").json
     assert answer["trusted"] is True
     assert answer["keys"]["rate_limit"] == 50
-    assert run("trust").out.endswith("is trusted already.\n")
-    assert run("trust", "--revoke").out.endswith("is trusted no more.\n")
+    assert run("trust").out.endswith("is already trusted.\n")
+    assert run("trust", "--revoke").out.endswith("is no longer trusted.\n")
     assert run("trust", "--revoke").out.endswith("was not trusted.\n")
     run("trust", "--yes")
     wanting.write_text(wanting.read_text() + "# changed\n")

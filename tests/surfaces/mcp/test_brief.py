@@ -97,7 +97,7 @@ def test_where_nothing_is_known_the_prompt_is_the_task(tmp_path: Path):
 def test_where_there_was_only_no_room_for_what_is_known_the_prompt_says_so(tmp_path: Path):
     _, reply = ask(tmp_path, FACT, prompt(task=TASK, tokens="5"))
     text = reply["result"]["messages"][0]["content"]["text"]
-    assert text.startswith("From the project's memory: Something is known, but 5 tokens have no room for it;")
+    assert text.startswith("From the project's memory: Nothing fits in 5 tokens;")
     assert text.endswith(f"\n\nYour task: {TASK}")
 
 

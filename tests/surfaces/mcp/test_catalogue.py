@@ -112,7 +112,7 @@ def test_only_reading_tools_say_they_only_read():
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_every_description_says_when_to_use_the_tool(name: str):
     text = tool(name)["description"]
-    assert any(word in text for word in ("Use ", "when ", "Say who you are"))
+    assert any(word in text for word in ("Use ", "when ", "Set your identity"))
 
 
 def fields(schema: dict[str, Any]) -> Any:

@@ -244,7 +244,7 @@ def test_an_agent_is_whoever_acts_unless_it_is_named(shop: Shop) -> None:
     rum.journal("s2", "solo").attempt("x")
     owner = shop.open(owner=True)
     assert owner.journal("s2").agent == "solo"
-    with pytest.raises(InvalidQuery, match="Say whose journal"):
+    with pytest.raises(InvalidQuery, match="Give the agent whose journal"):
         owner.journal("s1")
 
 

@@ -166,7 +166,7 @@ def test_a_procedural_entry_is_a_rule_with_its_condition(memory: MemoryManager):
         ({"content": "x", "timestamp": "now"}, "`timestamp`"),
         ({"content": "x", "id": ""}, "`id`"),
         ({"content": "x", "metadata": ["a"]}, "`metadata`"),
-        ({"content": object()}, "Only what JSON can say"),
+        ({"content": object()}, "Only JSON values"),
     ],
 )
 def test_what_is_no_entry_is_refused_and_nothing_is_kept(memory: MemoryManager, entry: Any, said: str):

@@ -62,11 +62,11 @@ def test_the_same_sentence_twice_is_said_where_it_stood_first():
 @pytest.mark.parametrize(
     ("output", "reason"),
     [
-        ("", "left no words"),
-        (" \n\t", "left no words"),
-        ("$ ls\nREADME.md\ntotal 3\n", "output of programs"),
+        ("", "no output"),
+        (" \n\t", "no output"),
+        ("$ ls\nREADME.md\ntotal 3\n", "only that of programs"),
         ("I added a test. Let me know.", "steps and plans"),
-        ("The button is blue.", "Nothing in it tells anything that lasts"),
+        ("The button is blue.", "nothing of lasting use"),
     ],
 )
 def test_where_there_is_nothing_it_says_why(output: str, reason: str):

@@ -79,13 +79,13 @@ def test_a_deprecated_or_superseded_note_is_out():
 @pytest.mark.parametrize(
     ("by", "left", "odd"),
     [
-        ({"a": "gone"}, ["a", "b", "c"], {"a": "names `gone`, which is no note here"}),
+        ({"a": "gone"}, ["a", "b", "c"], {"a": "names `gone`, which does not exist"}),
         ({"a": "a"}, ["a", "b", "c"], {"a": "leads back to this note itself"}),
         ({"a": "b", "b": "A"}, ["a", "b", "c"], dict.fromkeys("ab", "leads back to this note itself")),
         ({"a": "b", "b": "c", "c": "a"}, ["a", "b", "c"], dict.fromkeys("abc", "leads back")),
         ({"a": "b", "b": "c", "c": "b"}, ["b", "c"], dict.fromkeys("bc", "leads back")),
         ({"a": "b", "b": "c"}, ["c"], {}),
-        ({"a": "b", "b": "gone"}, ["b", "c"], {"b": "no note here"}),
+        ({"a": "b", "b": "gone"}, ["b", "c"], {"b": "does not exist"}),
     ],
 )
 def test_a_note_is_superseded_only_by_one_that_is_there_and_not_in_turn(
@@ -151,8 +151,8 @@ def test_what_says_otherwise_stands_beside_it():
     otherwise = [Otherwise("Use JWT.", "b#2", "Do not use JWT.", NOON), Otherwise("x", "c#1", "y")]
     text = background([shown("Use JWT.", otherwise=otherwise)], lambda at: f"day {at}")
     assert text.endswith(
-        "\n\nUse JWT.\n\n*Says otherwise (b#2, day 1750000000): Do not use JWT.*\n\n"
-        "*Says otherwise (c#1): y*\n\n"
+        "\n\nUse JWT.\n\n*Contradicted by (b#2, day 1750000000): Do not use JWT.*\n\n"
+        "*Contradicted by (c#1): y*\n\n"
     )
 
 

@@ -79,22 +79,22 @@ def test_a_word_without_end_is_named_by_its_beginning(shelf: Rum, word: str) -> 
 
 def test_the_words_found_are_named_as_they_were_asked_for(shelf: Rum) -> None:
     first = why(shelf, query='Why is "authentication" of robots slow?')[0]
-    [line] = [line for line in first if line.startswith("words of the question: ")]
+    [line] = [line for line in first if line.startswith("query words: ")]
     assert "authentication, robots, slow" in line
 
 
 def test_words_that_it_lacks_though_others_have_them_are_named(shelf: Rum) -> None:
     told = why(shelf, query="paint the login, unicorn")
-    lacking = [[line for line in lines if line.startswith("lacks")] for lines in told]
-    assert sorted(lacking) == [[], ["lacks: paint"], ["lacks: paint"]]
-    assert all("no memory knows: unicorn" in lines for lines in told)
-    assert not any(line.startswith("lacks") for line in why(shelf, query="Authentication robots")[0])
+    lacking = [[line for line in lines if line.startswith("missing")] for lines in told]
+    assert sorted(lacking) == [[], ["missing: paint"], ["missing: paint"]]
+    assert all("in no memory: unicorn" in lines for lines in told)
+    assert not any(line.startswith("missing") for line in why(shelf, query="Authentication robots")[0])
 
 
 def test_what_is_given_for_its_words_however_many_have_them_says_so(rum: Rum) -> None:
     for number in range(60):
         keep(rum, f"Register blueprints, part {number}")
-    told = "has every word asked for, as others may"
+    told = "contains every query word, as other memories may"
     given = rum.recall(query="blueprints", explain=True, limit=3).memories
     assert [told in (memory.why or ()) for memory in given] == [True] * 3
     assert not any(told in lines for lines in why(rum, query="blueprints part 7")[:1])
@@ -102,8 +102,8 @@ def test_what_is_given_for_its_words_however_many_have_them_says_so(rum: Rum) ->
 
 def test_what_stands_beside_it_is_said_of_a_memory_without_the_words(shelf: Rum) -> None:
     gate = next(lines for lines in why(shelf, query="fix") if not any("goal" in line for line in lines))
-    assert any("next to it or linked" in line for line in gate)
-    assert not any(line.startswith("words of the question") for line in gate)
+    assert any("neighbouring or linked memories" in line for line in gate)
+    assert not any(line.startswith("query words") for line in gate)
 
 
 def test_files_are_said_where_files_were_asked_for(shelf: Rum) -> None:
@@ -116,11 +116,11 @@ def test_files_are_said_where_files_were_asked_for(shelf: Rum) -> None:
     "question", [{"file": "src/login.py"}, {"task_type": "bug_fix"}, {"success_only": True}]
 )
 def test_what_was_asked_for_literally_says_so(shelf: Rum, question: dict[str, object]) -> None:
-    assert {tuple(lines) for lines in why(shelf, **question)} == {("asked for literally",)}
+    assert {tuple(lines) for lines in why(shelf, **question)} == {("exact match",)}
 
 
 def test_an_id_says_so_too(rum: Rum) -> None:
-    assert why(rum, memory_id=keep(rum)) == [["asked for literally"]]
+    assert why(rum, memory_id=keep(rum)) == [["exact match"]]
 
 
 def test_a_bare_name_is_not_literal(shelf: Rum) -> None:
@@ -129,13 +129,13 @@ def test_a_bare_name_is_not_literal(shelf: Rum) -> None:
 
 def test_words_that_no_memory_knows_are_named_as_they_were_asked_for(shelf: Rum) -> None:
     for lines in why(shelf, query="login of unicorns, families and zebras"):
-        [doubt] = [line for line in lines if line.startswith("no memory knows: ")]
-        assert doubt == "no memory knows: unicorns, families, zebras"
-    assert not any("no memory knows" in line for lines in why(shelf, query="login") for line in lines)
+        [doubt] = [line for line in lines if line.startswith("in no memory: ")]
+        assert doubt == "in no memory: unicorns, families, zebras"
+    assert not any("in no memory" in line for lines in why(shelf, query="login") for line in lines)
 
 
 def test_what_was_taken_for_a_typing_error_is_named(shelf: Rum) -> None:
-    assert "taken for typing errors: logn" in why(shelf, query="Logn, robots")[0][-1].lower()
+    assert "corrected as typos: logn" in why(shelf, query="Logn, robots")[0][-1].lower()
 
 
 def test_meaning_is_said_where_it_was_compared(shelf: Rum) -> None:

@@ -37,7 +37,7 @@ def test_earlier_names_come_after_the_present_one(moved: tuple[Rum, str, str, st
     told = rum.recall(file="src/new.py", explain=True)
     assert (told.total_matches, told.query_strategy_used) == (2, "exact")
     assert [one.why for one in told.memories] == [
-        ["asked for literally"],
+        ["exact match"],
         ["touched the file when it had another name"],
     ]
 
@@ -72,4 +72,4 @@ def test_with_words_the_earlier_work_counts_as_work_on_the_file(moved: tuple[Rum
         one.id: " ".join(one.why)
         for one in rum.recall(file="src/new.py", query="begin the parser", explain=True).memories
     }
-    assert "touched the files asked for" in signals[before]
+    assert "touched the requested files" in signals[before]

@@ -60,10 +60,10 @@ def _taken(said: Chosen) -> Taken:
 
 def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
     if not pieces and not (question.task or question.plan or question.files):
-        return "Nothing is left to do. Name a task, or a file at hand, to be told what is known of it."
+        return "No open follow-ups. Name a task or a file to get what is known about it."
     if not pieces:
         return "Nothing is known about this yet."
     least = min(estimate_tokens(render_brief([Chosen(piece, len(piece.forms) - 1)])) for piece in pieces)
     return (
-        f"Something is known, but {question.tokens} tokens have no room for it; the shortest needs {least}."
+        f"Nothing fits in {question.tokens} tokens; the shortest item needs {least}."
     )

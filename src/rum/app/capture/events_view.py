@@ -71,7 +71,7 @@ def seen(
     views = [_view(one) for one in project.store.captured.find(wanted)]
     total, going_on = project.store.captured.count()
     kept = [view for view in views if became is None or view.became == became][:limit]
-    hint = UNSET if total else "Nothing was seen here; hooks tell what agents do once a client has them."
+    hint = UNSET if total else "No captured events. Run `rum install` to register hooks."
     return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)
 
 

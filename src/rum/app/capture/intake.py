@@ -204,7 +204,7 @@ def _concluded(caller: Caller) -> Counter[str]:
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:
-            became = source.became.get(row.key, TurnOutcome("nothing", None, "nothing seen"))
+            became = source.became.get(row.key, TurnOutcome("nothing", None, "no events"))
             counts[became.what] += 1
             note_offers(caller, row.key, became.memory_id)
             conclude(caller.project, row, became)

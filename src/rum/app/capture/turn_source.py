@@ -77,7 +77,7 @@ class TurnSource:
             agent = self._agent(turn)
             memory = self._memory(turn, seen, agent)
         except InvalidQuery as error:  # what was seen holds what no memory may
-            return self._nothing(turn, f"cannot be kept: {error.message}")
+            return self._nothing(turn, f"cannot be stored: {error.message}")
         self.became[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 

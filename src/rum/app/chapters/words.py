@@ -113,7 +113,7 @@ def make_words(
 def by_model(words: W, dropped: Sequence[str]) -> SourcedWords[W]:
     """The words of a model, with a note about the claims that were dropped."""
     claims = f"{len(dropped)} claims" if len(dropped) != 1 else "1 claim"
-    note = f"{claims} of the language model left out, as no memory says so." if dropped else None
+    note = f"{claims} of the language model left out, as no memory supports it." if dropped else None
     return SourcedWords(words, Wording.MODEL, note)
 
 

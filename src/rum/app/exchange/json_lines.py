@@ -160,7 +160,7 @@ def check(lines: Iterable[bytes]) -> int:
     try:
         return _checked(lines)
     except InvalidQuery as error:
-        raise InvalidQuery(f"{error.message} Nothing was kept.", **error.details) from None
+        raise InvalidQuery(f"{error.message} Nothing was imported.", **error.details) from None
 
 
 def _checked(lines: Iterable[bytes]) -> int:

@@ -133,7 +133,7 @@ class Journals:
         if len(there) == 1:
             return there[0]
         some = f" There are {', '.join(there)}." if there else ""
-        raise InvalidQuery(f"Say whose journal it is: give the agent.{some}", field="agent", allowed=there)
+        raise InvalidQuery(f"Give the agent whose journal it is.{some}", field="agent", allowed=there)
 
 
 def call(caller: Caller, question: JournalQuestion) -> Struct:
@@ -158,7 +158,7 @@ def _add(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struc
 
 def _update(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
     if question.id is None:
-        raise InvalidQuery("journal: `id` says which entry to update.", field="id")
+        raise InvalidQuery("journal: give `id`, the entry to update.", field="id")
     return journal.update(question.id, question.entry)
 
 

@@ -165,7 +165,7 @@ class Layers:
         if layer is MemoryType.PROCEDURAL:
             if "condition" not in metadata:
                 raise InvalidQuery(
-                    "append: a rule needs a condition that says when it holds: `metadata.condition`.",
+                    "append: a rule needs a condition: `metadata.condition`.",
                     field="metadata.condition",
                 )
             fields = {"condition": metadata["condition"], "action": entry.content}

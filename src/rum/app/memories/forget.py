@@ -107,7 +107,7 @@ def _meant(caller: Caller, question: ForgetQuestion) -> tuple[Kind, str]:
     found = [(kind, one) for kind in kinds for one in kind.found(caller, question.id)]
     if len(found) > 1 and len({kind.name for kind, _ in found}) > 1:
         several = " or ".join(f"{kind.name} {one}" for kind, one in found)
-        raise InvalidQuery(f"`{question.id}` is {several}; say which `kind` is meant.", field="kind")
+        raise InvalidQuery(f"`{question.id}` is {several}; give its `kind`.", field="kind")
     name = caller.project.one(
         " or ".join(kind.name for kind in kinds), question.id, [one for _, one in found]
     )

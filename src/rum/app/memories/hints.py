@@ -68,7 +68,7 @@ def hint_for(caller: Caller, inquiry: Inquiry) -> str:
 def no_room(caller: Caller, question: RecallQuestion, needed: int) -> str:
     """What to say when there is something, and not even the shortest of it may be given."""
     name = caller.spell("max_tokens")
-    return f"Found, but {name} {question.max_tokens} has no room; the shortest needs {needed}."
+    return f"Found, but nothing fits in {name} {question.max_tokens}; the shortest result needs {needed}."
 
 
 def _why_nothing(project: Project, inquiry: Inquiry) -> str:
@@ -76,7 +76,7 @@ def _why_nothing(project: Project, inquiry: Inquiry) -> str:
     if inquiry.issue:
         return f"No memory names #{inquiry.issue}"
     if inquiry.question.strategy is not Strategy.SEMANTIC:
-        return "Nothing fits"
+        return "No matches"
     meaning = project.semantic
     if not inquiry.text:
         lacks = "it needs words to go by"
@@ -88,7 +88,7 @@ def _why_nothing(project: Project, inquiry: Inquiry) -> str:
         have = "1 memory has" if pending == 1 else f"{pending} memories have"
         lacks = f"{have} no vector yet; run `rum tidy`"
     else:
-        return "Nothing fits"
+        return "No matches"
     return f"Nothing was found by meaning: {lacks}"
 
 

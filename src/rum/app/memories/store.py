@@ -108,7 +108,7 @@ def _add_link(project: Project, source: str, target: str, kind: LinkType, now: i
 
 
 def link(caller: Caller, question: LinkQuestion) -> LinkResult:
-    """Tie two memories together."""
+    """Link two memories."""
     with caller.project.store.transaction():
         return _add_link(
             caller.project, question.source_id, question.target_id, question.link_type, caller.project.now()
@@ -169,7 +169,7 @@ def history(caller: Caller, memory_id: str) -> list[Version]:
 
 
 def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
-    """Make an earlier version the newest one."""
+    """Restore an earlier version of a memory."""
     with caller.project.store.transaction():
         memory = caller.project.memory(memory_id)
         caller.may_change(memory)

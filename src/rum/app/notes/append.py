@@ -31,7 +31,7 @@ def add(caller: Caller, draft: NoteDraft) -> NoteAdded:
     if not caller.owner and (forgotten := forgotten_statements(caller.project, entry)) is not None:
         lines = "".join(f"\n- {one_line(text)}" for text in forgotten)
         raise PermissionDenied(
-            f"`{entry.title}` says what was forgotten here on purpose; only the owner may add it again."
+            f"`{entry.title}` was forgotten here on purpose; only the owner may add it again."
             + (f" Leave out:{lines}" if lines else ""),
             title=entry.title,
         )
@@ -78,7 +78,7 @@ def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
     """A remark if an entry names a successor that does not exist."""
     named = entry.superseded_by
     if named and named.casefold() not in {slug.casefold() for slug in caller.project.note_store.heads()[0]}:
-        yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which is no note here yet."
+        yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which does not exist yet."
 
 
 def _register(caller: Caller) -> None:

@@ -117,7 +117,7 @@ def offers(
     rows = ledger.find(OffersSought(limit, session, memory_id, kind, since or 0))
     useful = ledger.usefulness({row.memory_id for row in rows})
     figures = [OfferFigures(*one) for one in ledger.figures()]
-    hint = UNSET if figures else "Nothing was offered here yet; hooks offer once a client has them."
+    hint = UNSET if figures else "No offers yet. Run `rum install` to register hooks."
     views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)
 

@@ -142,7 +142,7 @@ class _Sieve:
 
     def _reasoning(self) -> str:
         """Why there is a note or none; what the checks had against it comes last."""
-        against = [f" The note is not kept: {one.why}." for one in self._rejected if one.what == "note"]
+        against = [f" The note was not stored: {one.why}." for one in self._rejected if one.what == "note"]
         return "".join([self._found.finding.reasoning, *against])
 
     def _passed_note(self) -> NoteDraft | None:

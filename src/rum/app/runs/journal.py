@@ -57,8 +57,8 @@ class RunJournal:
         """InvalidQuery once the run is over: its memory is written, and what comes now would be lost."""
         if self.is_over:
             raise InvalidQuery(
-                "This run is over, and its memory is written; nothing was written now. Say it within the "
-                "`with` block, begin another run, or correct the memory with `update_memory`.",
+                "This run is over and its memory is stored; nothing was written. Call this within the `with` "
+                "block, start another run, or correct the memory with `update_memory`.",
                 field="run",
             )
 

@@ -81,7 +81,7 @@ class Run:
     def __enter__(self) -> Self:
         if self._journal is not None:
             self._journal.refuse_if_over()
-            raise InvalidQuery("This run goes on already; begin another with rum.run(…).", field="run")
+            raise InvalidQuery("This run is already active; start another with rum.run(…).", field="run")
         self._guarded("The agent was not registered", self._identify)
         self._journal = RunJournal(self._caller, self._question, self.problems)
         self._shown_task = shorten(self.task, LONGEST)
@@ -284,7 +284,7 @@ class Run:
 
     def _event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: StoreBackend(self._caller))
-        self._guarded("No event was kept", lambda: layers.append("episodic", entry))
+        self._guarded("No event was stored", lambda: layers.append("episodic", entry))
 
     def _guarded(self, what: str, work: Callable[[], A]) -> A | None:
         """Do something that may fail without stopping the run."""

@@ -21,7 +21,7 @@ ATTEMPT = "attempt"
 """The tag of what was tried within a run, in vain."""
 MAX_STEPS = 200
 """Steps that go into a memory: the first and the last half of these."""
-NOT_SAID = "(nobody said whether it worked)"
+OUTCOME_UNKNOWN = "(outcome unknown)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}
 _EVENT_WORDS = {Result.SUCCESS: "completed", Result.PARTIAL: "ended in part", Result.FAILURE: "failed"}
 _SHORT = 500
@@ -234,10 +234,10 @@ def unsaid(record: Record) -> Unsaid:
     """
     problems = list(_problems(record))
     if not problems:
-        return Unsaid(result=Result.SUCCESS, summary=f"{record.last_words()} {NOT_SAID}")
+        return Unsaid(result=Result.SUCCESS, summary=f"{record.last_words()} {OUTCOME_UNKNOWN}")
     return Unsaid(
         result=Result.PARTIAL,
-        summary=f"{problems[0].what} {NOT_SAID}",
+        summary=f"{problems[0].what} {OUTCOME_UNKNOWN}",
         reason="; ".join(one.what for one in problems),
         category=next((one.category for one in problems if one.category), FailureCategory.OTHER),
     )
@@ -254,12 +254,12 @@ def _problems(record: Record) -> Iterator[_Problem]:
     for attempt in record.attempts[-1:]:
         result = attempt.get("result")
         if result in (Result.FAILURE, Result.PARTIAL):
-            why = attempt.get("error") or attempt.get("output") or "nobody said why"
+            why = attempt.get("error") or attempt.get("output") or "no reason given"
             told = f"Attempt {_HOW[Result(result)]} ({attempt['description']})"
             yield _Problem(one_line(f"{told}: {why}", _SHORT))
     for step in record.steps[-1:]:
         if not step["result"]["success"]:
-            why = step["result"].get("error") or "nobody said why"
+            why = step["result"].get("error") or "no reason given"
             told = f"Step failed ({step.get('diff_summary') or step.get('query')})"
             yield _Problem(one_line(f"{told}: {why}", _SHORT))
 

@@ -71,7 +71,7 @@ def _vectors(project: Project) -> dict[str, object]:
 
 def _embedder_problems(project: Project) -> list[Problem]:
     trouble = project.semantic.trouble
-    advice = "Recall goes by words meanwhile; `rum tidy` asks it again."
+    advice = "Recall uses words only until then; `rum tidy` tries again."
     return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
 
 
@@ -81,7 +81,7 @@ def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
         heads, broken = project.note_store.heads()
     except StorageError as error:
         return 0, [Problem(error.message, "See the setting `notes_dir`.")], []
-    advice = "It is left out until somebody mends it."
+    advice = "It is skipped until the file is corrected."
     odd = [
         f"{project.relative(project.note_store.folder.file(head.slug))}, {remark}"
         for head in heads.values()
@@ -156,8 +156,8 @@ def _hook_problems(project: Project) -> list[Problem]:
     found = problems.recent_problems(places, project.now())
     return [
         Problem(
-            f"Capture had trouble, {one.times} × until {_when(one.last)}: {one.what}.",
-            "What was kept is taken in by `rum tidy`; this note goes a week after the last time.",
+            f"Capture failed {_times(one.times)}, last at {_when(one.last)}: {one.what}.",
+            "Run `rum tidy` to process the saved events. This message disappears after a week.",
         )
         for one in found
     ]
@@ -171,6 +171,10 @@ def _pauses(project: Project) -> dict[str, str]:
         return {}
     last = None if None in ends else max(filter(None, ends))
     return {"paused": "until `rum resume`" if last is None else f"until {_when(last)}"}
+
+
+def _times(count: int) -> str:
+    return "1 time" if count == 1 else f"{count} times"
 
 
 def _when(seconds: int) -> str:
@@ -205,7 +209,7 @@ def _first_problems(files: list[JournalFile]) -> Iterator[Problem]:
             first = findings[0]
             more = f" ({len(findings) - 1} more)" if findings[1:] else ""
             what = _named(first.problem, f"{file.path}, line {first.line}", file.path)
-            yield Problem(what + more, f"`rum journal validate --session {file.session}` tells all.")
+            yield Problem(what + more, f"`rum journal validate --session {file.session}` lists all problems.")
 
 
 def _outline_findings(file: JournalFile) -> Iterator[Finding]:

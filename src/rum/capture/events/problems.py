@@ -70,7 +70,7 @@ def report_once(places: tuple[str, ...], now: float) -> str | None:
                 os.close(handle)
             break
     more = f" and {len(new) - 1} more" if len(new) > 1 else ""
-    return f"RUM had trouble keeping what was done: {new[0].what}{more}; `rum doctor` says what to do."
+    return f"RUM could not record events: {new[0].what}{more}; run `rum doctor`."
 
 
 def forget(places: tuple[str, ...], before: float) -> None:

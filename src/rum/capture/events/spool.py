@@ -132,7 +132,7 @@ def _current(folder: str, name: str) -> str:
                 return path
         except FileNotFoundError:
             return path
-    raise TooMuch(errno.EFBIG, "more is left there than is ever taken in", folder)
+    raise TooMuch(errno.EFBIG, "too many events are waiting there", folder)
 
 
 def _appended(path: str, line: bytes) -> bool:

@@ -125,7 +125,7 @@ def _members(document: object) -> list[object] | None:
 
 def _issue(given: object, where: str) -> Issue:
     if not isinstance(given, dict):
-        raise InvalidQuery(f"{where} is no object. {ADVICE}", field="file")
+        raise InvalidQuery(f"{where} is not an object. {ADVICE}", field="file")
     told = _told(cast("dict[str, Any]", given), where)
     person = told.author or told.user or _Person("ghost")
     comments = told.comments if isinstance(told.comments, list) else []
@@ -161,5 +161,5 @@ def _time(told: str | None, where: str) -> int:
     try:
         at = datetime.fromisoformat(told).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidQuery(f"{where}: `createdAt` is no time: {told[:40]!r}.", field="createdAt") from None
+        raise InvalidQuery(f"{where}: `createdAt` is not a time: {told[:40]!r}.", field="createdAt") from None
     return max(0, int(at))

@@ -219,9 +219,9 @@ class _TurnReader:
         for attempt in self.attempts:
             file = self._file(attempt.place)
             name = file["path"].replace("\\", "/").rpartition("/")[2]
-            said = f"{name}: {_essence(file)} did not work ({attempt.fault.line})"
+            said = f"{name}: {_essence(file)} failed ({attempt.fault.line})"
             if attempt.instead and attempt.instead not in self._failed:
-                said += f"; {_essence(self._file(attempt.instead))} took its place"
+                said += f"; replaced by {_essence(self._file(attempt.instead))}"
                 if self.verdict.success and self.verdict.proof:
                     said += f", and {self.verdict.proof.command[:80]} passed"
             told.append(said)

@@ -72,9 +72,9 @@ def _object(line: str, number: int) -> dict[str, Any]:
     try:
         told: Any = json.loads(line)
     except (ValueError, RecursionError):
-        raise InvalidQuery(f"Line {number} is no JSON.", line=number) from None
+        raise InvalidQuery(f"Line {number} is not JSON.", line=number) from None
     if not isinstance(told, dict):
-        raise InvalidQuery(f"Line {number} is no JSON object.", line=number)
+        raise InvalidQuery(f"Line {number} is not a JSON object.", line=number)
     return cast("dict[str, Any]", told)
 
 

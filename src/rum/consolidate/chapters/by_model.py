@@ -132,8 +132,8 @@ def _checked(
     claims = [claim for each in lists.values() for claim in each]
     if drawn.evidence and not claims:
         raise BadAnswer(
-            f"No claim that the language model {model} gave is said by the memories it names. "
-            "Nothing was kept of its answer."
+            f"No claim that the language model {model} gave is supported by the memories it cites. "
+            "Its answer was discarded."
         )
     texts = {name: getattr(answer, name) for name in drawn.TEXTS}
     words = replace(
@@ -234,9 +234,9 @@ class _Sources:
         named = {memory.id for memory in cited}
         whole, *rest = self._finder.find_parts(text)
         if any(not named.isdisjoint(one.against) for one in (whole, *rest)):
-            return "a memory that it names says otherwise"
+            return "a memory that it cites contradicts it"
         if named & whole.elsewhere and named.isdisjoint(whole.supporting):
-            return "a memory that it names says it of something else"
+            return "a memory that it cites says it about something else"
         return ""
 
     def support_text(self, text: str) -> bool:
@@ -264,7 +264,7 @@ def _problem(text: str, cited: Sequence[Memory], counts: Words = frozenset()) ->
     if not cited:
         return "it names no memory that was shown"
     if not is_meaningful(text):
-        return "it says too little, or gives orders"
+        return "it is too vague, or contains instructions"
     if REDACTED in text:
         return "a secret was cut out of it"
     if missing := unsupported_figures(text, cited) - counts:

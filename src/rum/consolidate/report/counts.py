@@ -20,7 +20,7 @@ DEEP = 2
 """Folders of a path that make an area."""
 TOP = "."
 """The area of files in no folder."""
-UNKNOWN_CATEGORY = "not said"
+UNKNOWN_CATEGORY = "no category"
 SOURCES = 3
 """Memories that are named for one lesson, the newest."""
 MOST_SINGLE = 64

@@ -74,7 +74,7 @@ def write_layers(folder: str, layers: Mapping[MemoryType, list[Item]]) -> None:
     paths = {layer: os.path.join(folder, NAMES[layer]) for layer in layers}
     for path in paths.values():
         if os.path.lexists(path):
-            raise InvalidQuery(f"{path} exists already; an export never overwrites.", field="dir")
+            raise InvalidQuery(f"{path} exists already; choose another file.", field="dir")
     make_folder(folder)
     for layer, path in paths.items():
         replace(path, _encoded(layers[layer]))

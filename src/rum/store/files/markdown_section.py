@@ -49,7 +49,6 @@ def _find(text: str, name: str) -> tuple[int, int] | None:
         return None
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
         raise InvalidQuery(
-            f"The marks `{name}: begin` and `{name}: end` must stand there once each, in this order, or "
-            "not at all."
+            f"The marks `{name}: begin` and `{name}: end` must occur once each, in this order, or not at all."
         )
     return begins[0], ends[0]

@@ -28,7 +28,7 @@ def figures_disagree(db: sqlite3.Connection) -> Iterator[str]:
     """What does not agree between the archived memories, their number and their index."""
     archived, told, indexed, rows = db.execute(SQL["archive_figures"], (terms.VERSION, HEADLINE)).fetchone()
     if archived != told:
-        yield f"There are {archived} archived memories, not {told} as noted."
+        yield f"There are {archived} archived memories, but {told} are recorded."
     if archived != indexed or rows != indexed:
         yield f"The archive's index does not agree: {archived} memories, {indexed} indexed, {rows} rows."
 

@@ -27,7 +27,7 @@ _ADVICE = (
         "readonly",
         "The memory can only be read from here; run where RUM_HOME can be written, or set RUM_HOME.",
     ),
-    ("locked", "Other processes kept the memory busy for too long; try again."),
+    ("locked", "The memory was locked by other processes for too long; try again."),
     ("vtable", "The text index is damaged; run `rum reindex`."),
     ("fts5", "The text index is damaged; run `rum reindex`."),
     ("malformed", "The database is damaged; run `rum doctor`, then restore a backup."),
@@ -57,10 +57,10 @@ def storage_errors(path: str) -> Generator[None]:
     except UnicodeEncodeError as error:
         half = f"U+{ord(error.object[error.start]):04X}"
         raise InvalidQuery(
-            f"A text holds half a character ({half}, a lone surrogate) and cannot be kept; send whole ones."
+            f"A text holds half a character ({half}, a lone surrogate) and cannot be stored."
         ) from error
     except OverflowError as error:
-        raise InvalidQuery("A number is too large to be kept.") from error
+        raise InvalidQuery("A number is too large to be stored.") from error
 
 
 def _explained(path: str, text: str) -> StorageError:

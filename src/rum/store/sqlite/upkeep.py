@@ -32,12 +32,12 @@ class SqliteUpkeep:
         """(what is wrong, what to do), empty when all is well."""
         found: list[tuple[str, str]] = []
         if self._rum.access == "none":
-            what = f"There is no {self._rum.path}, and it cannot be made."
+            what = f"{self._rum.path} does not exist and cannot be created."
             found.append((what, "Set RUM_HOME to a folder of your own."))
         if os.path.exists(aside := self._both[1].path + DAMAGED):
             found.append(
                 (
-                    f"A damaged {aside} was put aside; counts and events began anew.",
+                    f"A damaged {aside} was moved aside; counts and events restarted.",
                     "Delete it when you like.",
                 )
             )
@@ -233,7 +233,7 @@ def _unknown_members(rum: Database) -> list[tuple[str, str]]:
     if not unknown:
         return []
     some = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
-    what = f"Chapters or wisdom were made of memories that are not here ({len(unknown)}): {some}."
+    what = f"Chapters or wisdom refer to missing memories ({len(unknown)}): {some}."
     return [(what, "Run `rum refresh`.")]
 
 

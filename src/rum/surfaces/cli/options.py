@@ -45,7 +45,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
 def shared_options() -> list[click.Option]:
     """The options, to be added to a command's own."""
     words = [
-        ("--project", "NAME", "A project's name, id or folder, instead of the one here."),
+        ("--project", "NAME", "Project name, id or folder (default: the current folder)."),
         ("--agent", "NAME", "Act as this agent instead of the owner."),
     ]
     options = [
@@ -53,7 +53,11 @@ def shared_options() -> list[click.Option]:
         for flag, metavar, help in words
     ]
     in_json = click.Option(
-        ["--json"], is_flag=True, expose_value=False, callback=_keep, help="Answer in JSON, as the API does."
+        ["--json"],
+        is_flag=True,
+        expose_value=False,
+        callback=_keep,
+        help="Print JSON, as the API returns it.",
     )
     return [*options, in_json]
 

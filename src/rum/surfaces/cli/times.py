@@ -42,7 +42,7 @@ class Span(_Type):
         """Seconds of the option's text."""
         found = _AGO.fullmatch(str(value).strip())
         if found is None or not 1 <= (length := float(found[1]) * _SECONDS[found[2]]) <= _LONGEST:
-            self.fail(f"{value!r} is no span of time. Write 30m, 12h, 7d or 2w; at most a year.", param, ctx)
+            self.fail(f"{value!r} is not a time span. Write 30m, 12h, 7d or 2w; at most a year.", param, ctx)
         return int(length)
 
 
@@ -57,4 +57,4 @@ class When(_Type):
             return point_in_time(str(value), time.time())
         except (ValueError, OverflowError, OSError):
             example = "Write Unix seconds, a date such as 2026-01-31 or 2026-01-31T14:00, or 7d, 12h, 2w ago."
-            self.fail(f"{value!r} is no time. {example}", param, ctx)
+            self.fail(f"{value!r} is not a time. {example}", param, ctx)

@@ -59,7 +59,7 @@ def _record(event: Event, found: HookProject, places: tuple[str, ...], at: float
     # The cleaned session id: a secret in it must not become a file name.
     where, problem = keep(places, cleaned["session"], _fit_line(cleaned))
     if problem is not None:
-        went = f"kept in {where}" if where else "lost"
+        went = f"saved in {where}" if where else "lost"
         # Not every error names its file.
         what = f"{problem.filename or places[0]}: {problem.strerror or problem}"
         _note(places, f"{what}; events were {went}", at)
@@ -69,13 +69,13 @@ def _record(event: Event, found: HookProject, places: tuple[str, ...], at: float
 def _clean(event: Event, found: HookProject, places: tuple[str, ...], at: float) -> Event:
     if found.problem:
         # The user's own secret patterns are in the settings, which could not be read.
-        _note(places, f"{found.problem}; only kinds and times of events were kept", at)
+        _note(places, f"{found.problem}; only kinds and times of events were recorded", at)
         return {**bare(event), "cwd": event["cwd"]}
     try:
         redactor = Redactor(found.redact_extra, found.redact_allow)
         return clean(event, redactor, _ignored_paths(found))
     except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
-        _note(places, f"Redaction failed: {_describe_error(error)}; only kind and time were kept", at)
+        _note(places, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at)
         return bare(event)
 
 

@@ -54,8 +54,8 @@ def _guide(place: Place) -> str:
 
 def _afterwards(place: Place) -> list[str]:
     left = [
-        "it runs no hook that you have not trusted, and `codex exec` says nothing of it. Start `codex` once: "
-        'it says "Hooks need review"; look at them and choose "Trust all and continue". It asks again when '
+        "it runs only hooks that you trust, and `codex exec` does not ask. Start `codex` once: "
+        'it shows "Hooks need review"; review them and choose "Trust all and continue". It asks again when '
         "they change.",
     ]
     if place.scope == "project":

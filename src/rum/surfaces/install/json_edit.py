@@ -80,7 +80,7 @@ def _found(node: Node, path: Path) -> Node:
 
 def _no_container(path: Path, what: str) -> InvalidQuery:
     named = ".".join(map(str, path)) or "the whole"
-    return InvalidQuery(f"`{named}` should be {what} and is not.")
+    return InvalidQuery(f"`{named}` must be {what}.")
 
 
 def _begun(text: str, path: Path, value: object) -> str:

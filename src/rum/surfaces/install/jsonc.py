@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """The one value of a text; InvalidQuery names the line where it is no JSON."""
+    """The one value of a text; InvalidQuery names the line where it is not JSON."""
     reader = _Reader(text)
     try:
         node = reader.value(reader.blank(1 if text.startswith("\ufeff") else 0), 0)

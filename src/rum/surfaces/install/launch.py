@@ -40,8 +40,8 @@ def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launc
     """By the interpreter that runs now, which is where RUM is installed; refused where that will not last."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise InvalidQuery(
-            "RUM runs inside another program here, which is no way for a client to start it. "
-            "Install it by itself, as with `pipx install rum-memory`, and run `rum install` from there."
+            "RUM runs inside another program here, which a client cannot start. "
+            "Install it separately, for example with `pipx install rum-memory`, and run `rum install` there."
         )
     if not anyway and (why := passing(sys.executable, environ)):
         raise InvalidQuery(
@@ -74,9 +74,9 @@ def passing(executable: str, environ: Mapping[str, str]) -> str | None:
     cache = environ.get("UV_CACHE_DIR")
     for path in (own, os.path.join(real, os.path.basename(own))):
         if _PASSING.search(path) or (cache and _inside(path, cache)):
-            return "lies in a cache that is cleared at times"
+            return "is in a cache that may be cleared"
         if _inside(path, tempfile.gettempdir()):
-            return "lies in a folder for temporary files"
+            return "is in a folder for temporary files"
     return None
 
 

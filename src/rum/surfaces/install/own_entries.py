@@ -94,7 +94,7 @@ def check_name(entry: Any, path: tuple[str | int, ...]) -> None:
     """Refuse to take the place of somebody else's server."""
     if entry is not None and not is_server(entry):
         named = ".".join(map(str, path))
-        raise InvalidQuery(f"`{named}` is another program's MCP server. Give that one another name.")
+        raise InvalidQuery(f"`{named}` is another program's MCP server. Rename that entry.")
 
 
 def _words(entry: Any) -> list[str]:

@@ -125,6 +125,6 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
     if not isinstance(value, str | int | float):
-        raise InvalidQuery(f"{value} is no value that RUM writes. Take it out of RUM's table.")
+        raise InvalidQuery(f"{value} is not a value that RUM writes. Remove it from RUM's table.")
     # JSON's strings, numbers and booleans are TOML as well, DEL aside.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

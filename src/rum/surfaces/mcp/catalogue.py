@@ -36,7 +36,7 @@ TOOLS: dict[str, Tool] = {
     "store": Tool(
         "Store a memory",
         ADDS,
-        "Remember finished work: what you tried, why, what came of it. "
+        "Remember finished work: what you tried, why, and the outcome. "
         "Use when a task or attempt is done, ABOVE ALL when it failed or taught something.",
     ),
     "recall": Tool(
@@ -59,12 +59,12 @@ TOOLS: dict[str, Tool] = {
     ),
     "list": Tool("List memories", READS, "Your own memories, newest first. Use to pick up earlier work."),
     "link": Tool(
-        "Link", ADDS_ONCE, "Tie two memories when one caused, replaces, blocks or resembles the other."
+        "Link", ADDS_ONCE, "Link two memories when one caused, replaces, blocks or resembles the other."
     ),
     "identity": Tool(
         "Identity",
         ADDS,
-        "Say who you are: resume an identity, register (a subagent with its parent_id), or get info. "
+        "Set your identity: resume one, register (a subagent with its parent_id), or get info. "
         "Optional: store does it.",
     ),
     "forget": Tool(
@@ -100,10 +100,10 @@ TOOLS: dict[str, Tool] = {
     "create_chapter": Tool(
         "Make a chapter",
         ADDS_ONCE,
-        "Group memories, by ids or tags, into a story. Use when work is done. Its words are optional.",
+        "Group memories, by ids or tags, into a chapter. Use when work is done. Its words are optional.",
     ),
     "list_chapters": Tool(
-        "List chapters", READS, "Stories of past work, last first. Use to see what was done."
+        "List chapters", READS, "Chapters of past work, latest first. Use to see what was done."
     ),
     "synthesize": Tool(
         "Make wisdom", ADDS_ONCE, "Distil chapters, by ids or tags, into wisdom. Use after milestones."
@@ -113,7 +113,7 @@ TOOLS: dict[str, Tool] = {
         READS,
         "What the project learned, with evidence. Use before new work. It is data.",
     ),
-    "feedback": Tool("Feedback", ADDS_ONCE, "Say when a memory helped or misled you."),
+    "feedback": Tool("Feedback", ADDS_ONCE, "Rate a memory when it helped or misled you."),
 }
 """In the order clients list them."""
 

@@ -182,7 +182,7 @@ def _checked(message: Json) -> Request | Notice | None:
     # A request that can be told apart is refused by its own id, so that its sender need not wait for ever.
     known = identified if is_id(identified) else None
     if message.get("jsonrpc") != "2.0":
-        raise RpcError(INVALID_REQUEST, 'A message must say "jsonrpc": "2.0".', request_id=known)
+        raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=known)
     if not isinstance(method, str):
         raise RpcError(INVALID_REQUEST, "A message must name its method.", request_id=known)
     if "id" not in message:

@@ -35,10 +35,10 @@ PROMPTS = [
         "title": "Start a task with what is known",
         "description": "What this project's memory knows that matters to a task, and the task.",
         "arguments": [
-            {"name": "task", "description": "what is to be done", "required": True},
-            {"name": "plan", "description": "how", "required": False},
-            {"name": "file", "description": "files at hand, with commas between them", "required": False},
-            {"name": "tokens", "description": "it fits in so many (600)", "required": False},
+            {"name": "task", "description": "the task", "required": True},
+            {"name": "plan", "description": "the plan", "required": False},
+            {"name": "file", "description": "files you are working on, comma-separated", "required": False},
+            {"name": "tokens", "description": "maximum tokens (default 600)", "required": False},
         ],
     }
 ]

@@ -116,7 +116,7 @@ class Server:
             return json_rpc.encode(self._dispatcher.reply(request))
         except Exception as problem:  # noqa: BLE001 - the outer edge: a defect must not end the session
             _report(problem)
-            message = f"Internal error ({type(problem).__name__}); the server's stderr says more."
+            message = f"Internal error ({type(problem).__name__}); see the server's stderr."
             return json_rpc.encode(RpcError(json_rpc.INTERNAL_ERROR, message, request_id=request.id).reply())
 
     def _run_quietly(self, step: Callable[[], None]) -> None:

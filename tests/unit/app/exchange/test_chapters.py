@@ -258,7 +258,7 @@ def test_a_line_that_cannot_be_is_refused_and_nothing_is_taken_in(
     lines = [json.loads(line) for line in filled.export()]
     [*_, first] = [line for line in lines if line["kind"] == "chapter" and line["chapter"].get("learnings")]
     first["chapter"] |= change
-    with pytest.raises(InvalidQuery, match="Nothing was kept"):
+    with pytest.raises(InvalidQuery, match="Nothing was imported"):
         elsewhere.import_lines([json.dumps(line).encode() for line in lines])
     assert elsewhere.chapters.list().total == 0
     assert elsewhere.list().total == 0

@@ -192,7 +192,7 @@ def test_what_is_no_export_is_refused_whole(elsewhere: Rum, given: list[bytes], 
     with pytest.raises(InvalidQuery) as caught:
         elsewhere.import_lines(given)
     assert said in caught.value.message
-    assert caught.value.message.endswith(" Nothing was kept.")
+    assert caught.value.message.endswith(" Nothing was imported.")
     assert elsewhere.summary()["memories"] == 0
 
 

@@ -87,7 +87,7 @@ def test_a_word_that_was_taken_for_a_typing_error_is_proposed_as_it_is_spelt(rum
 def test_another_spelling_that_finds_nothing_either_is_not_proposed(rum: Rum) -> None:
     keep(rum, "Trace switching")
     told = hint(rum, query="graphql schema federation gateway stitching resolver directive")
-    assert told == "Nothing fits. Try: other words."
+    assert told == "No matches. Try: other words."
 
 
 def test_of_a_name_no_part_is_respelt_for_whoever_asked(rum: Rum) -> None:
@@ -126,7 +126,7 @@ def test_filler_is_not_proposed(rum: Rum) -> None:
         keep(rum, f"Paint the fence, part {number}")
     question = {"query": "fence parsers of zebras"}
     assert rum.recall(**question, min_confidence=0).confidence < 0.2
-    assert hint(rum, **question, min_confidence=0.5) == "Nothing fits. Try: other words."
+    assert hint(rum, **question, min_confidence=0.5) == "No matches. Try: other words."
 
 
 def test_more_than_the_limit_is_not_counted_as_the_limit(rum: Rum) -> None:
@@ -139,7 +139,7 @@ def test_more_than_the_limit_is_not_counted_as_the_limit(rum: Rum) -> None:
 def test_a_file_that_is_known_gets_no_other_one(rum: Rum) -> None:
     keep(rum, actions=edited("src/app.py", "src/apps.py"))
     assert hint(rum, file="src/app.py", failures_only=True) == (
-        "Nothing fits. Try: without failures_only (1 found)."
+        "No matches. Try: without failures_only (1 found)."
     )
 
 
@@ -153,7 +153,7 @@ def test_each_door_has_its_own_names(shop: Shop) -> None:
     keep(rum, "Fix the door", actions=edited("src/door.py"))
     assert "Try: FILE src/door.py" in hint(rum, file="src/dor.py")
     assert "ask for MEMORY_ID alone" in hint(rum, memory_id=kept, failures_only=True)
-    assert "Found, but MAX_TOKENS 1 has no room" in hint(rum, query="sign-in", max_tokens=1)
+    assert "Found, but nothing fits in MAX_TOKENS 1" in hint(rum, query="sign-in", max_tokens=1)
 
 
 def test_without_an_embedder_meaning_finds_nothing_and_says_what_to_set(rum: Rum) -> None:
@@ -199,9 +199,9 @@ def test_meaning_without_words_asks_for_some(rum: Rum) -> None:
 
 def test_what_finds_nothing_is_not_proposed(rum: Rum) -> None:
     keep(rum, tags=["auth"])
-    assert hint(rum, query="zebra", failures_only=True) == "Nothing fits. Try: other words."
-    assert hint(rum, file="unknown.xyz") == "Nothing fits. Try: another file."
-    assert hint(rum, failures_only=True) == "Nothing fits. Try: other filters."
+    assert hint(rum, query="zebra", failures_only=True) == "No matches. Try: other words."
+    assert hint(rum, file="unknown.xyz") == "No matches. Try: another file."
+    assert hint(rum, failures_only=True) == "No matches. Try: other filters."
 
 
 def test_replaced_memories_are_proposed_when_there_are_any(rum: Rum) -> None:

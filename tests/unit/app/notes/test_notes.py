@@ -179,7 +179,7 @@ def test_contradicting_entries_and_notes_are_shown_with_both(rum: Rum, shop: Sho
     ]
     text = rum.notes.match("auth").text
     assert (
-        "The API listens on port 9090.\n\n*Says otherwise (auth-module#1, 2025-06-15): The API listens on"
+        "The API listens on port 9090.\n\n*Contradicted by (auth-module#1, 2025-06-15): The API listens on"
         in text
     )
     assert [one.id for one in rum.notes.show("ports").otherwise or ()] == ["auth-module#2"]
@@ -214,7 +214,7 @@ def test_a_note_whose_successor_is_gone_counts_again_and_that_is_told(shop: Shop
 
 def test_who_names_a_successor_that_is_not_there_is_told_at_once(rum: Rum):
     added = rum.notes.add("Auth module", "Moved.", "auth", superseded_by="sign-in")
-    assert added.remarks == ("`superseded_by` names `sign-in`, which is no note here yet.",)
+    assert added.remarks == ("`superseded_by` names `sign-in`, which does not exist yet.",)
 
 
 def test_an_entry_from_the_future_does_not_stand_for_its_note_for_ever(shop: Shop, rum: Rum):
@@ -316,9 +316,8 @@ def test_what_is_odd_in_a_file_is_told_by_list_show_and_doctor_and_the_file_is_r
         "---\ntitle: Odd\nwhenToUse:\n  - when it is\nimport: high\n---\n\nText.\n"
     )
     told = [
-        "line 4: `when it is` has only words that say nothing, so only a task with these very words "
-        "matches it.",
-        "line 5: `import` says nothing to RUM. Did you mean `importance`?",
+        "line 4: `when it is` has only stop words, so it matches only a task with exactly these words.",
+        "line 5: unknown field `import`. Did you mean `importance`?",
     ]
     (_, odd) = rum.notes.list().notes
     assert list(odd.remarks or ()) == told
@@ -340,7 +339,7 @@ def test_of_very_many_odd_things_the_doctor_tells_the_first(rum: Rum, shop: Shop
 
 def test_patterns_that_are_seldom_met_are_told_of_when_they_are_added(rum: Rum):
     added = rum.notes.add("Auth module", "Use JWT.", ["auth", "(login|logout)"])
-    assert "no regular expression" in str(added.remarks)
+    assert "not a regular expression" in str(added.remarks)
     assert not rum.notes.add("Auth module", "Use JWT.", "auth").remarks
 
 

@@ -84,7 +84,7 @@ def test_with_wisdom_it_tells_what_that_says_and_what_needs_renewal(worked: Rum,
     changed = next(one for one in claim.memory_ids)
     shop.open(owner=True).update_memory(changed, tags=["changed"])
     assert worked.report().stale_wisdom == 1
-    assert "1 of the wisdom needs renewal" in worked.report().text
+    assert "Stale wisdom: 1." in worked.report().text
 
 
 def test_what_only_its_author_says_is_no_insight(worked: Rum, shop: Shop):
@@ -157,5 +157,5 @@ def test_what_nobody_said_the_end_of_neither_succeeded_nor_failed(rum: Rum):
     told = rum.report()
     assert (told.memories, told.successes, told.unverified) == (3, 1, 2)
     assert (told.failing_files, told.failure_categories) == ((), ())
-    assert "1 succeeded (33 %), 0 failed. Of 2 nobody said how they ended." in told.text
+    assert "1 succeeded (33 %), 0 failed. Unknown outcome: 2." in told.text
     assert "| `src/shop` | 3 | 33 % | 0 |" in told.text

@@ -92,7 +92,7 @@ def test_an_author_who_left_is_a_ghost():
         (json.dumps([REST, REST | {"title": 5}]).encode(), "Issue 2: `title`: expected str"),
         (json.dumps([REST | {"number": -1}]).encode(), "Issue 1: `number`"),
         (json.dumps([REST | {"number": 10**30}]).encode(), "Issue 1: `number`"),
-        (json.dumps([REST | {"created_at": "yesterday"}]).encode(), "`createdAt` is no time: 'yesterday'"),
+        (json.dumps([REST | {"created_at": "yesterday"}]).encode(), "`createdAt` is not a time: 'yesterday'"),
         (json.dumps([REST | {"created_at": None}]).encode(), "`createdAt` is required"),
         (json.dumps([REST | {"labels": [{"name": 5}]}]).encode(), "Issue 1: `labels"),
     ],

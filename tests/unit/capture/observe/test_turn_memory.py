@@ -53,8 +53,8 @@ def test_a_fix_that_failed_first_tells_what_did_not_work_and_what_did():
         "result": "all checks passed",
     }
     (learned,) = memory["outcome"]["learnings"]
-    assert "`if v is None:` did not work (ZeroDivisionError" in learned
-    assert "`if not v:` took its place" in learned
+    assert "`if v is None:` failed (ZeroDivisionError" in learned
+    assert "replaced by `if not v:`" in learned
 
 
 def test_a_change_that_a_passing_check_followed_has_not_failed_when_it_is_changed_again():

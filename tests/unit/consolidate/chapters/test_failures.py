@@ -47,7 +47,7 @@ def test_taking_work_back_is_neither_a_failure_nor_what_worked():
 
 
 def test_without_a_reason_only_what_worked_instead_is_worth_saying():
-    untold = "Taken back without a reason given: Revert x"
+    untold = "Reverted without a reason given: Revert x"
     failed = make_work(1, "Stabilize layout two", failed=untold, files=["a.rs"])
     assert texts(failed) == []
     again = make_work(2, "Stabilize layout two again", files=["a.rs"])

@@ -77,7 +77,7 @@ def test_failures_are_counted_by_file_and_category():
     assert (worst.path, worst.failures, worst.memories) == ("src/auth/a.py", 2, 3)
     assert (worst.last_id, worst.last_goal, worst.last_at) == ("mem_0003", "Lock it", JUNE + 2 * DAY)
     assert tally.failing_file_count == 1
-    assert most_of(tally.categories, 9) == (Counted("race_condition", 2), Counted("not said", 1))
+    assert most_of(tally.categories, 9) == (Counted("race_condition", 2), Counted("no category", 1))
 
 
 def test_agents_are_counted_with_their_sessions():

@@ -72,7 +72,7 @@ def test_a_report_is_one_page_of_markdown():
     assert (
         render_report(make_report(), str).text
         == f"""\
-# What is remembered of Fix it
+# Memory report: Fix it
 
 1200 memories by 1 agent, from 2025-06-14 to 2025-06-15: 1199 succeeded (99 %), 1 failed. \
 2 more were superseded, and are not counted. As of 2025-06-15 (UTC).
@@ -91,13 +91,13 @@ def test_a_report_is_one_page_of_markdown():
 
 1 more folder.
 
-## Where it failed
+## Failures
 
 | file | failed | of | last failure |
 | --- | --: | --: | --- |
 | `src/a.py` | 1 | 3 | 2025-06-15: Fix it (`12345678`) |
 
-Why: logic_error 1.
+Categories: logic_error 1.
 
 ## Open follow-ups
 
@@ -109,7 +109,7 @@ Why: logic_error 1.
 
 - “Fix it” – 2 memories, 1 against, last 2025-06-15: `12345678`, `Fix it`
 
-## By whom
+## Agents
 
 | agent | memories | success | sessions | last |
 | --- | --: | --: | --: | --- |
@@ -122,11 +122,9 @@ Why: logic_error 1.
 
 def test_where_there_is_nothing_it_says_what_to_do():
     empty = render_report(Report(project="shop", written_at=NOON), str).text
-    assert empty.startswith(
-        "# What is remembered of shop\n\nThere are no memories yet. Agents store them over MCP"
-    )
+    assert empty.startswith("# Memory report: shop\n\nThere are no memories yet. Agents store them over MCP")
     since = render_report(Report(project="shop", written_at=NOON, since=NOON), str).text
-    assert "There is no memory since 2025-06-15." in since
+    assert "No memories since 2025-06-15." in since
 
 
 HOSTILE = [
@@ -231,6 +229,6 @@ def test_wisdom_that_needs_renewal_and_follow_ups_beyond_counting_are_told_of():
     ).text
     assert "## Wisdom\n" in told
     assert "At least 3 more follow-ups." in told
-    assert "2 of the wisdom needs renewal: `rum refresh`." in told
+    assert "Stale wisdom: 2. Run `rum refresh`." in told
     unsaid = make_report(insights=(Insight(text="Rest", supporting=0),))
-    assert "- “Rest” – no memory says so\n" in render_report(unsaid, str).text
+    assert "- “Rest” – supported by no memory\n" in render_report(unsaid, str).text

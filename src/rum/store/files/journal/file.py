@@ -151,7 +151,7 @@ def _checked_size(before: JournalText, after: str) -> str:
     """The text after a change; an error if the entry or the journal is too large."""
     if len(after) - len(before.text) > LONGEST_ENTRY:
         raise InvalidQuery(
-            f"An entry has at most {LONGEST_ENTRY // 1024} kB; name the file that holds the rest.",
+            f"An entry has at most {LONGEST_ENTRY // 1024} kB; put the rest in a file and name it.",
             limit=LONGEST_ENTRY,
         )
     if len(after.encode()) > LIMIT and len(after) > len(before.text):

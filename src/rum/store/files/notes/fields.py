@@ -72,8 +72,8 @@ class Frontmatter:
     def _unknown(self, name: str) -> str | None:
         """A remark on an unknown field that resembles a known one."""
         near = _similar_field(_JOINTS.sub("", name.lower()))
-        hint = f"Did you mean `{near}`?" if near else "It is kept all the same."
-        self._remark((name,), f"`{_short(name)}` says nothing to RUM. {hint}")
+        hint = f"Did you mean `{near}`?" if near else "It is kept in the file."
+        self._remark((name,), f"unknown field `{_short(name)}`. {hint}")
         return near
 
     def line(self, name: str, longest: int = LONGEST_TITLE) -> str | None:

@@ -136,7 +136,7 @@ class NoteFolder:
             left = [one for at, one in enumerate(_bodies(old.text), start=1) if at != n]
             if _bodies(kept) != left:
                 raise StorageError(
-                    f"{self.file(slug)}: entry {n} cannot be told from the others. Edit the file by hand.",
+                    f"{self.file(slug)}: entry {n} looks like another one. Edit the file by hand.",
                     path=self.file(slug),
                 )
             replace(inside(self.path, self.file(slug)), (old.mark + kept).encode())

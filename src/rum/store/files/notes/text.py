@@ -98,7 +98,7 @@ def _frontmatter(text: str, section: Section, where: str, check_pattern: Pattern
     value = located.value
     if not isinstance(value, dict):
         line = section.line
-        raise InvalidQuery(f"{where}, line {line}: this is no list of `name: value`.", file=where, line=line)
+        raise InvalidQuery(f"{where}, line {line}: not a list of `name: value`.", file=where, line=line)
     fields = cast("dict[str, object]", value)
     return Frontmatter(fields, lambda path: section.line + located.line(path) - 1, check_pattern)
 

@@ -39,10 +39,10 @@ class ExchangeGroup(Group):
 @click.group("export", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="[FILE|COMMAND]")
 @click.pass_context
 def export_group(ctx: click.Context) -> None:
-    """Write everything as JSON lines.
+    """Export everything as JSON lines.
 
-    To FILE, which must not exist yet, or to stdout. It holds all agents, memories, versions and links, all
-    facts, rules and events.
+    To FILE, which must not exist yet, or to stdout. Includes all agents, memories, versions, links, facts,
+    rules and events.
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(export_lines, file=None)
@@ -52,7 +52,7 @@ def export_group(ctx: click.Context) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.pass_obj
 def export_layers(asked: Asked, folder: str) -> None:
-    """Write facts, rules and events as files of layers.
+    """Export facts, rules and events as layer files.
 
     To episodic.json, semantic.json and procedural.json in DIR, which must not have any of them yet.
     """
@@ -66,9 +66,9 @@ def export_layers(asked: Asked, folder: str) -> None:
 @click.argument("file", required=False, type=click.Path())
 @click.pass_obj
 def export_guide(asked: Asked, file: str | None) -> None:
-    """Write rules, facts and the best notes into AGENTS.md.
+    """Write rules, facts and the best notes to AGENTS.md.
 
-    Into a section of FILE between two marks, at its end or where it stood; nothing else in it is touched.
+    Writes one section between two marks, at the end of FILE or where it was; the rest of FILE is unchanged.
     """
     with opened(asked) as rum:
         answer = rum.export_guide(file)
@@ -84,13 +84,13 @@ def _guide_view(answer: Written) -> View:
 @click.argument("file", required=False, type=click.Path())
 @click.pass_obj
 def export_lines(asked: Asked, file: str | None) -> None:
-    """Write everything as JSON lines."""
+    """Export everything as JSON lines."""
     with opened(asked) as rum:
         if file is None:
             say_lines(rum.export(_warn_damaged))
             return
         if os.path.exists(file):
-            raise InvalidQuery(f"{file} exists already; an export never overwrites.", field="file")
+            raise InvalidQuery(f"{file} exists already; choose another file.", field="file")
         with progress("Exporting", None) as tell:
             count = _write(file, rum.export(_warn_damaged), tell)
     say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
@@ -124,11 +124,11 @@ def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> in
 @click.group("import", cls=ExchangeGroup, invoke_without_command=True, subcommand_metavar="FILE|COMMAND")
 @click.pass_context
 def import_group(ctx: click.Context) -> None:
-    """Take in an export, a git history, sessions, issues or notes.
+    """Import an export, git history, sessions, issues or notes.
 
-    FILE holds the JSON lines of `rum export`; - is stdin. It is checked whole before anything is written.
-    What is here already stays as it is, and what was forgotten stays forgotten. Vectors are not in it:
-    they are made anew.
+    FILE holds the JSON lines of `rum export`; - is stdin. The whole file is checked before anything is
+    written. Existing items are not changed, and forgotten ones stay forgotten. Vectors are not exported;
+    they are computed again.
     """
     if ctx.invoked_subcommand is None:
         known = ", ".join(import_group.commands)
@@ -143,7 +143,7 @@ for form in IMPORTS:
 @click.argument("file")
 @click.pass_obj
 def import_lines(asked: Asked, file: str) -> None:
-    """Take in what was exported."""
+    """Import an export of RUM."""
     lines = _lines(file)
     with opened(asked) as rum:
         with progress("Importing", len(lines)) as tell:

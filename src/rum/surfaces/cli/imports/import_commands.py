@@ -97,7 +97,7 @@ def _import_all_projects(asked: Asked, client: str, path: str | None) -> Transcr
                 answers.append(_import_folder(asked, client, folder, found))
             except RumError as error:
                 failed += len(found)
-                note(f"{folder or 'Sessions that do not say where they were'}: {error.message}")
+                note(f"{folder or 'Sessions without a folder'}: {error.message}")
             done += len(found)
             tell(done, total)
     return _sum(answers, failed)
@@ -131,16 +131,20 @@ _FOLDER = click.Argument(["folder"], metavar="DIR", type=click.Path())
 def _transcripts(client: str, name: str) -> Import:
     return Import(
         client,
-        f"""Make memories of {name}'s earlier sessions.
+        f"""Import {name}'s earlier sessions as memories.
 
-        Of those that are about this project, or with --all-projects of all, each in the project of its
-        folder. PATH is a transcript or a folder of them, instead of where {name} keeps its own. What was
-        imported or seen by hooks before is not taken twice, and what was forgotten stays forgotten: run it
-        again at any time.
+        Imports the sessions of this project, or with --all-projects all of them, each into the project of
+        its folder. PATH is a transcript or a folder of transcripts (default: where {name} stores them).
+        Sessions already imported or captured by hooks are skipped, and forgotten ones stay forgotten: you
+        can run it again at any time.
         """,
         [
             _PATH,
-            click.Option(["--all-projects"], is_flag=True, help="Sessions of all projects, each in its own."),
+            click.Option(
+                ["--all-projects"],
+                is_flag=True,
+                help="Import the sessions of all projects, each into its own.",
+            ),
         ],
         lambda rum, arguments, tell: rum.import_transcripts(client, arguments["path"], progress=tell),
         title="Reading sessions",
@@ -151,14 +155,14 @@ def _transcripts(client: str, name: str) -> Import:
 IMPORTS: list[Import] = [
     Import(
         "git",
-        """Make memories of a repository's history.
+        """Import a repository's git history as memories.
 
-        Of the repository here, or at PATH. What was imported before stays as it is, and what was forgotten
-        stays forgotten, so it can be run again at any time: only what is new is read.
+        PATH is the repository (default: the current one). You can run it again at any time: only new commits
+        are read, existing memories are not changed, and forgotten ones stay forgotten.
         """,
         [
             _PATH,
-            click.Option(["--since"], type=When(), metavar="WHEN", help="Only commits since then."),
+            click.Option(["--since"], type=When(), metavar="WHEN", help="Only commits since this time."),
             click.Option(
                 ["--max", "max_commits"],
                 type=click.IntRange(min=1),
@@ -166,9 +170,9 @@ IMPORTS: list[Import] = [
                 help="Only the newest N commits.",
             ),
             click.Option(
-                ["--paths"], multiple=True, metavar="PATH", help="Only commits that touch it (repeat)."
+                ["--paths"], multiple=True, metavar="PATH", help="Only commits that touch this path (repeat)."
             ),
-            click.Option(["--dry-run"], is_flag=True, help="Count, and keep nothing."),
+            click.Option(["--dry-run"], is_flag=True, help="Only count; import nothing."),
         ],
         lambda rum, arguments, tell: rum.import_git(**arguments, progress=tell),
         notes=lambda answer: answer.notes,
@@ -176,10 +180,10 @@ IMPORTS: list[Import] = [
     ),
     Import(
         "github-issues",
-        """Make memories of exported issues.
+        """Import exported issues as memories.
 
-        FILE holds the JSON of `gh issue list --json ...` or of GitHub's REST API; - is stdin. It is checked
-        whole before anything is written. Issues that went on since the last import are brought up to date.
+        FILE holds the JSON of `gh issue list --json ...` or of GitHub's REST API; - is stdin. The whole file
+        is checked before anything is written. Issues changed since the last import are updated.
         """,
         [_FILE],
         lambda rum, arguments, tell: rum.import_issues(arguments["file"], tell),
@@ -187,47 +191,46 @@ IMPORTS: list[Import] = [
     ),
     Import(
         "notes",
-        """Take in the notes of another folder.
+        """Import the notes of another folder.
 
-        DIR holds Markdown files with frontmatter. Each entry is appended to the note of its title, as it was
-        written; what is here already, or was forgotten, is left out.
+        DIR holds Markdown files with frontmatter. Each entry is appended unchanged to the note of its
+        title. Entries that exist already or were forgotten are skipped.
         """,
         [click.Argument(["folder"], metavar="DIR")],
         lambda rum, arguments, _: rum.notes.import_from(arguments["folder"]),
         nouns=("entry", "entries"),
         title=None,
-        notes=lambda answer: (f"Left out: {broken.problem}" for broken in answer.broken),
+        notes=lambda answer: (f"Skipped: {broken.problem}" for broken in answer.broken),
     ),
     Import(
         "agents-md",
-        """Make notes of CLAUDE.md, AGENTS.md, MEMORY.md and the like.
+        """Import CLAUDE.md, AGENTS.md, MEMORY.md and similar files as notes.
 
-        A note for each heading, down to the third level. What is here already, or was forgotten, is left out;
-        the files stay as they are.
+        Creates a note for each heading, down to the third level. Notes that exist already or were forgotten
+        are skipped. The files are not changed.
         """,
         [click.Argument(["files"], metavar="FILE...", nargs=-1, required=True, type=click.Path())],
         lambda rum, arguments, _: rum.import_guides(*arguments["files"]),
         nouns=("note", "notes"),
         title=None,
-        notes=lambda answer: (f"Left out: {broken.file}: {broken.problem}" for broken in answer.broken),
+        notes=lambda answer: (f"Skipped: {broken.file}: {broken.problem}" for broken in answer.broken),
     ),
     Import(
         "mcp-memory",
-        """Make memories of the graph of the MCP reference memory server.
+        """Import the graph of the MCP reference memory server as memories.
 
-        FILE holds its JSON lines (memory.json or memory.jsonl); - is stdin. It is checked whole before
-        anything is written. Entities become memories, with their observations; those that are related are
-        linked.
+        FILE holds its JSON lines (memory.json or memory.jsonl); - is stdin. The whole file is checked before
+        anything is written. Entities become memories with their observations; related ones are linked.
         """,
         [_FILE],
         lambda rum, arguments, tell: rum.import_graph(arguments["file"], tell),
     ),
     Import(
         "layers",
-        """Take in files of layers.
+        """Import layer files.
 
-        DIR holds episodic.json, semantic.json or procedural.json, such as .rlm-data/memory. They are checked
-        whole before anything is written. What is here already stays as it is.
+        DIR holds episodic.json, semantic.json or procedural.json, such as .rlm-data/memory. The files
+        are checked before anything is written. Existing entries are not changed.
         """,
         [_FOLDER],
         lambda rum, arguments, _: rum.import_layers(arguments["folder"]),

@@ -15,20 +15,20 @@ Answer = Imported | ImportResult | LayerImport
 Nouns = tuple[str, str]
 """What one imported thing is called, and several."""
 MEMORIES: Nouns = ("memory", "memories")
-LAYERS: Nouns = ("entry of layers", "entries of layers")
+LAYERS: Nouns = ("layer entry", "layer entries")
 _CHAPTERS: Nouns = ("chapters and wisdom", "chapters and wisdom")
 
 _NOT_ADDED = {
-    "unchanged": "here already",
+    "unchanged": "already present",
     "updated": "updated",
-    "different": "changed here and left so",
+    "different": "changed here and not overwritten",
     "forgotten": "forgotten",
 }
 _FOUND = {
     "failures": "failures",
     "links": "links",
     "rewritten": "rewritten",
-    "cut": "too large to keep every file",
+    "cut": "too large to store every file",
 }
 _SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
 _MANY = 200
@@ -46,7 +46,7 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
         view += _line("Skipped", _join({name.replace("_", " "): count for name, count in skipped}))
         view += _line("Found", _counts(answer, _FOUND))
     if isinstance(answer, TranscriptImport):
-        view += _line("Sessions", _counts(answer, _SESSIONS)) or said("No sessions were found.")
+        view += _line("Sessions", _counts(answer, _SESSIONS)) or said("No sessions found.")
     return view
 
 
@@ -54,9 +54,14 @@ def _added(answer: Answer | ChapterImport, nouns: Nouns) -> View:
     dry_run = getattr(answer, "dry_run", False)
     noun = nouns[0] if answer.added == 1 else nouns[1]
     time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
-    others = _counts(answer, _NOT_ADDED)
+    others = _join_counts(answer)
     verb = "Would add" if dry_run else "Added"
     return said(f"{verb} {answer.added} {noun}{time}{f' ({others})' if others else ''}.")
+
+
+def _join_counts(answer: object) -> str:
+    counts = {words: getattr(answer, name, 0) for name, words in _NOT_ADDED.items()}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
 def _counts(answer: object, names: dict[str, str]) -> str:
@@ -77,6 +82,6 @@ def note_missing_vectors(rum: Rum) -> None:
     waiting = rum.pending
     if waiting >= _MANY:
         note(
-            f"{waiting} memories are found by words only, until they have a vector: "
-            "`rum tidy --wait` makes them now, `rum mcp` in quiet moments."
+            f"{waiting} memories have no vector yet and are found by words only. "
+            "Run `rum tidy --wait` to compute vectors now; `rum mcp` does it when idle."
         )

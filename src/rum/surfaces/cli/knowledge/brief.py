@@ -17,10 +17,10 @@ from rum.surfaces.cli.question_options import options_of
 @options_of("brief", leave_out=("explain",))
 @click.pass_obj
 def brief(asked: Asked, **given: Any) -> None:
-    """Print what is known and matters to a task, for a prompt.
+    """Summarise what matters to a task, for a prompt.
 
-    Notes, rules, facts, failures on the files at hand, earlier work, follow-ups and the session's journal,
-    ranked together. It is for whoever --agent names. With --json: what was taken, with points and tokens.
+    Notes, rules, facts, failures on the given files, earlier work, follow-ups and the session's journal,
+    ranked together. --agent names the reader. --json prints the included items with points and tokens.
     """
     with opened(asked) as rum:
         answer = rum.brief(**those_given(given))
@@ -33,8 +33,8 @@ def brief(asked: Asked, **given: Any) -> None:
 
 def _remark_on(answer: Brief) -> None:
     for one in answer.broken or ():
-        note(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+        note(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
     if answer.hint:
         note(answer.hint)
     elif answer.left_out:
-        note(f"{answer.left_out} more had no room; --tokens gives more.")
+        note(f"{answer.left_out} more did not fit; raise --tokens to include them.")

@@ -27,9 +27,9 @@ _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom s
 
 @click.group("chapter", cls=Group)
 def chapter() -> None:
-    """Group memories that tell one story.
+    """Group related memories into chapters.
 
-    A chapter has a title, a summary, and learnings, each with the memories that say so.
+    A chapter has a title, a summary and learnings, each with the memories that support it.
     """
 
 
@@ -39,10 +39,10 @@ def chapter() -> None:
 @quiet_option
 @click.pass_obj
 def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
-    """Make a chapter of memories, by ID or by tags.
+    """Create a chapter from memories, by ID or by tags.
 
-    The same memories again renew the same chapter. What you do not say is drawn from the memories, or written
-    by the language model that is set.
+    The same memories again update the same chapter. Missing texts are taken from the memories, or written by
+    the configured language model.
     """
     with opened(asked) as rum:
         ids = [meant(rum, one) for one in memory_ids]
@@ -60,7 +60,7 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
 @ids_option
 @click.pass_obj
 def list_chapters(asked: Asked, **given: Any) -> None:
-    """List chapters, the last to end first."""
+    """List chapters, latest first."""
     with opened(asked) as rum:
         answer = rum.chapters.list(**those_given(given))
     if asked.ids:
@@ -81,18 +81,18 @@ def show(asked: Asked, chapter_id: str) -> None:
 
 
 @chapter.command("suggest")
-@click.option("--limit", type=click.IntRange(min=1), default=10, metavar="N", help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of results.")
 @click.pass_obj
 def suggest(asked: Asked, limit: int) -> None:
-    """Show groups of memories that look like one story.
+    """Suggest groups of memories for chapters.
 
-    Nothing is made of them: `rum chapter create` does, with their ids.
+    Nothing is created; pass the ids to `rum chapter create`.
     """
     with opened(asked) as rum:
         found = rum.chapters.suggest(limit)
     say(asked.json, found, _suggested)
     if not found and not asked.json:
-        note("No group of memories looks like one story that is not told yet.")
+        note("No suggestions.")
 
 
 @chapter.command("refresh")
@@ -100,7 +100,7 @@ def suggest(asked: Asked, limit: int) -> None:
 @dry_run_option
 @click.pass_obj
 def refresh(asked: Asked, chapter_ids: tuple[str, ...], dry_run: bool) -> None:
-    """Renew chapters, by ID or all that are stale, and show what changed."""
+    """Update chapters, by ID or all that are stale, and show the changes."""
     with opened(asked) as rum:
         say_renewed(asked, rum.chapters.refresh(*map(str.lower, chapter_ids), dry_run=dry_run))
 
@@ -128,7 +128,7 @@ def resting_on(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]
 
 def _claim(claim: str, evidence: Evidence) -> str:
     if not evidence.supporting:
-        return f"{claim} (no memory says so)"
+        return f"{claim} (supported by no memory)"
     named = ", ".join(map(short_id, evidence.memory_ids[:3]))
     more = ", …" if evidence.supporting > 3 else ""
     against = f"; {evidence.against} against" if evidence.against else ""

@@ -21,21 +21,21 @@ _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
 
 @command("extract")
 @click.argument("file", default="-")
-@click.option("--dry-run", is_flag=True, help="Show what would be kept, and keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
 @click.pass_obj
 def extract(asked: Asked, file: str, dry_run: bool) -> None:
-    """Keep a note, facts and rules of a finished run.
+    """Extract a note, facts and rules from a finished run.
 
-    FILE holds the run in JSON or YAML, - is stdin: agent, task, agentOutput, result (success, failure or
-    partial), and if there are any error and existingMemories. The language model that is set says what lasts,
-    else rules do.
+    FILE holds the run in JSON or YAML (- is stdin): agent, task, agentOutput, result (success, failure or
+    partial), and optionally error and existingMemories. The configured language model decides what to store,
+    or built-in rules if there is none.
     """
     run = _run_in(file)
     with opened(asked) as rum:
         answer = rum.extract(dry_run=dry_run, **run)
     say(asked.json, answer, _extracted)
     if answer.hint is not UNSET and not asked.json:
-        note(f"By rules, as the language model gave no answer. {answer.hint}")
+        note(f"Extracted by rules, as the language model failed. {answer.hint}")
 
 
 def _run_in(file: str) -> Any:
@@ -76,17 +76,17 @@ def _parsed(data: bytes, where: str) -> object:
 
 
 def _extracted(answer: Extracted) -> View:
-    view = _note(answer) if answer.frontmatter is not UNSET else said(f"No note. {answer.reasoning}")
+    view = _note(answer) if answer.frontmatter is not UNSET else said(f"No note: {answer.reasoning}")
     kept = answer.kept if answer.kept is not UNSET else None
-    word = "Would keep" if kept is None else "Kept"
+    word = "Would store" if kept is None else "Stored"
     keys = set(kept.facts) if kept else {fact.key for fact in answer.facts}
     for fact in answer.facts:
-        view += said(f"{word} the fact {fact.key}: {fact.value}") if fact.key in keys else []
+        view += said(f"{word} fact {fact.key}: {fact.value}") if fact.key in keys else []
     for rule in answer.rules:
-        view += said(f"{word} the rule {rule.condition} → {rule.action}")
+        view += said(f"{word} rule {rule.condition} → {rule.action}")
     for one in answer.rejected:
         # The reason for no note is shown above.
-        view += said(f"Not kept: the {one.what} {one.name}, as {one.why}.") if one.what != "note" else []
+        view += said(f"Skipped {one.what} {one.name}: {one.why}.") if one.what != "note" else []
     return view
 
 

@@ -18,9 +18,9 @@ from rum.surfaces.cli.views import Table, View, Word, said
 
 @click.group("facts", cls=Group)
 def facts() -> None:
-    """Keep and look up facts: keys and values.
+    """Manage facts: keys and values.
 
-    They are there for all agents of the project. What a fact said before stays in its history.
+    Facts are shared by all agents of the project. Earlier values stay in the history.
     """
 
 

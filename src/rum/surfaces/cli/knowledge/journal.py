@@ -24,15 +24,15 @@ from rum.surfaces.cli.output import note, say, say_json, say_text
 from rum.surfaces.cli.views import Field, Fields, Said, Table, View, Word, said
 
 _SESSION_TO_READ = click.option(
-    "--session", metavar="NAME", help="Which session, instead of RUM_SESSION or the latest."
+    "--session", metavar="NAME", help="Session (default: RUM_SESSION, else the latest)."
 )
-_SESSION_TO_WRITE = click.option("--session", metavar="NAME", help="Which session, instead of RUM_SESSION.")
-_TASK = click.option("--task", metavar="TEXT", help="What the session is about, for its metadata.")
+_SESSION_TO_WRITE = click.option("--session", metavar="NAME", help="Session (default: RUM_SESSION).")
+_TASK = click.option("--task", metavar="TEXT", help="The session's task, for its metadata.")
 
 
 @click.group("journal", cls=Group)
 def journal() -> None:
-    """Note down discoveries, attempts and decisions of a session."""
+    """Record discoveries, attempts and decisions of a session."""
 
 
 @journal.command("add")
@@ -99,7 +99,7 @@ def _journal_to_write(rum: Rum, session: str | None, task: str | None) -> AgentJ
     """The journal to write to. A command has no session of its own, so one must be named."""
     named = session or rum.settings.session
     if named is None:
-        raise click.UsageError("Say which session: --session NAME, or set RUM_SESSION.")
+        raise click.UsageError("Give the session: --session NAME, or set RUM_SESSION.")
     return rum.journal(named, task=task)
 
 
@@ -107,7 +107,7 @@ def _session_to_read(rum: Rum, session: str | None) -> str:
     """The session to read from."""
     named = session or rum.settings.session or rum.journals.latest()
     if named is None:
-        raise click.UsageError("There is no session with a journal here yet.")
+        raise click.UsageError("No session has a journal yet.")
     return _existing(rum, named)
 
 
@@ -231,7 +231,7 @@ def _archived(answers: list[JournalArchived]) -> View:
 def _moved(one: JournalArchived) -> str:
     if one.moved:
         return ", ".join(f"{count} {name}" for name, count in one.moved.items()) + f" moved to {one.path}"
-    return "nothing is older than two hours" if one.long else "not long yet"
+    return "nothing is older than two hours" if one.long else "not archived: below the limits"
 
 
 @journal.command("sessions")

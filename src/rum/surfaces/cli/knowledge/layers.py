@@ -55,10 +55,10 @@ def _target(asked: Asked, folder: str | None) -> Generator[Target]:
 
 @click.group("layers", cls=Group)
 def layers() -> None:
-    """Add to, search and compact layers of entries.
+    """Manage layers: append, search and compact entries.
 
-    They are episodic (what happened), semantic (facts) and procedural (rules); working memory lives in a
-    program and ends with it. With --dir the files of a `.rlm-data/memory` directory are worked on in place.
+    The layers are episodic (events), semantic (facts) and procedural (rules); working memory exists only
+    inside a program. With --dir the files of a `.rlm-data/memory` directory are edited in place.
     """
 
 
@@ -138,15 +138,15 @@ def search(asked: Asked, layer: str, words: tuple[str, ...], limit: int, folder:
     show_default=True,
     help="Number of newest entries to keep.",
 )
-@click.option("--no-summary", is_flag=True, help="Drop the older ones instead of summarising them.")
+@click.option("--no-summary", is_flag=True, help="Drop the older entries instead of summarising them.")
 @_in_place
 @click.pass_obj
 def compact(asked: Asked, layer: str, keep_last: int, no_summary: bool, folder: str | None) -> None:
-    """Fold the older entries of a layer into one summary.
+    """Replace a layer's older entries with one summary.
 
-    LAYER is episodic unless you say otherwise. A language model writes the summary where one is set, and of
-    that only is kept what the entries bear out; else it has a line for each entry. Facts need no compaction,
-    and of rules only the last are kept. Memories are never touched.
+    LAYER defaults to episodic. A configured language model writes the summary, and only statements that the
+    entries support are stored; without a model it has one line per entry. Facts need no compaction, and of
+    rules only the last ones are kept. Memories are never changed.
     """
     with _target(asked, folder) as target:
         removed = target.layers.compact(layer, keep_last=keep_last, summarize_older=not no_summary)
@@ -168,7 +168,7 @@ def stats(asked: Asked, folder: str | None) -> None:
 @_in_place
 @click.pass_obj
 def clear(asked: Asked, layer: str | None, confirm: str | None, folder: str | None) -> None:
-    """Empty a layer, or all of them; memories are never touched."""
+    """Delete all entries of a layer, or of all layers; memories are never changed."""
     with _target(asked, folder) as target:
         what = f"the {layer} layer" if layer else "all layers"
         if not confirmed(target.name, confirm, f"empty {what}"):

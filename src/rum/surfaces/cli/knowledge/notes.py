@@ -33,7 +33,7 @@ from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
 
 @click.group("note", cls=Group)
 def note() -> None:
-    """Keep knowledge as notes in the repository."""
+    """Manage notes in the repository."""
 
 
 @note.command("add")
@@ -50,9 +50,9 @@ def add(
     source_file: str | None,
     **fields: Any,
 ) -> None:
-    """Add an entry to the note of that TITLE, or begin one.
+    """Add an entry to the note with this TITLE, or create it.
 
-    What it says is Markdown. Nothing that was written before is changed.
+    The text is Markdown. Earlier entries are not changed.
     """
     text = _content(content, source_file)
     with opened(asked) as rum:
@@ -73,7 +73,7 @@ def _content(content: str | None, file: str | None) -> str:
         return content
     if file in (None, "-"):
         if file is None and sys.stdin.isatty():
-            raise click.UsageError("Say what the note says: --content, --file, or on stdin.")
+            raise click.UsageError("Give the note's text with --content, --file or on stdin.")
         data = sys.stdin.buffer.read()
     else:
         with open(str(file), "rb") as source:
@@ -130,7 +130,7 @@ def _when(at: int | None) -> str:
 
 def _note_broken(broken: list[Broken]) -> None:
     for one in broken:
-        remark(f"Left out: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+        remark(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
 
 
 @note.command("show")
@@ -139,7 +139,7 @@ def _note_broken(broken: list[Broken]) -> None:
 def show(asked: Asked, id: str) -> None:
     """Show a note with all its entries.
 
-    NOTE is its file's name without the ending, or NAME#N for its entry N.
+    NOTE is the file name without its suffix, or NAME#N for entry N.
     """
     with opened(asked) as rum:
         answer = rum.notes.show(id)
@@ -151,8 +151,8 @@ def _shown(answer: NoteShown) -> View:
     view: View = [_entry(slug, entry, newest=entry.n == answer.newest) for entry in answer.entries]
     about: list[Field] = [("file", answer.path)]
     about += [("related", ", ".join(answer.related))] if answer.related else []
-    about += [("named, but not there", ", ".join(answer.missing))] if answer.missing else []
-    about += [("says otherwise", _contradictions(answer.otherwise))] if answer.otherwise else []
+    about += [("related, but missing", ", ".join(answer.missing))] if answer.missing else []
+    about += [("contradictions", _contradictions(answer.otherwise))] if answer.otherwise else []
     return [*view, Fields((Word(slug, "id"),), about)]
 
 
@@ -183,13 +183,13 @@ def _contradictions(otherwise: list[Otherwise]) -> list[str]:
 
 @note.command("match")
 @options_of(MatchQuestion)
-@click.option("--explain", is_flag=True, help="The points of each note, instead of the text for the prompt.")
+@click.option("--explain", is_flag=True, help="Show the points of each note instead of the text.")
 @ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
     """Show the notes that match a task, as text for a prompt.
 
-    With --agent they are chosen for that agent, as its settings say.
+    With --agent they are chosen by that agent's settings.
     """
     with opened(asked) as rum:
         answer = rum.notes.match(task, **those_given(given))
@@ -207,9 +207,9 @@ def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
 def _note_remarks(answer: NotesMatched) -> None:
     _note_broken(answer.broken or [])
     if not answer.matched:
-        remark("No note matches. `rum note list` shows all there are.")
+        remark("No note matches. List all with `rum note list`.")
     elif len(answer.notes) < answer.matched:
-        remark(f"{len(answer.notes)} of {answer.matched}; --max gives more.")
+        remark(f"{len(answer.notes)} of {answer.matched}; raise --max for more.")
 
 
 def _explained(answer: NotesMatched) -> View:
@@ -220,5 +220,5 @@ def _points(one: MatchedNote) -> Fields:
     heading = (Word(f"{one.score:g}", "good"), Word(one.title, "strong"), Word(f"[{one.id}]", "id"))
     fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
     fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
-    fields += [] if one.otherwise is UNSET else [("says otherwise", _contradictions(one.otherwise))]
+    fields += [] if one.otherwise is UNSET else [("contradictions", _contradictions(one.otherwise))]
     return Fields(heading, fields)

@@ -26,10 +26,10 @@ def dry_run_option(command: F) -> F:
 @dry_run_option
 @click.pass_obj
 def refresh(asked: Asked, ids: tuple[str, ...], dry_run: bool) -> None:
-    """Renew chapters and wisdom whose memories changed.
+    """Update chapters and wisdom whose memories changed.
 
-    Those named by ID, or all that are stale: because a memory of theirs was changed, superseded or forgotten.
-    Shows what goes out of each (-) and what comes in (+). What was handed in for them stays.
+    Updates those named by ID, or all stale ones: those with a memory that was changed, superseded or
+    forgotten. Shows what was removed (-) and added (+). Texts that you supplied are kept.
     """
     with opened(asked) as rum:
         say_renewed(asked, rum.refresh(*map(str.lower, ids), dry_run=dry_run))
@@ -40,23 +40,23 @@ def say_renewed(asked: Asked, answer: RefreshResult) -> None:
     say(asked.json, answer, _renewed)
     if not asked.json:
         for reason in answer.skipped:
-            note(f"left as it is: {reason}")
+            note(f"skipped: {reason}")
 
 
 def _renewed(answer: RefreshResult) -> View:
     if not answer.renewed:
-        return said("Nothing is stale." if not answer.skipped else "Nothing was renewed.")
+        return said("Nothing is stale." if not answer.skipped else "Nothing was updated.")
     view: View = [line for one in answer.renewed for line in _one(one, answer.dry_run)]
     return view
 
 
 def _one(one: Renewed, dry_run: bool) -> View:
-    verb = "would be renewed" if dry_run else "renewed"
+    verb = "would be updated" if dry_run else "updated"
     view: View = [Said((Word(one.title, "strong"), Word(f"[{one.id}]", "id"), Word(verb, "dim")))]
     view += [Said((Word(f"because {reason}", "dim"),)) for reason in one.stale]
     view += [line for change in one.changes for line in _change(change)]
     if not one.changes:
-        view.append(Said((Word("says the same as before", "dim"),)))
+        view.append(Said((Word("unchanged", "dim"),)))
     if one.note:
         view.append(Said((Word(one.note, "dim"),)))
     return view

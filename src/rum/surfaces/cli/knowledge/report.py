@@ -6,7 +6,7 @@ import os
 
 import click
 
-from rum.consolidate.report.markdown_page import MARK
+from rum.consolidate.report.markdown_page import EARLIER_MARK, MARK
 from rum.model.errors import InvalidQuery
 from rum.store.files import atomic_write
 from rum.surfaces.cli.open_project import opened
@@ -20,15 +20,14 @@ LARGEST = 10_000_000
 
 
 @command("report")
-@click.option("--since", type=When(), help="Only what was remembered since then.")
+@click.option("--since", type=When(), help="Only memories since then.")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file.")
 @click.pass_obj
 def report(asked: Asked, since: int | None, out: str | None) -> None:
-    """Tell what the memory holds, on one page of Markdown.
+    """Summarise the project's memory in Markdown.
 
-    What was worked on over time, success by area, files with the most failures, open follow-ups, what was
-    learned with its sources, and by whom. FILE may be an earlier report, but no other file. With --json: the
-    figures.
+    Work over time, success by area, files with the most failures, open follow-ups, learnings with their
+    sources, and agents. FILE may be an earlier report, but no other file. --json prints the figures.
     """
     if out:
         _check(out)
@@ -47,7 +46,8 @@ def report(asked: Asked, since: int | None, out: str | None) -> None:
 def _check(out: str) -> None:
     """Refuse to write over anything but an earlier report."""
     before = atomic_write.read(out, LARGEST)
-    if before is not None and not before.rstrip().endswith(MARK.encode()):
+    if before is not None and not before.rstrip().endswith((MARK.encode(), EARLIER_MARK.encode())):
         raise InvalidQuery(
-            f"{out} exists already and is no report; nothing was changed. Choose another name.", field="out"
+            f"{out} exists already and is not a report; nothing was changed. Choose another file.",
+            field="out",
         )

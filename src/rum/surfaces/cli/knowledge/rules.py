@@ -20,10 +20,10 @@ from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
 
 @click.group("rules", cls=Group)
 def rules() -> None:
-    """Keep rules, and find those for a task.
+    """Manage rules, and find those for a task.
 
-    A rule says what to do when. Its condition is held against the task, like a note's `whenToUse`: `|` parts
-    alternatives, `*` stands for anything, several plain words mean that half of them must occur.
+    A rule has a condition and an action. The condition is matched against the task, like a note's
+    `whenToUse`: `|` separates alternatives, `*` matches anything, of several plain words half must occur.
     """
 
 
@@ -88,23 +88,23 @@ def history(asked: Asked, rule_id: str) -> None:
 
 
 @rules.command("match")
-@click.option("--task", required=True, help="What is to be done.")
-@click.option("--plan", default="", help="How it is to be done.")
+@click.option("--task", required=True, help="The task.")
+@click.option("--plan", default="", help="The plan.")
 @ids_option
 @click.pass_obj
 def match(asked: Asked, task: str, plan: str) -> None:
     """List the rules for a task, newest first."""
     with opened(asked) as rum:
-        _say(asked, rum.rules.match(task, plan), "No rule is for this.")
+        _say(asked, rum.rules.match(task, plan), "No rule matches.")
 
 
 @rules.command("candidates")
 @ids_option
 @click.pass_obj
 def candidates(asked: Asked) -> None:
-    """List rules that you may have meant when you corrected an agent.
+    """List candidate rules, taken from your corrections of agents.
 
-    None of them is in force: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
+    Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
     """
     with opened(asked) as rum:
         found = rum.rules.candidates()
@@ -122,7 +122,7 @@ def candidates(asked: Asked) -> None:
 @click.option("--do", "action", metavar="ACTION", help="Another action.")
 @click.pass_obj
 def accept(asked: Asked, candidate_id: str, condition: str | None, action: str | None) -> None:
-    """Make a rule of a candidate."""
+    """Make a candidate a rule."""
     with opened(asked) as rum:
         rule = rum.rules.accept(candidate_id, condition=condition, action=action)
     say(asked.json, rule, lambda rule: said(rule.id, "id"))
@@ -132,7 +132,7 @@ def accept(asked: Asked, candidate_id: str, condition: str | None, action: str |
 @click.argument("candidate_id", metavar="ID")
 @click.pass_obj
 def reject(asked: Asked, candidate_id: str) -> None:
-    """Drop a candidate; the same words do not bring it back."""
+    """Drop a candidate; the same words do not create it again."""
     with opened(asked) as rum:
         one = rum.rules.reject(candidate_id)
     say(asked.json, {"id": one.id, "rejected": True}, lambda _: said(f"Dropped: {one.action}"))
@@ -174,8 +174,8 @@ def _proposed(found: Sequence[RuleProposal]) -> View:
         )
         for one in found
     ]
-    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] told {one.times} ×" for one in found]
-    return [Table(("id", "when", "do", "told"), rows, lines)]
+    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] {one.times} {'time' if one.times == 1 else 'times'}" for one in found]
+    return [Table(("id", "when", "do", "times"), rows, lines)]
 
 
 def _fields(rule: Rule) -> View:

@@ -23,10 +23,9 @@ from rum.surfaces.cli.views import Field, Fields, View, Word
 
 @click.group("wisdom", cls=Group)
 def wisdom() -> None:
-    """Distil chapters into what the project knows.
+    """Combine chapters into insights, patterns and best practices.
 
-    Insights, patterns and best practices, each with the memories that say so, and with those that say
-    otherwise.
+    Each claim is listed with the memories that support it and those that contradict it.
     """
 
 
@@ -36,10 +35,10 @@ def wisdom() -> None:
 @quiet_option
 @click.pass_obj
 def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None:
-    """Make wisdom of chapters, by ID or by tags.
+    """Create wisdom from chapters, by ID or by tags.
 
-    The same chapters again renew the same wisdom. What you do not say is drawn from the memories, or written
-    by the language model that is set.
+    The same chapters again update the same wisdom. Missing texts are taken from the memories, or written by
+    the configured language model.
     """
     with opened(asked) as rum:
         ids = [one.lower() for one in chapter_ids]
@@ -58,7 +57,7 @@ def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **given: Any) -> None
 @ids_option
 @click.pass_obj
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
-    """Find wisdom that answers WORDS; without any, the newest."""
+    """Find wisdom that matches WORDS (default: the newest)."""
     with opened(asked) as rum:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **those_given(given))
     if asked.ids:
@@ -73,7 +72,7 @@ def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
 @click.argument("wisdom_id", metavar="ID")
 @click.pass_obj
 def show(asked: Asked, wisdom_id: str) -> None:
-    """Show one wisdom with its evidence and its chapters."""
+    """Show one piece of wisdom with its evidence and chapters."""
     with opened(asked) as rum:
         say(asked.json, rum.wisdom.show(wisdom_id.lower()), lambda one: [_fields(one)])
 
@@ -83,7 +82,7 @@ def show(asked: Asked, wisdom_id: str) -> None:
 @dry_run_option
 @click.pass_obj
 def refresh(asked: Asked, wisdom_ids: tuple[str, ...], dry_run: bool) -> None:
-    """Renew wisdom, by ID or all that is stale, and show what changed."""
+    """Update wisdom, by ID or all that is stale, and show the changes."""
     with opened(asked) as rum:
         say_renewed(asked, rum.wisdom.refresh(*map(str.lower, wisdom_ids), dry_run=dry_run))
 

@@ -52,21 +52,22 @@ class Filter(NamedTuple):
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="All memories of the project.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="All with this tag (repeat: all of them).")
-@click.option("--since", type=When(), help="All not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
-@click.option("--before", type=When(), help="All older than that.")
+@click.option("--since", type=When(), help="All not older than this: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--before", type=When(), help="All older than this.")
 @click.option("--agent-id", metavar="AGENT", help="All of this agent (name or id).")
 @click.option("--session-id", metavar="ID", help="All of this session.")
-@click.option("--purge", is_flag=True, help="Make it unrecoverable from the files too.")
-@click.option("--dry-run", is_flag=True, help="Only show what would go.")
-@click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a question.")
+@click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
+@click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
 @click.pass_obj
 def forget(
     asked: Asked, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **chosen: Any
 ) -> None:
     """Delete memories for good.
 
-    Facts (by key), rules, events, chapters and wisdom too. A memory goes with its history; only a keyed hash
-    stays, so that no import brings it back. Several IDs, or a filter, ask for the project's name first.
+    Also facts (by key), rules, events, chapters and wisdom. A memory is deleted with its history; only a
+    keyed hash remains, so that no import restores it. Several IDs, or a filter, need the project's name as
+    confirmation.
     """
     by_filter = bool(those_given(chosen))
     if bool(ids) == by_filter:
@@ -143,8 +144,10 @@ def confirmed(name: str, given: str | None, what: str, called: str = "the name")
 
 def forget_options(command: F) -> F:
     """What can be asked of any command that forgets one thing."""
-    command = click.option("--purge", is_flag=True, help="Make it unrecoverable from the files too.")(command)
-    return click.option("--dry-run", is_flag=True, help="Only show what would go.")(command)
+    command = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")(
+        command
+    )
+    return click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")(command)
 
 
 def forget_one(asked: Asked, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
@@ -163,10 +166,10 @@ def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:
     purged = ", and purged from the files" if results and results[-1].purged else ""
     counts = ", ".join(_counted(number, name) for name, number in removed.items() if number) or "nothing"
     view: View = [Said((Word(line),)) for line in lines.values()]
-    view += said(f"Forgotten: {counts}{purged}." if gone else f"Would go: {counts}.", "strong")
+    view += said(f"Forgotten: {counts}{purged}." if gone else f"Would delete: {counts}.", "strong")
     renew = dict.fromkeys(one for result in results for one in result.renew or ())
     if renew:
-        view += said(f"Built on it, and to be renewed with `rum refresh`: {', '.join(renew)}")
+        view += said(f"Stale now; update with `rum refresh`: {', '.join(renew)}")
     if results and results[-1].hint:
         view += said(results[-1].hint, "bad")
     return view
@@ -180,9 +183,9 @@ def _counted(number: int, things: str) -> str:
 @command("purge")
 @click.pass_obj
 def purge(asked: Asked) -> None:
-    """Make what was forgotten unrecoverable.
+    """Make forgotten data unrecoverable.
 
-    Until then its words may still lie in unused pages of the database's files.
+    Until then, deleted text may remain in unused pages of the database files.
     """
     with opened(asked) as rum:
         purged = rum.purge()

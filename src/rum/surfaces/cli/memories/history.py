@@ -25,7 +25,7 @@ Json = dict[str, Any]
 def history(asked: Asked, memory_id: str) -> None:
     """Show every version of a memory.
 
-    Oldest first, with who changed what. --json gives each version whole.
+    Oldest first, with who changed what. --json prints each version in full.
     """
     with opened(asked) as rum:
         versions = rum.history(meant(rum, memory_id))
@@ -37,9 +37,9 @@ def history(asked: Asked, memory_id: str) -> None:
 @click.option("--version", type=int, required=True, metavar="N", help="The version to go back to.")
 @click.pass_obj
 def restore(asked: Asked, memory_id: str, version: int) -> None:
-    """Make an earlier version the newest one.
+    """Restore an earlier version of a memory.
 
-    Nothing is lost: the versions between stay in the history.
+    The versions in between stay in the history.
     """
     with opened(asked) as rum:
         answer = rum.restore(meant(rum, memory_id), version)

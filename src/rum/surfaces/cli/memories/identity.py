@@ -27,7 +27,7 @@ from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 def identity(asked: Asked, action: Literal["register", "resume", "info"], **given: Any) -> None:
     """Register, resume or look up an agent.
 
-    resume without an id is for the last main agent of the command line.
+    `resume` without an id resumes the last main agent used on the command line.
     """
     question = those_given(given)
     if action == "register" and "name" in question:
@@ -89,7 +89,7 @@ def _table(agents: Sequence[Identity]) -> View:
         )
         for agent in agents
     ]
-    return [Table(("name", "id", "type", "memories", "worked", "last active"), rows)] if rows else []
+    return [Table(("name", "id", "type", "memories", "success", "last active"), rows)] if rows else []
 
 
 def _rate(share: object) -> str:

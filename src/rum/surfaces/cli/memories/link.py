@@ -20,7 +20,7 @@ from rum.surfaces.cli.views import View, said
 @quiet_option
 @click.pass_obj
 def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
-    """Tie two memories together.
+    """Link two memories.
 
     TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
     """

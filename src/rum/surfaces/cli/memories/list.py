@@ -23,7 +23,7 @@ from rum.surfaces.cli.views import Table, View, Word, verdict
 def listing(asked: Asked, **given: Any) -> None:
     """List memories, newest first.
 
-    With --agent that agent's own, else those of all agents.
+    With --agent only that agent's memories, else those of all agents.
     """
     with opened(asked) as rum:
         answer = rum.list(**given)
@@ -64,7 +64,7 @@ def _line(memory: ListedMemory) -> str:
 def tags(asked: Asked) -> None:
     """List the tags and how many memories have each.
 
-    The commonest come first.
+    Most frequent first.
     """
     with opened(asked) as rum:
         answer = rum.tags()

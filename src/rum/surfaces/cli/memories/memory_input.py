@@ -31,19 +31,21 @@ class Flag(NamedTuple):
 
 
 FLAGS = (
-    Flag("--goal", "intent.goal", "What was to be done."),
-    Flag("--type", "intent.task_type", "What kind of work it was.", OneOf(TaskType)),
-    Flag("--context", "intent.context", "Why it was to be done."),
-    Flag("--constraint", "intent.constraints", "What had to be heeded (repeat).", many=True),
-    Flag("--summary", "outcome.summary", "What came of it."),
-    Flag("--learning", "outcome.learnings", "What was learned (repeat).", many=True),
+    Flag("--goal", "intent.goal", "The goal."),
+    Flag("--type", "intent.task_type", "Task type.", OneOf(TaskType)),
+    Flag("--context", "intent.context", "Why the work was needed."),
+    Flag("--constraint", "intent.constraints", "A constraint (repeat).", many=True),
+    Flag("--summary", "outcome.summary", "The outcome."),
+    Flag("--learning", "outcome.learnings", "Something learned (repeat).", many=True),
     Flag("--failure-reason", "outcome.failure_reason", "Why it failed."),
-    Flag("--failure-category", "outcome.failure_category", "The same in a word.", OneOf(FailureCategory)),
-    Flag("--follow-up", "outcome.follow_up_needed", "What is left to do (repeat).", many=True),
-    Flag("--approach", "reasoning.approach_chosen", "How it was done."),
-    Flag("--why", "reasoning.why_chosen", "Why in that way."),
-    Flag("--tag", "tags", "A word to find it by (repeat).", many=True),
-    Flag("--importance", "importance", "From 0 to 1.", click.FLOAT),
+    Flag(
+        "--failure-category", "outcome.failure_category", "Category of the failure.", OneOf(FailureCategory)
+    ),
+    Flag("--follow-up", "outcome.follow_up_needed", "Work left to do (repeat).", many=True),
+    Flag("--approach", "reasoning.approach_chosen", "The approach chosen."),
+    Flag("--why", "reasoning.why_chosen", "Why that approach."),
+    Flag("--tag", "tags", "A tag (repeat).", many=True),
+    Flag("--importance", "importance", "Importance, from 0 to 1.", click.FLOAT),
     *(
         Flag(
             f"--{kind.value.replace('_', '-')}",
@@ -108,7 +110,7 @@ def _from_json(source: str | None) -> Json:
     data = _read(source)
     if where == "stdin" and not data.strip():
         command = click.get_current_context().command_path
-        raise InvalidQuery(f"Nothing came in on stdin; give a JSON object or flags ({command} --help).")
+        raise InvalidQuery(f"stdin is empty; give a JSON object or flags ({command} --help).")
     try:
         record = msgspec.json.decode(data.decode("utf-8-sig"))
     except UnicodeDecodeError:

@@ -47,7 +47,7 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
         )
         for memory in found
     ]
-    return Table(("id", "sure", "", "goal", "outcome"), rows, [as_line(memory) for memory in found])
+    return Table(("id", "confidence", "", "goal", "outcome"), rows, [as_line(memory) for memory in found])
 
 
 def makers(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]:

@@ -19,19 +19,24 @@ from rum.text.shorten import one_line
 
 
 @command("offers")
-@click.option("--session", metavar="ID", help="Only in this session.")
-@click.option("--memory", metavar="ID", help="Only of this memory.")
-@click.option("--kind", type=OneOf(list(WHY)), help="Only of this kind.")
-@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--session", metavar="ID", help="Only this session.")
+@click.option("--memory", metavar="ID", help="Only this memory.")
+@click.option("--kind", type=OneOf(list(WHY)), help="Only this kind.")
+@click.option("--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w.")
 @click.option(
-    "--limit", type=click.IntRange(1, MOST), metavar="N", default=20, show_default=True, help="How many."
+    "--limit",
+    type=click.IntRange(1, MOST),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Maximum number of results.",
 )
 @click.pass_obj
 def offers(asked: Asked, **given: Any) -> None:
-    """Show what was offered to agents, and what came of it.
+    """List offers to agents and their outcomes.
 
-    Newest first, each with its reason. An offer was `fetched` when the agent asked for the memory, `followed`
-    when its file or way then appears in the work, `contradicted` when what it warned of worked.
+    Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
+    `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
     """
     with opened(asked) as rum:
         answer = rum.offers(**given)
@@ -62,7 +67,7 @@ def _listed(answer: OffersResult) -> View:
         f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: {_words(one)} → {_came(one)}"
         for one in answer.offers
     ]
-    return [Table(("when", "memory", "why", "said", "came of it"), rows, lines)]
+    return [Table(("when", "memory", "why", "text", "outcome"), rows, lines)]
 
 
 def _words(one: OfferView) -> str:
@@ -81,9 +86,9 @@ def _came(one: OfferView) -> str:
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
 def useful(asked: Asked, memory_id: str) -> None:
-    """Say that a memory was of use.
+    """Mark a memory as useful.
 
-    It is found a little sooner for it.
+    It ranks slightly higher in later searches.
     """
     _judge(asked, memory_id, useful=True)
 
@@ -92,9 +97,9 @@ def useful(asked: Asked, memory_id: str) -> None:
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
 def useless(asked: Asked, memory_id: str) -> None:
-    """Say that a memory was of no use.
+    """Mark a memory as useless.
 
-    Others are found before it then.
+    It ranks lower in later searches.
     """
     _judge(asked, memory_id, useful=False)
 
@@ -106,5 +111,5 @@ def _judge(asked: Asked, memory_id: str, *, useful: bool) -> None:
 
 
 def _judged(answer: FeedbackResult) -> View:
-    word = "useful" if answer.useful else "of no use"
-    return said(f"Noted: {short_id(answer.memory_id)} was {word}; all in all {answer.usefulness:+.2f} of ±1.")
+    word, usefulness = "useful" if answer.useful else "useless", f"{answer.usefulness:+.2f}"
+    return said(f"Rated {short_id(answer.memory_id)} {word}. Its usefulness is now {usefulness} (-1 to 1).")

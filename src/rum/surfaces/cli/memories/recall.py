@@ -29,7 +29,7 @@ _SURE = f"Minimum confidence (default {MIN_CONFIDENCE}; 0 returns the best match
 def recall(asked: Asked, query: tuple[str, ...], **given: Any) -> None:
     """Find memories by file, words, tag, time and more.
 
-    WORDS are what to look for. Files, words and the intent weigh; everything else excludes.
+    WORDS are the query. Files, words and the intent rank the results; all other options filter them.
     """
     question = those_given(given)
     if query:
@@ -54,14 +54,14 @@ def _remark(answer: RecallResult, limit: int, *, by_words: bool) -> None:
         note(answer.hint)
     elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
-        note(f"To fit --max-tokens, {left} left out, {cut} cut short.")
+        note(f"To fit --max-tokens, {left} omitted and {cut} shortened.")
     elif given == limit < total and by_words:
-        surest = "The surest" if given == 1 else f"The {given} surest"
-        note(f"{surest} of {total}; a higher --limit may give more.")
+        surest = "The best" if given == 1 else f"The {given} best"
+        note(f"{surest} of {total}; raise --limit for more.")
     elif given == limit < total:
-        note(f"{given} of {total}; --limit gives more.")
+        note(f"{given} of {total}; raise --limit for more.")
     elif given < total:
-        note(f"{given} of {total} are sure enough; a lower --min-confidence gives more.")
+        note(f"{given} of {total} reach the minimum confidence; lower --min-confidence for more.")
 
 
 def recalled(rum: Rum, answer: RecallResult) -> View:

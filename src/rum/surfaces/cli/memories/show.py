@@ -14,12 +14,12 @@ from rum.surfaces.cli.output import say
 
 @command("show")
 @click.argument("memory_id", metavar="ID")
-@click.option("--depth", type=OneOf(Depth), default=Depth.COMPLETE.value, help="How much of it.")
+@click.option("--depth", type=OneOf(Depth), default=Depth.COMPLETE.value, help="How much of it to show.")
 @click.pass_obj
 def show(asked: Asked, memory_id: str, depth: str) -> None:
     """Show one memory with everything in it.
 
-    ID is a memory's id or a tail of it, 8 characters or more.
+    ID is a memory's id or the end of it, 8 characters or more.
     """
     with opened(asked) as rum:
         memory = rum.show(meant(rum, memory_id), depth)

@@ -31,9 +31,9 @@ NEEDED = {
 def store(
     asked: Asked, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
 ) -> None:
-    """Keep a finished piece of work.
+    """Store a finished piece of work.
 
-    It is a JSON object on stdin or in --file, with intent, outcome and what else is to be said;
+    Give a JSON object on stdin or in --file, with intent, outcome and optional fields;
     or flags: --goal, --type, --summary, --success or --failure, and others.
     """
     steps = [("file_edit", path) for path in touched] + [("file_read", path) for path in read]
@@ -45,7 +45,7 @@ def store(
             f"--file is for JSON, without flags. For a file that was changed, write --touched {source}."
         )
     if named and missing and not source:
-        raise click.UsageError(f"With flags, give {', '.join(missing)} too; or JSON without flags.")
+        raise click.UsageError(f"Missing flags: {', '.join(missing)}. Or give JSON without flags.")
     record = given_record(source, named)
     with opened(asked) as rum:
         record = flagged_links(rum, record) if named else record

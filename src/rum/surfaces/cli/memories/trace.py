@@ -23,7 +23,7 @@ from rum.surfaces.cli.views import Block, Line, Tree, Word
 @ids_option
 @click.pass_obj
 def trace(asked: Asked, memory_id: str, **given: Any) -> None:
-    """Show what led to a memory, or what it led to."""
+    """Show the causes or effects of a memory."""
     with opened(asked) as rum:
         answer = rum.trace(meant(rum, memory_id), **given)
         if asked.ids:

@@ -24,15 +24,15 @@ from rum.surfaces.cli.views import View, said
 def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> None:
     """Correct or complete a memory.
 
-    Only what is given changes: objects are merged, lists are replaced, null clears, links are added.
-    It is a JSON object on stdin or in --file, or flags. What the memory said before stays in its history.
+    Only the given fields change: objects are merged, lists are replaced, null clears, links are added.
+    Give a JSON object on stdin or in --file, or flags. Earlier versions stay in the history.
     """
     named = given_flags(flags)
     changes = given_record(source, named)
     told = changes.pop("memory_id", memory_id)
     if not _same(told, memory_id):
         raise InvalidQuery(
-            f"The memory_id in the JSON is another one than {memory_id}; nothing was changed.",
+            f"The memory_id in the JSON is not {memory_id}; nothing was changed.",
             field="memory_id",
         )
     with opened(asked) as rum:

@@ -15,10 +15,10 @@ from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import View, said
 
 _WHY = {
-    "young": "young",
+    "young": "too recent",
     "important": "important",
-    "follow_ups": "with something left to do",
-    "linked": "linked to young ones",
+    "follow_ups": "with open follow-ups",
+    "linked": "linked to recent ones",
     "used": "in use",
 }
 """Why memories are left as they are, in words."""
@@ -26,27 +26,32 @@ _WHY = {
 
 @command("archive")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--older-than", type=float, metavar="DAYS", help="Only memories that old (archive_after).")
+@click.option("--older-than", type=float, metavar="DAYS", help="Minimum age (setting archive_after).")
 @click.option(
-    "--importance", type=float, metavar="N", help="Leave those at least so important (archive_importance)."
+    "--importance",
+    type=float,
+    metavar="N",
+    help="Skip memories of at least this importance (setting archive_importance).",
 )
-@click.option("--uses", type=int, metavar="N", help="Leave those retrieved more often (archive_uses).")
-@click.option("--dry-run", is_flag=True, help="Count, and archive nothing.")
-@click.option("--restore", is_flag=True, help="Bring the memories with these IDs back instead.")
+@click.option(
+    "--uses", type=int, metavar="N", help="Skip memories retrieved more often (setting archive_uses)."
+)
+@click.option("--dry-run", is_flag=True, help="Only count; archive nothing.")
+@click.option("--restore", is_flag=True, help="Restore the memories with these IDs from the archive.")
 @click.pass_obj
 def archive(asked: Asked, ids: tuple[str, ...], dry_run: bool, restore: bool, **rule: Any) -> None:
-    """Pack away what is old and rarely used.
+    """Archive old, rarely used memories.
 
-    Archived memories take a third of the space and are found as before: by id, file, words and meaning. What
-    is young, important, in use, linked to young memories or left something to do stays as it is; of what is
-    superseded, only what is young. Changing an archived memory brings it back. See `rum config` for the
-    defaults.
+    Archived memories take a third of the space and are still found by id, file, words and meaning. Memories
+    that are recent, important, in use, linked to recent ones or have open follow-ups are not archived;
+    superseded ones are archived unless recent. Changing an archived memory restores it. See `rum config` for
+    the defaults.
     """
     if restore:
         _bring_back(asked, ids, [*those_given(rule), *(["dry_run"] if dry_run else [])])
         return
     if ids:
-        raise click.UsageError("IDs are for --restore; what is archived, age and use decide.")
+        raise click.UsageError("IDs need --restore; which memories are archived is decided by age and use.")
     with opened(asked) as rum, progress("Archiving", None) as tell:
         answer = rum.archive(dry_run=dry_run, progress=tell, **rule)
     say(asked.json, answer, _told)
@@ -54,9 +59,9 @@ def archive(asked: Asked, ids: tuple[str, ...], dry_run: bool, restore: bool, **
 
 def _bring_back(asked: Asked, ids: tuple[str, ...], besides: list[str]) -> None:
     if besides:
-        raise click.UsageError(f"--restore goes without --{besides[0].replace('_', '-')}.")
+        raise click.UsageError(f"--restore cannot be combined with --{besides[0].replace('_', '-')}.")
     if not ids:
-        raise click.UsageError("Which memories? Give their ids: rum archive --restore ID ...")
+        raise click.UsageError("Give the ids of the memories to restore: rum archive --restore ID ...")
     with opened(asked) as rum:
         answer = rum.restore_archived(ids)
     say(asked.json, answer, _restored)
@@ -67,7 +72,7 @@ def _told(answer: Archived) -> View:
     replaced = f" ({answer.superseded} superseded)" if answer.superseded else ""
     view = said(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
     kept = ", ".join(f"{answer.kept[why]} {word}" for why, word in _WHY.items() if why in answer.kept)
-    view += said(f"Left: {kept}.") if kept else []
+    view += said(f"Not archived: {kept}.") if kept else []
     if answer.archived and not answer.dry_run:
         view += said(f"In the archive: {answer.in_archive}.{_sizes(answer)}")
     return view + (said(answer.hint) if answer.hint else [])

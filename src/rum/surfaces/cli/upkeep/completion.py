@@ -15,7 +15,7 @@ from rum.surfaces.cli.options import command
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
     For bash: `eval "$(rum completion bash)"` in ~/.bashrc; likewise for zsh in ~/.zshrc.
     For fish: `rum completion fish > ~/.config/fish/completions/rum.fish`.

@@ -26,8 +26,8 @@ _BUILT_IN = {"min_confidence": MIN_CONFIDENCE}
 def config(asked: Asked) -> None:
     """Show every setting and where it came from.
 
-    A value comes from the defaults, config.toml in RUM's home, .rum/config.toml in the repository, a
-    RUM_ variable or a flag; the later ones win.
+    Sources, each overriding the ones before: the defaults, config.toml in RUM's home, .rum/config.toml in
+    the repository, RUM_ variables, flags.
     """
     settings = _settings(asked)
     for warning in settings.warnings:

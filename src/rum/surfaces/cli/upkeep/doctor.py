@@ -21,9 +21,9 @@ from rum.surfaces.cli.views import Field, Fields, Said, View, Word, said
 @command("doctor")
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Check that the memory is sound.
+    """Check the project's memory for problems.
 
-    Database, index, versions, permissions, disk and settings. The exit code is 1 when something is wrong.
+    Checks database, index, versions, permissions, disk and settings. The exit code is 1 if it finds any.
     """
     asked = ctx.ensure_object(Asked)
     try:
@@ -64,16 +64,16 @@ def _fact(name: str, value: object) -> Field:
     if name == "bytes":
         return "size", ", ".join(f"{file} {size_of(size)}" for file, size in parts.items())
     told = ", ".join(f"{part} {figure}" for part, figure in parts.items())
-    return name, f"{told} (`rum tidy` makes them)" if parts.get("pending") else told
+    return name, f"{told} (run `rum tidy` to compute them)" if parts.get("pending") else told
 
 
 @command("reindex")
-@click.option("--vectors", is_flag=True, help="Drop the vectors too; `rum tidy` makes them again.")
+@click.option("--vectors", is_flag=True, help="Also drop the vectors; `rum tidy` computes them again.")
 @click.pass_obj
 def reindex(asked: Asked, vectors: bool) -> None:
-    """Build the search index anew.
+    """Rebuild the search index.
 
-    Vectors stay as they are unless --vectors says otherwise: they take much longer.
+    Vectors are kept, as computing them takes much longer; --vectors drops them too.
     """
     with opened(asked) as rum:
         total = rum.list(limit=1).total if asked.agent is None else None
@@ -86,9 +86,9 @@ def reindex(asked: Asked, vectors: bool) -> None:
 @click.argument("file", type=click.Path())
 @click.pass_obj
 def backup(asked: Asked, file: str) -> None:
-    """Copy the memory to a file.
+    """Back up the memory to a file.
 
-    Others may go on writing meanwhile. FILE must not exist yet.
+    Other processes can keep writing. FILE must not exist yet.
     """
     with opened(asked) as rum:
         size = rum.backup(file)

@@ -17,21 +17,26 @@ from rum.surfaces.cli.views import Table, View, Word
 
 
 @command("events")
-@click.option("--session", metavar="ID", help="Only of this session, by its id or the end of it.")
-@click.option("--client", metavar="NAME", help="Only of this client, such as claude-code.")
-@click.option("--kind", metavar="KIND", help="Only of this kind, such as prompt, after or failed.")
-@click.option("--memory", metavar="ID", help="Only what this memory was made of.")
-@click.option("--became", type=OneOf(list(BECAME)), help="Only those of which this became.")
-@click.option("--since", type=When(), help="Not older: Unix seconds, ISO date, or 7d, 12h, 2w.")
+@click.option("--session", metavar="ID", help="Only this session, by its id or the end of it.")
+@click.option("--client", metavar="NAME", help="Only this client, such as claude-code.")
+@click.option("--kind", metavar="KIND", help="Only this kind, such as prompt, after or failed.")
+@click.option("--memory", metavar="ID", help="Only the events of this memory.")
+@click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
+@click.option("--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w.")
 @click.option(
-    "--limit", type=click.IntRange(1, MOST), metavar="N", default=50, show_default=True, help="How many."
+    "--limit",
+    type=click.IntRange(1, MOST),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Maximum number of results.",
 )
 @click.pass_obj
 def events(asked: Asked, **given: Any) -> None:
-    """Show what was seen of agents at work, and what became of it.
+    """List captured events and what they became.
 
-    Newest first. Hooks tell what agents do; a turn (what one prompt set off) becomes one memory when it is
-    over, or none where nothing was done. Events go two weeks after that.
+    Newest first. Hooks capture what agents do; a turn (the work on one prompt) becomes one memory when it
+    ends, or none if nothing was done. Events are deleted two weeks later.
     """
     with opened(asked) as rum:
         answer = rum.seen(**given)
@@ -39,7 +44,7 @@ def events(asked: Asked, **given: Any) -> None:
         if not asked.json:
             told = (
                 answer.hint
-                or f"{len(answer.events)} of {answer.total}; turns that go on: {answer.open_turns}."
+                or f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
             )
             note(told)
 

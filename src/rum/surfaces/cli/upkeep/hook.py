@@ -12,12 +12,12 @@ from rum.surfaces.cli.options import command
 @click.argument("client", type=click.Choice(CLIENTS), expose_value=False)
 @click.pass_context
 def hook(ctx: click.Context) -> None:
-    """Take in what an agent's client tells its hooks.
+    """Handle a hook event of a client.
 
-    The client runs it, as `rum-hook CLIENT` or `rum hook CLIENT`. It prints what the agent should know, or
-    nothing; the exit code is always 0.
+    Clients run it, as `rum-hook CLIENT` or `rum hook CLIENT`. It prints context for the agent, or nothing;
+    the exit code is always 0.
     """
-    raise click.UsageError("Write `rum hook CLIENT`, and nothing else.", ctx)
+    raise click.UsageError("Use `rum hook CLIENT` without options.", ctx)
 
 
 # It answers in the client's form only, about the folder that the client names.

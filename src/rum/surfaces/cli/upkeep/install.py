@@ -39,7 +39,7 @@ _scope = click.option(
     help="For all your projects, or for this one.",
 )
 _FOR = {"user": "all your projects", "project": "this project"}
-_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 
 
 @command("install")
@@ -47,19 +47,19 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change,
 @_scope
 @_dry_run
 @click.option(
-    "--instructions", is_flag=True, help="Add a few lines to CLAUDE.md, AGENTS.md or GEMINI.md too."
+    "--instructions", is_flag=True, help="Also add a few lines to CLAUDE.md, AGENTS.md or GEMINI.md."
 )
-@click.option("--anyway", is_flag=True, help="Also by an interpreter that will not be there for long.")
+@click.option("--anyway", is_flag=True, help="Use a temporary interpreter anyway.")
 @click.pass_obj
 def install(
     asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
 ) -> None:
-    """Let the coding agents on this machine use RUM.
+    """Connect the coding agents on this machine.
 
-    They get its MCP server, and its hooks where they have hooks.
+    Registers the MCP server, and hooks for clients that support them.
 
-    CLIENT is claude-code, codex, gemini, cursor, vscode or opencode; without one, those on this machine are
-    listed and you are asked. Whatever else is in their settings stays as it is, comments and all.
+    CLIENT is claude-code, codex, gemini, cursor, vscode or opencode (default: ask for each one found on this
+    machine). Other settings and comments in their files are not changed.
     """
     place, home = _place(scope), find_home({}, os.environ)
     steps: list[_Step] = []
@@ -78,12 +78,12 @@ def install(
 @_dry_run
 @click.pass_obj
 def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
-    """Take RUM out of their settings again.
+    """Disconnect coding agents.
 
     Memories stay.
 
-    Files that nobody has changed since `rum install` are as they were before, byte by byte; from others only
-    what is RUM's is taken out.
+    Files not changed since `rum install` are restored byte by byte; from others only RUM's entries are
+    removed.
     """
     place, home = _place(scope), find_home({}, os.environ)
     steps: list[_Step] = []
@@ -113,10 +113,7 @@ def _place(scope: str) -> Place:
     user = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
     root = find_root(os.getcwd(), find_home({}, os.environ))
     if scope == "project" and root is None:
-        raise InvalidQuery(
-            "This folder is no project, as everything lies in it. Go to the folder of one, or use "
-            "--scope user."
-        )
+        raise InvalidQuery("This folder is not a project. Go to the folder of one, or use --scope user.")
     return Place(scope, os.path.abspath(user), root, dict(os.environ))
 
 
@@ -133,11 +130,11 @@ def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
     here = found(place.home)
     if not here:
         raise InvalidQuery(
-            f"No client was found here. RUM knows: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
+            f"No client was found here. Supported: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
         )
     if not sys.stdin.isatty():
         listed = " ".join(client.name for client in here)
-        raise InvalidQuery(f"Found here: {listed}. Name those that you mean: `rum {verb} {listed}`.")
+        raise InvalidQuery(f"Found here: {listed}. Name the clients: `rum {verb} {listed}`.")
     return [
         client for client in here if ask(f"{client.title} is here: {verb}? [Y/n]").lower() in ("", "y", "yes")
     ]
@@ -156,7 +153,7 @@ def _carry_out(asked: Asked, home: str, steps: list[_Step], dry_run: bool, verb:
     if asked.json:
         return
     for path in kept:
-        note(f"Kept as it was: {path}")
+        note(f"Backup saved: {path}")
     for step in steps:
         for left in step.client.afterwards(step.place) if verb == "installed" else []:
             note(f"{step.client.title}: {left}")

@@ -12,7 +12,7 @@ from rum.surfaces.cli.options import command
 @click.pass_context
 def mcp(ctx: click.Context) -> None:
     """Serve the memory to an agent over MCP."""
-    raise click.UsageError("Write `rum mcp`, with its options after it.", ctx)
+    raise click.UsageError("Use `rum mcp` with its options after it.", ctx)
 
 
 # The server answers in its own protocol only.

@@ -17,14 +17,14 @@ from rum.surfaces.cli.views import said
 
 
 @command("pause")
-@click.option("--for", "span", type=Span(), metavar="SPAN", help="How long, as 30m, 2h or 1d.")
+@click.option("--for", "span", type=Span(), metavar="SPAN", help="For how long: 30m, 2h or 1d.")
 @click.option("--everywhere", is_flag=True, help="In all projects.")
 @click.pass_obj
 def pause(asked: Asked, span: int | None, everywhere: bool) -> None:
-    """Let hooks keep nothing for a while.
+    """Pause capture and offers.
 
-    They say nothing either, until `rum resume` or for as long as --for says. What happens meanwhile is not
-    taken in later, as from a transcript. What an agent stores itself is stored.
+    Until `rum resume` or for the time of --for, hooks capture nothing and offer nothing. Paused work is not
+    imported later, for example from a transcript. Agents can still store memories.
     """
     home, project = _meant(asked, everywhere)
     now = int(time.time())
@@ -32,19 +32,19 @@ def pause(asked: Asked, span: int | None, everywhere: bool) -> None:
     pausing.pause(home, project, now, until)
     end = "`rum resume`" if until is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
     answer = {"project": project, "since": now, "until": until}
-    say(asked.json, answer, lambda _: said(f"Nothing is kept of {project or 'any project'} until {end}."))
+    say(asked.json, answer, lambda _: said(f"Capture is paused for {project or 'all projects'} until {end}."))
 
 
 @command("resume")
-@click.option("--everywhere", is_flag=True, help="In all projects, also those paused by themselves.")
+@click.option("--everywhere", is_flag=True, help="In all projects, including those paused one by one.")
 @click.pass_obj
 def resume(asked: Asked, everywhere: bool) -> None:
-    """Let hooks keep things again."""
+    """Resume capture and offers."""
     home, project = _meant(asked, everywhere)
     now = int(time.time())
     ended = pausing.resume(home, project, now)
     still = bool(project and pausing.pauses_now(home, project, now))
-    told = "Hooks keep things again" if ended else "Nothing was paused here"
+    told = "Capture is on again" if ended else "Capture was not paused"
     if still:
         told = "All projects are still paused; end that with `rum resume --everywhere`"
     answer = {"project": project, "resumed": ended, "paused": still}

@@ -34,7 +34,7 @@ def projects(ctx: click.Context) -> None:
 @click.argument("project_id", metavar="ID")
 @click.pass_obj
 def adopt_here(asked: Asked, project_id: str) -> None:
-    """Make this directory part of a known project, as after moving it."""
+    """Make this directory part of an existing project, for example after moving it."""
     cwd = os.getcwd()
     settings, _ = open_project(cwd, flags=asked.flags())
     project = adopt(project_id, cwd, settings)
@@ -49,4 +49,4 @@ def _table(known: list[ProjectLocation]) -> View:
     rows = [
         (Word(project.name, "strong"), Word(project.id, "id"), Word(project.root or "-")) for project in known
     ]
-    return [Table(("name", "id", "last seen at"), rows)] if rows else []
+    return [Table(("name", "id", "last used at"), rows)] if rows else []

@@ -28,17 +28,17 @@ _QUICK, _SLOW = 0.03, 0.075
 
 
 @command("tidy")
-@click.option("--wait", is_flag=True, help="Finish everything, also if another process is at it now.")
+@click.option("--wait", is_flag=True, help="Run until everything is done; wait for other processes.")
 @click.option("--idle", metavar="FOLDER", hidden=True, help="As `rum mcp` starts it.")
 @click.option("--spool", metavar="FOLDER", hidden=True, help="As a hook starts it.")
 @click.pass_context
 def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) -> None:
-    """Do what could wait, such as embedding memories.
+    """Run pending work, such as computing vectors.
 
-    Makes memories of what hooks left behind, gives memories their vectors, newest first, and keeps the text
-    index in few parts. Works for half a minute, or to the end with --wait: 40,000 memories take the built-in
-    embedder 20 to 50 minutes of one core. A bar shows how far it is; where stderr is no terminal, --wait says
-    so in lines. The exit code is 1 when the embedder fails.
+    Turns captured events into memories, computes missing vectors, newest first, and optimises the text index.
+    Runs for up to half a minute, or to the end with --wait: 40,000 memories take the built-in embedder 20 to
+    50 minutes of one core. Progress is shown as a bar, or with --wait as lines if stderr is no terminal. The
+    exit code is 1 if the embedder fails.
     """
     asked = ctx.ensure_object(Asked)
     if idle is not None:
@@ -79,7 +79,7 @@ def _take_in(folder: str) -> None:
             rum.take_in(patience=_PATIENCE)
     except RumError as error:  # nobody sees what this process prints
         problems.record_problem(
-            (folder,), f"What was seen could not be taken in: {error.message}", time.time()
+            (folder,), f"Captured events could not be processed: {error.message}", time.time()
         )
         raise
 
@@ -98,27 +98,27 @@ def _finished(rum: Rum) -> TidyResult:
     answer = _worked(rum, math.inf)
     if not answer.busy:
         return answer
-    note(f"{_who(answer.busy)} is at it; waiting for it to end.")
+    note(f"{_who(answer.busy)} is doing this work; waiting for it.")
     return _worked(rum, math.inf, math.inf)
 
 
 def _told(answer: TidyResult, took: float) -> View:
     if answer.busy:
-        return _lines(f"{_who(answer.busy)} is at it; `rum tidy --wait` goes on after it.")
+        return _lines(f"{_who(answer.busy)} is doing this work. `rum tidy --wait` waits for it.")
     lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
     if answer.model is None:
-        lines = ["No embedder is set, so recall goes by words alone."]
+        lines = ["No embedder is configured, so recall uses words only."]
     if answer.captured:
-        lines.append(f"Memories made of what hooks saw: {answer.captured}")
+        lines.append(f"Memories from captured events: {answer.captured}")
     if answer.dropped:
-        lines.append(f"Dropped: {answer.dropped} vectors of embedders that are no longer used")
+        lines.append(f"Dropped: {answer.dropped} vectors of unused embedders")
     if answer.chapters:
-        lines.append(f"Chapters made: {answer.chapters}")
+        lines.append(f"Chapters created: {answer.chapters}")
     if answer.trouble:
         return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
     if answer.pending and answer.embedded:
         rest = _minutes(answer.pending * took / answer.embedded)
-        lines.append(f"`rum tidy --wait` does the rest, in about {rest} min.")
+        lines.append(f"`rum tidy --wait` computes the rest in about {rest} min.")
     return _lines(*lines)
 
 

@@ -14,7 +14,7 @@ from rum.surfaces.cli.views import Table, View, Word, said
 @command("tokens")
 @click.pass_obj
 def tokens(asked: Asked) -> None:
-    """Show what language models have cost, by day and project."""
+    """Show tokens used by language models, by day and project."""
     with opened(asked) as rum:
         answer = rum.tokens()
     say(asked.json, answer, _spent)

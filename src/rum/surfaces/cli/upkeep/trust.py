@@ -22,23 +22,23 @@ from rum.surfaces.cli.views import said
 
 @command("trust")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--revoke", is_flag=True, help="Take the permission back.")
+@click.option("--revoke", is_flag=True, help="Revoke the trust.")
 @click.pass_obj
 def trust(asked: Asked, yes: bool, revoke: bool) -> None:
-    """Allow what this repository's own settings ask for.
+    """Trust this repository's settings.
 
-    Harmless settings need no permission. It holds for .rum/config.toml as it is now: once that file
-    changes, it is asked for again.
+    Harmless settings need no trust. It holds for the current .rum/config.toml only: after a change you have
+    to trust it again.
     """
     home = find_home({}, os.environ)
     root = find_root(os.getcwd(), home)
     if root is None:
-        raise NotFound("This is no repository or project folder: there is nothing to trust.")
+        raise NotFound("This is not a repository or project folder: there is nothing to trust.")
     if revoke:
-        told = "is trusted no more" if disallow(home, root) else "was not trusted"
+        told = "is no longer trusted" if disallow(home, root) else "was not trusted"
         keys: dict[str, object] = {}
     elif is_trusted(home, root):
-        told, keys = "is trusted already", {}
+        told, keys = "is already trusted", {}
     else:
         keys = untrusted_keys(home, root)
         _confirm(root, keys, yes)
