@@ -14,7 +14,7 @@ SAID = {
     "goal": "words in its goal",
     "paths": "words in its file names",
     "length": "length",
-    "around": "missing words, in neighbouring or linked memories",
+    "around": "words only in neighbouring or linked memories",
     "beside": "words in neighbouring or linked memories",
     "here": "created recently in this session",
     "files": "touched the requested files (rarely touched ones count more)",

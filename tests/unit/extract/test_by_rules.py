@@ -205,7 +205,7 @@ def test_whatever_is_found_passes_the_checks_unless_it_is_too_short_or_says_noth
     finding = found_by_rules(told)
     if finding.title:
         problem = note_problem(finding, told, [])
-        assert problem is None or "5 to 2000 are allowed" in problem or "when to use it" in problem
+        assert problem is None or "5 to 2000 are allowed" in problem or "`whenToUse`" in problem
 
 
 TEARDOWN = "Teardown functions in ctx.py all run even if one fails, because errors are collected first."

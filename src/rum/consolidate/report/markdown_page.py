@@ -50,7 +50,7 @@ class _Page:
         yield self._title(report)
         if report.since is not None:
             day = day_text(report.since)
-            yield f"There is no memory since {day}. Without `--since` the report is about all of them."
+            yield f"No memories since {day}. Omit `--since` to include all."
         else:
             yield (
                 "There are no memories yet. Agents store them over MCP (`rum mcp`), you store them with "

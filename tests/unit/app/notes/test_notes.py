@@ -207,7 +207,7 @@ def test_a_note_whose_successor_is_gone_counts_again_and_that_is_told(shop: Shop
     assert rum.notes.match("auth").notes == []
     owner.forget("new-auth#1")
     assert [one.id for one in rum.notes.match("auth").notes] == ["auth-module#1"]
-    remark = "line 2: `supersededBy` names `new-auth`, which is no note here; it is ignored."
+    remark = "line 2: `supersededBy` names `new-auth`, which does not exist; it is ignored."
     assert [one.remarks for one in rum.notes.list().notes] == [(remark,)]
     assert rum.doctor().remarks == [f".rum/notes/auth-module.md, {remark}"]
 

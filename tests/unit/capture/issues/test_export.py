@@ -87,7 +87,7 @@ def test_an_author_who_left_is_a_ghost():
         (b'[{"number": 1', "not JSON"),
         (b"[" * 100_000, "not JSON: nested too deeply"),
         (b"\xff\xfe", "not UTF-8"),
-        (b"[5]", "Issue 1 is no object"),
+        (b"[5]", "Issue 1 is not an object"),
         (b'{"a": 1}', "`number` is required"),
         (json.dumps([REST, REST | {"title": 5}]).encode(), "Issue 2: `title`: expected str"),
         (json.dumps([REST | {"number": -1}]).encode(), "Issue 1: `number`"),

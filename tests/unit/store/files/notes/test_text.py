@@ -211,7 +211,7 @@ def test_of_many_odd_fields_the_first_are_told_and_the_rest_counted():
     fields = "\n".join(f"x{number}zzz: 1" for number in range(100))
     (entry,) = read(f"---\ntitle: One\nwhenToUse: auth\n{fields}\n---\n")
     assert len(entry.remarks) == 21
-    assert entry.remarks[0].startswith("line 4: `x0zzz`")
+    assert entry.remarks[0].startswith("line 4: unknown field `x0zzz`")
     assert entry.remarks[-1] == "line 2: and 80 more."
 
 
