@@ -16,7 +16,21 @@ from rum.surfaces.mcp.catalogue import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = frozenset(
-    "anew door handed_in heard kept_words peek sayings seeing stances tended told unsaid whoever".split()
+    [
+        "anew",
+        "door",
+        "handed_in",
+        "heard",
+        "kept_words",
+        "peek",
+        "sayings",
+        "seeing",
+        "stances",
+        "tended",
+        "told",
+        "unsaid",
+        "whoever",
+    ]
 )
 """Words that are no part of a public name."""
 PHRASES = (
