@@ -16,7 +16,7 @@ from rum.surfaces.mcp.catalogue import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = frozenset(
-    [
+    {
         "anew",
         "door",
         "handed_in",
@@ -30,7 +30,7 @@ NAMES = frozenset(
         "told",
         "unsaid",
         "whoever",
-    ]
+    }
 )
 """Words that are no part of a public name."""
 PHRASES = (

@@ -61,5 +61,5 @@ class Verdict(Layer, frozen=True):
     """The agent's last words, from which lasting knowledge is drawn."""
 
 
-class Unsaid(Verdict, frozen=True):
-    """What is put down where the agent loop said nothing: what can be seen of how it ended."""
+class InferredVerdict(Verdict, frozen=True):
+    """The outcome of a run whose agent loop reported none, inferred from how it ended."""

@@ -55,7 +55,7 @@ def _known(one: Held, weights: dict[str, float]) -> Known:
     return Known(one.kind, one.id, round(share * (IN_TEXT + IN_TITLE * titled), 2), share if enough else 0.0)
 
 
-class Sayings:
+class MatchingLines:
     """Which lines of a chapter or wisdom answer a question, by the weights of the words asked for."""
 
     def __init__(self, weights: Mapping[str, float], title: str, tags: Sequence[str], least: float) -> None:

@@ -20,7 +20,7 @@ _UNPLAIN = re.compile(r"[*?\[\]{}$`<>()]")
 _OUTSIDE = ("/", "~", "..")
 
 
-def renames_told(actions: Iterable[Action]) -> list[tuple[str, str]]:
+def recorded_renames(actions: Iterable[Action]) -> list[tuple[str, str]]:
     """(earlier name, new name) of the files that actions say were renamed, by a deletion or a plain `mv`."""
     found = (pair for action in actions for pair in _of_action(action))
     return list(islice(dict.fromkeys(found), MOST))

@@ -104,7 +104,7 @@ class TestCommonWords:
         words = Words(store.search, "goat zebra")
         assert not words.complete()
         assert [words.said(mask) for mask in words.masks.values()] == [["zebra"]]
-        assert [words.said(words.untold(number)) for number in (1, 8, 9)] == [["goat"]] * 3
+        assert [words.said(words.unknown_terms(number)) for number in (1, 8, 9)] == [["goat"]] * 3
 
     @given(st.lists(st.sets(st.sampled_from(["goat", "lion", "zebra"])), min_size=1, max_size=20))
     @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -118,9 +118,9 @@ class TestCommonWords:
         fill(store, *[" ".join(sorted(held)) or "nothing" for held in memories])
         words = Words(store.search, "goat lion zebra")
         for number, held in enumerate(memories, start=1):
-            told, untold = words.masks.get(number, 0), words.untold(number)
-            assert not words.complete() or not untold
-            assert set(words.said(told | words.mask_in(" ".join(held)) & untold)) == held
+            told, unknown_terms = words.masks.get(number, 0), words.unknown_terms(number)
+            assert not words.complete() or not unknown_terms
+            assert set(words.said(told | words.mask_in(" ".join(held)) & unknown_terms)) == held
 
 
 class TestMasks:

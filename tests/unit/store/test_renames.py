@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.store.renames import MOST, renames_told
+from rum.store.renames import MOST, recorded_renames
 from support.builders import make_memory
 
 
 def told(*actions: dict[str, Any]) -> list[tuple[str, str]]:
-    return renames_told(
+    return recorded_renames(
         make_memory("mem_a", actions=[{"timestamp": 1, **action} for action in actions]).actions
     )
 

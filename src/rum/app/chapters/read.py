@@ -173,7 +173,7 @@ def _wisdom_hint(project: Project) -> str:
             else f"The {count} pieces of wisdom there are say"
         )
         return f"{what} nothing about this; ask with other words, or with fewer tags."
-    return "There is no wisdom yet. synthesize creates it from chapters, create_chapter creates those from memories."
+    return "There is no wisdom yet: synthesize makes it from chapters, create_chapter makes those."
 
 
 def _match_words(project: Project, query: str) -> dict[str, Match]:

@@ -12,7 +12,7 @@ from rum.model.chapters import Chapter, Wisdom
 from rum.model.questions import RecallQuestion, Strategy
 from rum.model.times import seconds
 from rum.recall.inquiry import Inquiry
-from rum.recall.knowledge import Sayings, ranked
+from rum.recall.knowledge import MatchingLines, ranked
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
@@ -59,7 +59,7 @@ def _answering(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[
     weights = dict(zip(inquiry.words.terms, inquiry.words.rarity, strict=True))
     for one in known:
         title = one.title if isinstance(one, Chapter) else ""
-        said = Sayings(weights, title, one.tags, SHARE)
+        said = MatchingLines(weights, title, one.tags, SHARE)
         summary = split_sentences(one.summary, semicolons=True)
         lines = said.telling([*_claimed(one)]) or said.telling(summary) or summary[: said.titled()]
         if lines:

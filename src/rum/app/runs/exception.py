@@ -11,7 +11,7 @@ import rum
 from rum.app.error_origin import PREFIX
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.memory_layers import FailureCategory
-from rum.model.runs import Result, Unsaid, Verdict
+from rum.model.runs import InferredVerdict, Result, Verdict
 from rum.text.shorten import one_line
 
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
@@ -67,8 +67,8 @@ def interruption_of(error: BaseException) -> str | None:
     return f"Interrupted by {reason_of(error)}"
 
 
-def _broken_off(error: BaseException, told: str) -> Unsaid:
-    return Unsaid(
+def _broken_off(error: BaseException, told: str) -> InferredVerdict:
+    return InferredVerdict(
         result=Result.PARTIAL,
         summary=one_line(told, _SUMMARY),
         reason=told + _where(error),

@@ -19,7 +19,7 @@ from rum.app.memories import store
 from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, kept_whole, verdict_of
 from rum.app.runs.journal import LONGEST, Attempt, RunJournal
-from rum.app.runs.run_memory import Child, Record, unsaid
+from rum.app.runs.run_memory import Child, Record, infer_verdict
 from rum.model.brief import Brief, BriefQuestion
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import LONGEST_RUN
@@ -28,7 +28,7 @@ from rum.model.links import LinkType
 from rum.model.memory_layers import FailureCategory
 from rum.model.parse import parse
 from rum.model.questions import LinkQuestion
-from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
 from rum.model.success import UNVERIFIED
 from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
@@ -220,7 +220,7 @@ class Run:
         self._record.attempts = [attempt.entry for attempt in self._tried]
         if error is not None and is_failure(error):
             return verdict_of(error, self._verdict)
-        return self._verdict or unsaid(self._record)
+        return self._verdict or infer_verdict(self._record)
 
     def _end(self, journal: RunJournal, verdict: Verdict) -> None:
         """Keep the run as a memory, close its journal entry, and draw what lasts from it."""
@@ -239,7 +239,7 @@ class Run:
             "output": None if verdict.result is Result.FAILURE else verdict.summary,
             "error": verdict.reason,
             "lessons": "\n".join(verdict.learnings) or None,
-            "status": UNVERIFIED if isinstance(verdict, Unsaid) else None,
+            "status": UNVERIFIED if isinstance(verdict, InferredVerdict) else None,
         }
         told = {name: one[:LONGEST] for name, one in told.items() if one is not None}
         going_on = [attempt for attempt in self._tried or [self._begun] if not attempt.is_over]
@@ -276,9 +276,9 @@ class Run:
         run = {
             "agent": self.agent,
             "task": self.task,
-            "agentOutput": self._record.told(verdict)[:LONGEST_RUN],
+            "agentOutput": self._record.full_text(verdict)[:LONGEST_RUN],
             "result": verdict.result.value,
-            "error": None if isinstance(verdict, Unsaid) else verdict.reason,
+            "error": None if isinstance(verdict, InferredVerdict) else verdict.reason,
         }
         self.extracted = extraction.extract(self._caller, run)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from rum.model.journal import DiscoveryType
 from rum.model.memory_layers import ActionType, FailureCategory
-from rum.model.runs import Result, RunQuestion, Step, Unsaid, Verdict
+from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
 from rum.model.success import PARTIAL, UNVERIFIED
 from rum.text.shorten import one_line
 from rum.text.terms import content_words
@@ -107,7 +107,7 @@ class Record:
 
     def draft(self, verdict: Verdict, in_vain: Iterable[str] = ()) -> Json:
         """The memory, as `store` takes it; `in_vain` are the memories of what was tried before it worked."""
-        marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, Unsaid)}
+        marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, InferredVerdict)}
         draft: Json = {
             "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
             "perception": self._perception(),
@@ -120,9 +120,9 @@ class Record:
             draft["links"] = {"caused_by": causes}
         return draft
 
-    def told(self, verdict: Verdict) -> str:
+    def full_text(self, verdict: Verdict) -> str:
         """All that the agent said and found out, as extraction reads it; none of RUM's own words."""
-        summary = "" if isinstance(verdict, Unsaid) else verdict.summary
+        summary = "" if isinstance(verdict, InferredVerdict) else verdict.summary
         parts = [verdict.output, summary, *verdict.learnings]
         parts += [str(one["content"]) for one in self.discoveries]
         parts += [_decided(one["description"], one.get("reasoning") or "") for one in self.decisions]
@@ -227,15 +227,15 @@ class _Problem(NamedTuple):
     category: FailureCategory | None = None
 
 
-def unsaid(record: Record) -> Unsaid:
+def infer_verdict(record: Record) -> InferredVerdict:
     """Work that ended without an error is no failure, and unless something in it went wrong a success.
 
     Neither is verified: it says so, for people, and by a tag.
     """
     problems = list(_problems(record))
     if not problems:
-        return Unsaid(result=Result.SUCCESS, summary=f"{record.last_words()} {OUTCOME_UNKNOWN}")
-    return Unsaid(
+        return InferredVerdict(result=Result.SUCCESS, summary=f"{record.last_words()} {OUTCOME_UNKNOWN}")
+    return InferredVerdict(
         result=Result.PARTIAL,
         summary=f"{problems[0].what} {OUTCOME_UNKNOWN}",
         reason="; ".join(one.what for one in problems),
@@ -274,7 +274,7 @@ def started(agent: str, agent_id: str | None, task: str) -> Json:
 def ended(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
     """The entry for the end; of the prompt it says how long it was, as what was in it is kept already."""
     about = start["metadata"]
-    word = "ended" if isinstance(verdict, Unsaid) else _EVENT_WORDS[verdict.result]
+    word = "ended" if isinstance(verdict, InferredVerdict) else _EVENT_WORDS[verdict.result]
     content = f"{about['agent']} {word}: {one_line(verdict.summary, _SHORT)}"
     more = {"result": verdict.result.value, "memoryId": memory_id, "promptTokens": prompt_tokens}
     return {"content": content, "metadata": about | more}

@@ -10,7 +10,7 @@ from rum.model.memory import Memory
 from rum.store.attempts import attempts_of
 from rum.store.base import State
 from rum.store.indexed_text import indexed_text
-from rum.store.renames import renames_told
+from rum.store.renames import recorded_renames
 from rum.store.sqlite import archive_rows
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.memory_rows import (
@@ -70,7 +70,7 @@ class SqliteMemories:
         db.executemany(SQL["insert_file"], files)
         db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
         db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
-        self.note_renames(memory.id, renames_told(memory.actions))
+        self.note_renames(memory.id, recorded_renames(memory.actions))
 
     def _delete_parts(self, memory: Memory, seq: int) -> None:
         self._delete_terms(memory.id, seq)
