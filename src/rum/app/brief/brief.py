@@ -64,6 +64,4 @@ def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
     if not pieces:
         return "Nothing is known about this yet."
     least = min(estimate_tokens(render_brief([Chosen(piece, len(piece.forms) - 1)])) for piece in pieces)
-    return (
-        f"Nothing fits in {question.tokens} tokens; the shortest item needs {least}."
-    )
+    return f"Nothing fits in {question.tokens} tokens; the shortest item needs {least}."

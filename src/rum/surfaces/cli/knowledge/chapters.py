@@ -81,7 +81,9 @@ def show(asked: Asked, chapter_id: str) -> None:
 
 
 @chapter.command("suggest")
-@click.option("--limit", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of results.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of results."
+)
 @click.pass_obj
 def suggest(asked: Asked, limit: int) -> None:
     """Suggest groups of memories for chapters.

@@ -150,7 +150,8 @@ def compact(asked: Asked, layer: str, keep_last: int, no_summary: bool, folder: 
     """
     with _target(asked, folder) as target:
         removed = target.layers.compact(layer, keep_last=keep_last, summarize_older=not no_summary)
-    say(asked.json, {"compacted": removed}, lambda _: said(f"Compacted {removed} of the {layer} layer."))
+    count = "1 entry" if removed == 1 else f"{removed} entries"
+    say(asked.json, {"compacted": removed}, lambda _: said(f"Compacted {count} of the {layer} layer."))
 
 
 @layers.command("stats")

@@ -174,8 +174,12 @@ def _proposed(found: Sequence[RuleProposal]) -> View:
         )
         for one in found
     ]
-    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] {one.times} {'time' if one.times == 1 else 'times'}" for one in found]
+    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] {_times(one.times)}" for one in found]
     return [Table(("id", "when", "do", "times"), rows, lines)]
+
+
+def _times(count: int) -> str:
+    return "1 time" if count == 1 else f"{count} times"
 
 
 def _fields(rule: Rule) -> View:
