@@ -11,12 +11,12 @@ def main() -> int:
     """Run what the arguments ask for; the exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and arguments[1:2] and not arguments[1].startswith("-"):
-        from rum.surfaces.hooks.main import run as take  # noqa: PLC0415 (it is the door that must be quickest)
+        from rum.surfaces.hooks.main import run as take  # noqa: PLC0415 (the interface that must start fastest)
 
         take(arguments[1:])
     served = _mcp_arguments(arguments)
     try:
-        # Each door is loaded only when it is used: a server that starts late is a server that is missed.
+        # Each interface is loaded only when used: clients give up on a server that starts late.
         if served is not None:
             from rum.surfaces.mcp.main import main as serve  # noqa: PLC0415
 

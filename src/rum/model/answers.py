@@ -1,4 +1,4 @@
-"""What RUM answers to questions: the same objects through every door."""
+"""What RUM answers to questions: the same objects through every interface."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ class Meaning:
 
         made = embedder.embed(texts, patience)
         if not any(map(has_direction, made)) and not has_direction(embedder.embed([HARMLESS], patience)[0]):
-            raise CannotEmbed("The embedder gave no vectors to speak of, not even that of a harmless text.")
+            raise CannotEmbed("The embedder returned no usable vectors, not even for a harmless text.")
         self._resting.works()
         return made
 

@@ -174,7 +174,7 @@ class LayersTaken:
             said = (told["condition"], told["action"])
             kept.add_version(told["id"], line.version, line.changed_at, told["changed_by"], *said)
 
-    def told_rule(self, rule: Rule) -> None:
+    def rule_from_file(self, rule: Rule) -> None:
         """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
         clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
         here = self._project.store.rules.saying(clean.condition, clean.action)
@@ -239,7 +239,7 @@ def import_layers(caller: Caller, folder: str) -> LayerImport:
                     elif layer is MemoryType.SEMANTIC:
                         taken.fact(_fact(caller.project, *as_fact(item), agent_id))
                     else:
-                        taken.told_rule(_rule(caller.project, *as_rule(item), agent_id, met))
+                        taken.rule_from_file(_rule(caller.project, *as_rule(item), agent_id, met))
     return taken.result() or LayerImport()
 
 

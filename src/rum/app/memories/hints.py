@@ -50,7 +50,7 @@ FILTERS: dict[str, Any] = {
 
 
 def hint_for(caller: Caller, inquiry: Inquiry) -> str:
-    """One or two sentences that help to ask better, in the words of the door that is asked."""
+    """One or two sentences that help to ask better, in the spelling of the calling interface."""
     if not caller.project.store.search.by_filters(Filters(superseded=True), 1)[0]:
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:

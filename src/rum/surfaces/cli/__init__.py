@@ -1,1 +1,1 @@
-"""The door for people and scripts: `rum COMMAND`, one file a command or small group of them."""
+"""The command line interface for people and scripts: `rum COMMAND`."""
