@@ -168,7 +168,7 @@ def test_what_a_summary_said_of_a_revert_stands_in_columns_afterwards(tmp_path: 
         assert (bad.outcome.success, bad.outcome.failure_reason) == (False, "It crashes.")
         assert bad.result == REVERTED_SUMMARY
         assert undo.reverts == (Reversal("mem_bad", BAD),)
-        ((*_, data),) = store.memories.versions("mem_bad")
+        ((*_, (data,)),) = store.history.of("memory", "mem_bad")
         assert json.loads(data)["outcome"]["summary"] == f"{BAD[:10]}: gate, +1 -1"
         [headline] = store.memories.headlines(["mem_bad"])
         assert (headline.reverted_by, headline.result) == (bad.reverted_by, REVERTED_SUMMARY)

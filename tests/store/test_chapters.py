@@ -192,8 +192,8 @@ def test_tags_and_times_exclude_and_the_last_to_end_comes_first(store: Store):
 
 def test_deleting_takes_parts_and_words_with_it(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", title="Zebra"))
-    assert store.chapters.delete("chapter_a") == 1
-    assert store.chapters.delete("chapter_a") == 0
+    assert store.chapters.delete(["chapter_a"]) == 1
+    assert store.chapters.delete(["chapter_a"]) == 0
     assert store.chapters.holding(["mem_a"]) == {}
     assert store.knowledge.holding(["zebra"], 9) == []
     assert not store.has_chapters()

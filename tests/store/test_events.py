@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum.store.base import Store
-from rum.store.layers import Author
+from rum.store.records import Author
 from support.builders import NOON
 from support.facts import MILLISECONDS, all_events, make_event
 
@@ -17,8 +17,8 @@ def test_an_event_reads_back_as_it_was_written(store: Store, metadata: object, t
         "entry-1", "It\nhappened 😀", metadata=metadata, timestamp=timestamp, imported_at=NOON, extra={"x": 1}
     )
     store.events.add([event])
-    assert all_events(store) == store.events.get("entry-1") == [event]
-    assert type(store.events.get("entry-1")[0].timestamp) is type(timestamp)
+    assert all_events(store) == store.events.get(["entry-1"]) == [event]
+    assert type(store.events.get(["entry-1"])[0].timestamp) is type(timestamp)
 
 
 def test_events_come_in_the_order_they_were_added_whatever_their_times(store: Store):
@@ -33,17 +33,17 @@ def test_events_come_in_the_order_they_were_added_whatever_their_times(store: St
 
 def test_two_events_may_have_one_id(store: Store):
     store.events.add([make_event("entry", "one"), make_event("entry", "two"), make_event("other")])
-    assert [event.content for event in store.events.get("entry")] == ["one", "two"]
+    assert [event.content for event in store.events.get(["entry"])] == ["one", "two"]
     assert store.events.named("entry") == ["entry"]
-    assert store.events.delete("entry") == 2
+    assert store.events.delete(["entry"]) == 2
     assert [event.id for event in all_events(store)] == ["other"]
-    assert store.events.delete("entry") == 0
+    assert store.events.delete(["entry"]) == 0
 
 
 def test_an_event_of_a_new_id_is_put_and_one_of_a_taken_id_is_not(store: Store, other: Store):
-    assert store.events.put(make_event("entry", "one"))
-    assert not other.events.put(make_event("entry", "two"))
-    assert other.events.put(make_event("other", "three"))
+    assert store.events.add([make_event("entry", "one")], unless_known=True) == 1
+    assert other.events.add([make_event("entry", "two")], unless_known=True) == 0
+    assert other.events.add([make_event("other", "three")], unless_known=True) == 1
     assert [event.content for event in all_events(store)] == ["one", "three"]
 
 
@@ -73,7 +73,7 @@ def test_without_a_summary_they_are_dropped(store: Store):
 def test_nothing_is_folded_when_somebody_took_part_of_it_away(store: Store, other: Store):
     store.events.add([make_event(f"e{number}") for number in range(4)])
     older = [place for place, _ in store.events.older(1)]
-    other.events.delete("e1")
+    other.events.delete(["e1"])
     assert not store.events.fold(older, make_event("summary"))
     assert [event.id for event in all_events(store)] == ["e0", "e2", "e3"]
 
@@ -81,7 +81,7 @@ def test_nothing_is_folded_when_somebody_took_part_of_it_away(store: Store, othe
 def test_a_place_is_never_given_twice(store: Store):
     store.events.add([make_event("e0"), make_event("e1")])
     places = [place for place, _ in store.events.older(0)]
-    store.events.clear()
+    store.events.delete()
     store.events.add([make_event("e2"), make_event("e3")])
     assert not store.events.fold(places, make_event("summary"))
     assert [event.id for event in all_events(store)] == ["e2", "e3"]
@@ -90,7 +90,7 @@ def test_a_place_is_never_given_twice(store: Store):
 def test_authors_and_clearing(store: Store):
     store.events.add([make_event("a"), make_event("b", agent_id="agent_bob", imported_at=NOON)])
     assert store.events.authors() == {Author("agent_ann", imported=False), Author("agent_bob", imported=True)}
-    assert store.events.clear() == 2
+    assert store.events.delete() == 2
     assert (store.events.count(), store.events.authors()) == (0, set())
 
 

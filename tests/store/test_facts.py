@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rum.model.errors import StorageError
 from rum.store.base import Store
-from rum.store.layers import Author
+from rum.store.records import Author, Revision
 from support.builders import NOON
 from support.facts import add_author, all_facts, make_fact
 
@@ -29,9 +29,9 @@ def test_a_fact_reads_back_as_it_was_written(store: Store, timestamp: float | No
         extra={"source": {"a": [1, None, 2.5]}, "key": "another"},
     )
     store.facts.put(fact)
-    assert store.facts.get("naïve 記憶") == fact
+    assert store.facts.get(["naïve 記憶"]) == [fact]
     assert type(all_facts(store)[0].timestamp) is type(timestamp)
-    assert store.facts.get("unknown") is None
+    assert store.facts.get(["unknown"]) == []
 
 
 def test_facts_come_in_the_order_they_were_learned_a_batch_at_a_time(store: Store):
@@ -78,15 +78,18 @@ def test_a_prefix_is_taken_literally(store: Store, prefix: str):
 def test_versions_stay_when_the_fact_is_replaced_and_go_with_it(store: Store):
     store.facts.put(make_fact("a", "one"))
     for number, value in enumerate(["one", "two"], start=1):
-        store.facts.add_version("a", number, NOON + number, "agent_ann", value)
+        store.history.add("fact", "a", Revision(number, NOON + number, "agent_ann", (value,)))
         store.facts.put(make_fact("a", "later", version=number + 1))
-    assert store.facts.versions("a") == [(1, NOON + 1, "agent_ann", "one"), (2, NOON + 2, "agent_ann", "two")]
-    assert store.facts.versions("unknown") == []
-    assert store.facts.delete("a") == {"facts": 1, "versions": 2}
-    assert store.facts.versions("a") == []
-    assert store.facts.delete("a") == {"facts": 0, "versions": 0}
+    assert store.history.of("fact", "a") == [
+        (1, NOON + 1, "agent_ann", ("one",)),
+        (2, NOON + 2, "agent_ann", ("two",)),
+    ]
+    assert store.history.of("fact", "unknown") == []
+    assert store.facts.delete(["a"]) == 1
+    assert store.history.of("fact", "a") == []
+    assert store.facts.delete(["a"]) == 0
     store.facts.put(make_fact("a"))
-    assert store.facts.versions("a") == []
+    assert store.history.of("fact", "a") == []
 
 
 def test_authors_are_told_apart_by_whether_it_was_imported(store: Store):
@@ -104,10 +107,10 @@ def test_authors_are_told_apart_by_whether_it_was_imported(store: Store):
 
 def test_clearing_takes_all_facts_with_their_versions(store: Store):
     store.facts.put(make_fact("a"))
-    store.facts.add_version("a", 1, NOON, "agent_ann", "before")
+    store.history.add("fact", "a", Revision(1, NOON, "agent_ann", ("before",)))
     store.facts.put(make_fact("b"))
-    assert store.facts.clear() == 2
-    assert (store.facts.count(), all_facts(store), store.facts.versions("a")) == (0, [], [])
+    assert store.facts.delete() == 2
+    assert (store.facts.count(), all_facts(store), store.history.of("fact", "a")) == (0, [], [])
     assert store.upkeep.problems() == []
 
 
@@ -120,6 +123,6 @@ def test_a_fact_needs_an_author_that_exists(store: Store):
 def test_what_one_learns_another_knows(store: Store, other: Store):
     fact = make_fact("a")
     store.facts.put(fact)
-    assert other.facts.get("a") == fact
+    assert other.facts.get(["a"]) == [fact]
     other.facts.put(replace(fact, value="otherwise", version=2))
-    assert store.facts.get("a") == replace(fact, value="otherwise", version=2)
+    assert store.facts.get(["a"]) == [replace(fact, value="otherwise", version=2)]

@@ -14,6 +14,7 @@ from rum.model.memory import Memory
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.indexed_text import indexed_text
+from rum.store.records import Revision
 from support.builders import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
 from support.finding import by_paths, newest_with
 
@@ -234,13 +235,13 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     store.memories.add(RICH)
     kept = add_memory(store, "mem_kept", "Something else", tags=["jwt"], files=[make_file("src/b.ts")])
     store.links.add(Edge.of("mem_rich", "mem_kept", LinkType.CAUSED_BY), NOON)
-    store.memories.add_version("mem_rich", 1, NOON, "agent_ann", b'{"old":1}')
-    store.memories.add_version("mem_rich", 2, NOON, "agent_ann", b'{"old":2}')
+    store.history.add("memory", "mem_rich", Revision(1, NOON, "agent_ann", ('{"old":1}',)))
+    store.history.add("memory", "mem_rich", Revision(2, NOON, "agent_ann", ('{"old":2}',)))
     expected = {"memories": 1, "files": 2, "links": 1, "versions": 2}
     assert store.memories.hanging_on("mem_rich") == expected
     assert store.memories.delete("mem_rich") == expected
     assert store.memories.get(["mem_rich", "mem_kept"]) == [kept]
-    assert store.memories.versions("mem_rich") == []
+    assert store.history.of("memory", "mem_rich") == []
     assert store.links.all() == []
     assert ids_by_words(store, "interceptor") == []
     assert store.search.known_paths("") == ["src/b.ts"]
@@ -250,20 +251,20 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
 
 def test_versions_are_kept_in_order_and_byte_for_byte(store: Store):
     add_memory(store, "mem_a")
-    store.memories.add_version("mem_a", 2, NOON + 2, "owner", '{"goal":"naïve 記憶"}'.encode())
-    store.memories.add_version("mem_a", 1, NOON + 1, "agent_ann", b'{ "goal": "x" }')
-    assert store.memories.versions("mem_a") == [
-        (1, NOON + 1, "agent_ann", b'{ "goal": "x" }'),
-        (2, NOON + 2, "owner", '{"goal":"naïve 記憶"}'.encode()),
+    store.history.add("memory", "mem_a", Revision(2, NOON + 2, "owner", ('{"goal":"naïve 記憶"}',)))
+    store.history.add("memory", "mem_a", Revision(1, NOON + 1, "agent_ann", ('{ "goal": "x" }',)))
+    assert store.history.of("memory", "mem_a") == [
+        (1, NOON + 1, "agent_ann", ('{ "goal": "x" }',)),
+        (2, NOON + 2, "owner", ('{"goal":"naïve 記憶"}',)),
     ]
-    assert store.memories.versions("mem_unknown") == []
+    assert store.history.of("memory", "mem_unknown") == []
 
 
 def test_a_version_number_is_given_once(store: Store):
     add_memory(store, "mem_a")
-    store.memories.add_version("mem_a", 1, NOON, "owner", b"{}")
+    store.history.add("memory", "mem_a", Revision(1, NOON, "owner", ("{}",)))
     with pytest.raises(StorageError):
-        store.memories.add_version("mem_a", 1, NOON, "owner", b"{}")
+        store.history.add("memory", "mem_a", Revision(1, NOON, "owner", ("{}",)))
 
 
 def test_tombstones_are_found_again_and_may_be_left_twice(store: Store):

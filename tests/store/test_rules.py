@@ -6,6 +6,7 @@ import pytest
 
 from rum.model.errors import StorageError
 from rum.store.base import Store
+from rum.store.records import Revision
 from support.builders import NOON
 from support.facts import add_author, all_rules, make_rule
 
@@ -55,22 +56,46 @@ def test_rules_that_say_the_same_are_all_found(store: Store):
 def test_a_rule_that_is_put_again_keeps_its_place_and_what_it_said_before(store: Store):
     for name in "abc":
         store.rules.add(make_rule(f"rule_{name}"))
-    store.rules.add_version("rule_b", 1, NOON + 1, "agent_bob", "auth|login", "Run the tests")
+    store.history.add(
+        "rule",
+        "rule_b",
+        Revision(
+            1,
+            NOON + 1,
+            "agent_bob",
+            (
+                "auth|login",
+                "Run the tests",
+            ),
+        ),
+    )
     changed = make_rule("rule_b", "release", "Ask", updated_at=NOON + 1, version=2, extra={"x": 1})
     store.rules.put(changed)
     assert store.rules.get(["rule_b"]) == [changed]
     assert [rule.id for rule in all_rules(store)] == ["rule_a", "rule_b", "rule_c"]
-    assert store.rules.versions("rule_b") == [(1, NOON + 1, "agent_bob", "auth|login", "Run the tests")]
-    assert store.rules.versions("rule_a") == []
+    assert store.history.of("rule", "rule_b") == [(1, NOON + 1, "agent_bob", ("auth|login", "Run the tests"))]
+    assert store.history.of("rule", "rule_a") == []
 
 
 def test_the_versions_of_a_rule_go_with_it(store: Store):
     store.rules.add(make_rule("rule_a"))
-    store.rules.add_version("rule_a", 1, NOON, "agent_ann", "c", "a")
+    store.history.add(
+        "rule",
+        "rule_a",
+        Revision(
+            1,
+            NOON,
+            "agent_ann",
+            (
+                "c",
+                "a",
+            ),
+        ),
+    )
     assert store.rules.delete(["rule_a"]) == 1
-    assert store.rules.versions("rule_a") == []
+    assert store.history.of("rule", "rule_a") == []
     store.rules.add(make_rule("rule_a"))
-    assert store.rules.versions("rule_a") == []
+    assert store.history.of("rule", "rule_a") == []
     assert store.upkeep.problems() == []
 
 

@@ -11,6 +11,7 @@ from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
+from rum.store.records import Revision
 from support.builders import NOON, add_memory, make_agent, make_file, make_memory
 from support.facts import all_facts, all_rules, make_fact, make_rule
 from support.finding import holders
@@ -24,12 +25,12 @@ def change_everything(store: Store) -> None:
     store.agents.add(make_agent("agent_bob"))
     add_memory(store, "mem_new", "Fresh words", agent_id="agent_bob", tags=["t"], files=[make_file("n.py")])
     store.links.add(Edge.of("mem_new", "mem_old", LinkType.SUPERSEDES), NOON)
-    store.memories.add_version("mem_old", 1, NOON, "owner", b"{}")
+    store.history.add("memory", "mem_old", Revision(1, NOON, "owner", ("{}",)))
     store.memories.replace(make_memory("mem_old", "Other words", files=[make_file("o2.py")]))
     store.memories.bury(["aa"], "memory", NOON)
     store.memories.delete("mem_gone")
     store.facts.put(make_fact("format", agent_id="agent_bob"))
-    store.facts.add_version("format", 1, NOON, "owner", "before")
+    store.history.add("fact", "format", Revision(1, NOON, "owner", ("before",)))
     store.rules.add(make_rule("rule_new", agent_id="agent_bob"))
 
 
@@ -52,14 +53,14 @@ def everything(store: Store) -> dict[str, object]:
         "memories": store.memories.get(names),
         "agents": store.agents.all(),
         "links": store.links.all(),
-        "versions": [store.memories.versions(name) for name in names],
+        "versions": [store.history.of("memory", name) for name in names],
         "tombstones": store.memories.buried(["aa"]),
         "texts": store.search.texts(names),
         "words": [holders(store, word, 9) for word in ("fresh", "other", "login", "gone")],
         "paths": sorted(store.search.known_paths("")),
         "tags": [tag for tag, _ in store.search.tag_counts(9)],
         "found": store.search.by_filters(Filters(), 9),
-        "facts": (all_facts(store), store.facts.versions("format")),
+        "facts": (all_facts(store), store.history.of("fact", "format")),
         "rules": all_rules(store),
     }
 

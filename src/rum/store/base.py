@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rum.store.chapters import Grouped, Knowledge
     from rum.store.layers import Events, Facts, Rules
     from rum.store.offers import Ledger
+    from rum.store.records import History
     from rum.store.search import Search
     from rum.store.upkeep import LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -102,16 +103,6 @@ class Memories(Protocol):
 
     def hanging_on(self, memory_id: str) -> dict[str, int]:
         """How many rows of each kind belong to a memory."""
-        ...
-
-    def add_version(
-        self, memory_id: str, version: int, changed_at: int, changed_by: str, data: bytes
-    ) -> None:
-        """Keep a version of a memory that is about to be replaced."""
-        ...
-
-    def versions(self, memory_id: str) -> list[tuple[int, int, str, bytes]]:
-        """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
         ...
 
     def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
@@ -217,6 +208,11 @@ class Store(Protocol):
     @property
     def archive(self) -> Archive:
         """Memories that are kept packed, out of the way of the others."""
+        ...
+
+    @property
+    def history(self) -> History:
+        """Earlier versions of memories, facts and rules."""
         ...
 
     @property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from rum.model.chapters import Chapter, Wisdom
+from rum.store.records import ChangeableRecords
 
 T = TypeVar("T", Chapter, Wisdom)
 
@@ -17,23 +18,11 @@ class Range(NamedTuple):
     before: int = 10**18
 
 
-class Grouped(Protocol[T]):
-    """Rows that are made of others: chapters of memories, wisdom of chapters; these are their parts."""
-
-    def put(self, one: T) -> None:
-        """Write a row with its parts and terms; one with the same id is replaced and keeps its place."""
-        ...
-
-    def get(self, ids: Sequence[str]) -> list[T]:
-        """The rows with these ids, in this order; unknown ones are left out."""
-        ...
-
-    def named(self, name: str) -> list[str]:
-        """The ids a full id or a tail of one can mean: one, none, or several."""
-        ...
+class Grouped(ChangeableRecords[T], Protocol[T]):
+    """Items that are made of others: chapters of memories, wisdom of chapters; these are their parts."""
 
     def made_of(self, parts: Iterable[str]) -> list[str]:
-        """The ids of those made of exactly these parts, in whatever order; the oldest first."""
+        """The ids of those made of exactly these parts, in any order; the oldest first."""
         ...
 
     def found_by(self, tags: Sequence[str]) -> list[str]:
@@ -47,24 +36,12 @@ class Grouped(Protocol[T]):
     def resting_on(self, memory_ids: Iterable[str]) -> list[str]:
         """The ids of those whose words were made of any of these memories, the oldest first.
 
-        Unlike `holding` it knows all that are underneath, and former ones whose words may still be there.
+        Unlike `holding` it knows all memories underneath, and former ones whose words may still be there.
         """
         ...
 
-    def matching(self, tags: Sequence[str], within: Range, most: int) -> tuple[list[str], int]:
+    def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
         """The ids of those with all the tags in a range of time, the last to end first, and how many."""
-        ...
-
-    def all(self, batch: int = 100) -> Iterator[list[T]]:
-        """All rows, the oldest first, a batch at a time."""
-        ...
-
-    def count(self) -> int:
-        """How many there are."""
-        ...
-
-    def delete(self, one: str) -> int:
-        """Delete a row with its parts and terms; how many there were."""
         ...
 
 

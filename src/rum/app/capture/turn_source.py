@@ -160,8 +160,8 @@ class TurnSource:
         self.became[piece.origin.key] = TurnOutcome("memory", old.id)
         if _same(old, new):
             return "unchanged"
-        versions = self._caller.project.store.memories.versions(old.id)
-        if versions and versions[-1][2] != BY:
+        versions = self._caller.project.store.history.of("memory", old.id)
+        if versions and versions[-1].changed_by != BY:
             return "different"
         renewed(self._caller, old, replace(old, **asdict(new.content())), by=BY)
         return "updated"

@@ -43,7 +43,7 @@ def remove_chapter(caller: Caller, chapter_id: str) -> Counts:
         [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)], "chapter", project.now()
     )
     wisdom = store.wisdom.get(list(store.wisdom.holding([chapter.id])))
-    store.chapters.delete(chapter.id)
+    store.chapters.delete([chapter.id])
     for one in wisdom:
         others = store.chapters.get(one.chapter_ids)
         still_there = {memory_id for other in others for memory_id in other.memory_ids}
@@ -66,7 +66,7 @@ def remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
     wisdom = find_wisdom(project, wisdom_id)
     marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
     project.store.memories.bury(marks, "wisdom", project.now())
-    project.store.wisdom.delete(wisdom.id)
+    project.store.wisdom.delete([wisdom.id])
     return removed
 
 

@@ -37,6 +37,7 @@ from rum.model.memory import Content, Memory, Number
 from rum.model.origin import Origin, OriginKind, Reversal, split_old_summary
 from rum.model.parse import parse
 from rum.model.times import Stamp, seconds
+from rum.store.records import Revision
 
 FORMAT = 4
 """1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom, 3 nothing of origins: there a
@@ -136,7 +137,7 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
         for memory in readable:
             use = uses.get(memory.id, Use())
             lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
-            for number, at, by, data in project.store.memories.versions(memory.id):
+            for number, at, by, (data,) in project.store.history.of("memory", memory.id):
                 content = msgspec.json.decode(data, type=Content)
                 lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
     return lines
@@ -242,12 +243,12 @@ def _take(project: Project, line: Line, form: int, counts: dict[str, int], alike
 
 def _take_version(project: Project, line: VersionLine) -> None:
     """Add a version, unless it is there: an import that was broken off may have left some behind."""
-    memories = project.store.memories
-    if any(number == line.version for number, *_ in memories.versions(line.memory_id)):
+    history = project.store.history
+    if any(revision.version == line.version for revision in history.of("memory", line.memory_id)):
         return
-    data = msgspec.json.encode(project.clean(msgspec.to_builtins(line.data)))
+    data = msgspec.json.encode(project.clean(msgspec.to_builtins(line.data))).decode()
     by = project.redactor.redact(line.changed_by)
-    memories.add_version(line.memory_id, line.version, line.changed_at, by, data)
+    history.add("memory", line.memory_id, Revision(line.version, line.changed_at, by, (data,)))
 
 
 def _take_link(project: Project, line: LinkLine) -> None:

@@ -22,6 +22,7 @@ from rum.model.layers import LASTING, Json, KnowledgeEntry, MemoryEntry, MemoryT
 from rum.model.memory import Number
 from rum.model.times import Stamp
 from rum.store.files.layers import NAMES, LayerFiles, as_entry, as_fact, as_rule, write_layers
+from rum.store.records import Revision
 
 BATCH = 200
 """Entries written at once, so that other writers get their turn in between."""
@@ -83,13 +84,13 @@ def layer_lines(project: Project) -> Iterator[bytes]:
     for batch in project.store.facts.all():
         for fact in batch:
             yield msgspec.json.encode(FactLine(fact))
-            for version in project.store.facts.versions(fact.key):
-                yield msgspec.json.encode(FactVersionLine(fact.key, *version))
+            for number, at, by, texts in project.store.history.of("fact", fact.key):
+                yield msgspec.json.encode(FactVersionLine(fact.key, number, at, by, *texts))
     for batch in project.store.rules.all():
         for rule in batch:
             yield msgspec.json.encode(RuleLine(rule))
-            for version in project.store.rules.versions(rule.id):
-                yield msgspec.json.encode(RuleVersionLine(rule.id, *version))
+            for number, at, by, texts in project.store.history.of("rule", rule.id):
+                yield msgspec.json.encode(RuleVersionLine(rule.id, number, at, by, *texts))
     for batch in project.store.events.all():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 
@@ -126,7 +127,7 @@ class LayersTaken:
     def fact(self, fact: Fact) -> None:
         """Keep a fact, unless something is known under its key, or was forgotten."""
         clean = msgspec.convert(self._project.clean(msgspec.to_builtins(fact)), Fact)
-        known = self._project.store.facts.get(clean.key)
+        known = facts.fact_of(self._project, clean.key)
         if known is not None:
             word = "unchanged" if known.value == clean.value else "different"
         elif facts.is_forgotten(self._project, clean.key):
@@ -141,12 +142,12 @@ class LayersTaken:
 
     def _version(self, line: FactVersionLine) -> None:
         """Add what a fact said before, unless that is there: an import may have been broken off."""
-        kept, key = self._project.store.facts, self._project.redactor.redact(line.key)
-        known = {number for number, *_ in kept.versions(key)}
+        history, key = self._project.store.history, self._project.redactor.redact(line.key)
+        known = {revision.version for revision in history.of("fact", key)}
         if line.version < self._alike.get(line.key, 0) and line.version not in known:
             told = self._project.clean({"key": line.key, "value": line.value})
             by = self._project.redactor.redact(line.changed_by)
-            kept.add_version(key, line.version, line.changed_at, by, told["value"])
+            history.add("fact", key, Revision(line.version, line.changed_at, by, (told["value"],)))
 
     def rule(self, rule: Rule) -> None:
         """Keep a rule that is neither here nor forgotten."""
@@ -167,12 +168,13 @@ class LayersTaken:
 
     def _rule_version(self, line: RuleVersionLine) -> None:
         """The same for what a rule said before."""
-        kept = self._project.store.rules
+        history = self._project.store.history
         told = self._project.clean(msgspec.to_builtins(line))
-        known = {number for number, *_ in kept.versions(told["id"])}
+        known = {revision.version for revision in history.of("rule", told["id"])}
         if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
-            said = (told["condition"], told["action"])
-            kept.add_version(told["id"], line.version, line.changed_at, told["changed_by"], *said)
+            texts = (told["condition"], told["action"])
+            revision = Revision(line.version, line.changed_at, told["changed_by"], texts)
+            history.add("rule", told["id"], revision)
 
     def rule_from_file(self, rule: Rule) -> None:
         """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
@@ -195,7 +197,7 @@ class LayersTaken:
         One that is told twice happened twice: not every program gives an id only once.
         """
         clean = msgspec.convert(self._project.clean(msgspec.to_builtins(event)), Event)
-        here = self._project.store.events.get(clean.id)
+        here = self._project.store.events.get([clean.id])
         if self._is_here(clean, here):
             word = "unchanged"
         elif events.is_forgotten(self._project, clean):

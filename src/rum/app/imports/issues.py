@@ -87,8 +87,8 @@ class Issues:
         changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
         if changed.content() == old.content():
             return "unchanged"
-        versions = self._caller.project.store.memories.versions(old.id)
-        if versions and versions[-1][2] != CLIENT:
+        versions = self._caller.project.store.history.of("memory", old.id)
+        if versions and versions[-1].changed_by != CLIENT:
             return "different"
         renewed(self._caller, old, changed, by=CLIENT)
         return "updated"

@@ -51,7 +51,7 @@ def _found(caller: Caller, name: str) -> list[str]:
 
 
 def _held(caller: Caller, event_id: str) -> Counts:
-    found = caller.project.store.events.get(event_id)
+    found = caller.project.store.events.get([event_id])
     for event in found:
         may_change(caller, event)
     return {"events": len(found)}
@@ -61,11 +61,11 @@ def _removed(caller: Caller, event_id: str) -> Counts:
     _held(caller, event_id)
     marks = [
         mark
-        for event in caller.project.store.events.get(event_id)
+        for event in caller.project.store.events.get([event_id])
         for mark in event_marks(event, caller.project.tombstone_key)
     ]
     caller.project.store.memories.bury(marks, "event", caller.project.now())
-    return {"events": caller.project.store.events.delete(event_id)}
+    return {"events": caller.project.store.events.delete([event_id])}
 
 
 KIND = Kind("event", _found, _held, _removed)

@@ -17,6 +17,7 @@ from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.facts import Fact, FactVersion, GivenFact
 from rum.model.parse import nearest, parse
+from rum.store.records import Revision
 
 EVERY = 10**9
 """A limit that no project reaches."""
@@ -39,7 +40,7 @@ class Facts:
     def get(self, key: str) -> Fact | None:
         """The fact under a key, if there is one."""
         with self._caller.turn():
-            return self._caller.project.store.facts.get(key)
+            return fact_of(self._caller.project, key)
 
     def show(self, key: str) -> Fact:
         """The fact under a key; NotFound names the nearest key."""
@@ -77,7 +78,7 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
     with caller.identity_undone_on_error(), caller.project.store.transaction():
         agent, _ = somebody(caller)
-        old = caller.project.store.facts.get(clean.key)
+        old = fact_of(caller.project, clean.key)
         fact = Fact(
             key=clean.key, value=clean.value, agent_id=agent.id, created_at=caller.project.now(), timestamp=at
         )
@@ -92,15 +93,16 @@ def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
     now = max(new.created_at, old.updated_at or old.created_at)
     version = old.version
     if old.value != new.value:
-        project.store.facts.add_version(old.key, version, now, new.agent_id, old.value)
+        revision = Revision(version, now, new.agent_id, (old.value,))
+        project.store.history.add("fact", old.key, revision)
         version += 1
     return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
 
 
 def set_by(project: Project, fact: Fact) -> str:
     """The id of the agent that set the current value."""
-    before = project.store.facts.versions(fact.key) if fact.version > 1 else []
-    return before[-1][2] if before else fact.agent_id
+    before = project.store.history.of("fact", fact.key) if fact.version > 1 else []
+    return before[-1].changed_by if before else fact.agent_id
 
 
 def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
@@ -109,9 +111,14 @@ def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
     caller.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
 
 
+def fact_of(project: Project, key: str) -> Fact | None:
+    """The fact under a key, if there is one."""
+    return next(iter(project.store.facts.get([key])), None)
+
+
 def known(project: Project, key: str) -> Fact:
     """The fact under a key; NotFound names the nearest key."""
-    fact = project.store.facts.get(key)
+    fact = fact_of(project, key)
     if fact is None:
         near = nearest_key(project, key)
         hint = f" Did you mean `{near}`?" if near else ""
@@ -130,7 +137,7 @@ def history(project: Project, key: str) -> list[FactVersion]:
     """All values of a key, oldest first; the last one is the current value."""
     fact = known(project, key)
     author, since, versions = fact.agent_id, fact.created_at, list[FactVersion]()
-    for number, at, by, value in project.store.facts.versions(key):
+    for number, at, by, (value,) in project.store.history.of("fact", key):
         versions.append(FactVersion(number, since, author, value, current=False))
         author, since = by, at
     return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
@@ -149,20 +156,21 @@ def limit_or_all(limit: int | None) -> int:
 
 
 def _found(caller: Caller, key: str) -> list[str]:
-    return [key] if caller.project.store.facts.get(key) else []
+    return caller.project.store.facts.named(key)
 
 
 def _held(caller: Caller, key: str) -> Counts:
     check_may_change(caller, known(caller.project, key))
-    return {"facts": 1, "versions": len(caller.project.store.facts.versions(key))}
+    return {"facts": 1, "versions": len(caller.project.store.history.of("fact", key))}
 
 
 def _removed(caller: Caller, key: str) -> Counts:
-    check_may_change(caller, known(caller.project, key))
+    held = _held(caller, key)
     caller.project.store.memories.bury(
         fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
     )
-    return caller.project.store.facts.delete(key)
+    caller.project.store.facts.delete([key])
+    return held
 
 
 KIND = Kind("fact", _found, _held, _removed)

@@ -43,7 +43,7 @@ def _get(caller: Caller, question: LearnQuestion) -> LearnResult:
         )
     known = added = None
     if question.key is not None:
-        fact = caller.project.store.facts.get(question.key)
+        fact = facts.fact_of(caller.project, question.key)
         known = [fact] if fact else []
     if question.task is not None:
         added = [rule for rule, _ in rules.matching(caller.project, Text(question.task))][: question.limit]

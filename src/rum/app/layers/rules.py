@@ -21,6 +21,7 @@ from rum.model.ids import TAIL, new_id
 from rum.model.parse import parse
 from rum.model.pattern import LONGEST_PATTERN
 from rum.store.captured_events import RuleProposal
+from rum.store.records import Revision
 from rum.text import patterns as match
 from rum.text.patterns import Match, Text, best, compiled
 from rum.text.shorten import one_line
@@ -120,7 +121,9 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
         now = max(caller.project.now(), old.updated_at or old.created_at)
         version = old.version
         if (old.condition, old.action) != (clean.condition, clean.action):
-            caller.project.store.rules.add_version(old.id, version, now, agent.id, old.condition, old.action)
+            caller.project.store.history.add(
+                "rule", old.id, Revision(version, now, agent.id, (old.condition, old.action))
+            )
             version += 1
         rule = replace(
             old,
@@ -201,16 +204,16 @@ def history(project: Project, name: str) -> list[RuleVersion]:
     """All versions of a rule, oldest first; the last one is the current one."""
     rule = known(project, name)
     author, since, versions = rule.agent_id, rule.created_at, list[RuleVersion]()
-    for number, at, by, *said in project.store.rules.versions(rule.id):
-        versions.append(RuleVersion(number, since, author, *said, current=False))
+    for number, at, by, texts in project.store.history.of("rule", rule.id):
+        versions.append(RuleVersion(number, since, author, *texts, current=False))
         author, since = by, at
     return [*versions, RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)]
 
 
 def set_by(project: Project, rule: Rule) -> str:
     """The id of the agent that set the current version."""
-    before = project.store.rules.versions(rule.id) if rule.version > 1 else []
-    return before[-1][2] if before else rule.agent_id
+    before = project.store.history.of("rule", rule.id) if rule.version > 1 else []
+    return before[-1].changed_by if before else rule.agent_id
 
 
 def known(project: Project, name: str) -> Rule:
@@ -234,14 +237,14 @@ def _found(caller: Caller, name: str) -> list[str]:
 
 def _held(caller: Caller, rule_id: str) -> Counts:
     _check_may_change(caller, known(caller.project, rule_id))
-    return {"rules": 1, "versions": len(caller.project.store.rules.versions(rule_id))}
+    return {"rules": 1, "versions": len(caller.project.store.history.of("rule", rule_id))}
 
 
 def _removed(caller: Caller, rule_id: str) -> Counts:
     held, rule = _held(caller, rule_id), known(caller.project, rule_id)
     before = [
         replace(rule, condition=condition, action=action)
-        for *_, condition, action in caller.project.store.rules.versions(rule_id)
+        for *_, (condition, action) in caller.project.store.history.of("rule", rule_id)
     ]
     marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
     caller.project.store.memories.bury(marks, "rule", caller.project.now())

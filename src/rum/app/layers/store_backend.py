@@ -13,7 +13,7 @@ from rum.consolidate.compaction import compact
 from rum.model.facts import Event, Fact, Rule
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
 from rum.store.files.layers import Item, json_size
-from rum.store.layers import Author
+from rum.store.records import Author
 
 
 class StoreBackend:
@@ -56,13 +56,16 @@ class StoreBackend:
         return 2 + sum(sizes) + max(0, len(sizes) - 1)
 
     def append(self, entry: MemoryEntry) -> bool:
-        return self._caller.project.store.events.put(events.event_of(self._caller, entry))
+        return (
+            self._caller.project.store.events.add([events.event_of(self._caller, entry)], unless_known=True)
+            == 1
+        )
 
     def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
         return facts.learn(self._caller, known.key, known.value, known.timestamp).knowledge()
 
     def recall(self, key: str) -> KnowledgeEntry | None:
-        fact = self._caller.project.store.facts.get(key)
+        fact = facts.fact_of(self._caller.project, key)
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
@@ -95,7 +98,7 @@ class StoreBackend:
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
                 self._check_may_change("The facts", store.facts.authors())
-                removed += store.facts.clear()
+                removed += store.facts.delete()
             if MemoryType.PROCEDURAL in layers:
                 older = self.older(MemoryType.PROCEDURAL, 0)
                 self.fold(MemoryType.PROCEDURAL, older, None)
@@ -103,7 +106,7 @@ class StoreBackend:
             if MemoryType.EPISODIC in layers:
                 # Last, as events are in another database file: an error before it changes no layer.
                 self._check_may_change("The events", store.events.authors())
-                removed += store.events.clear()
+                removed += store.events.delete()
         return removed
 
     def _check_may_change(self, what: str, authors: set[Author]) -> None:

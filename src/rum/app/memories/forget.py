@@ -58,7 +58,7 @@ def _memory(project: Project, memory_id: str) -> Memory:
 def _ever(project: Project, memory: Memory) -> Iterator[Memory]:
     """A memory as it is and as it was: what comes again may know nothing of what was changed here."""
     yield memory
-    for *_, data in project.store.memories.versions(memory.id):
+    for *_, (data,) in project.store.history.of("memory", memory.id):
         try:
             before = msgspec.json.decode(data, type=Content)
         except msgspec.DecodeError:  # another RUM wrote it, which must not keep the memory from going

@@ -24,6 +24,7 @@ from rum.model.origin import Origin, OriginKind
 from rum.model.patch import drafted, patched
 from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
+from rum.store.records import Revision
 
 
 def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
@@ -146,9 +147,8 @@ def renewed(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> 
     new = replace(new, version=old.version + 1, updated_at=now)
     me = caller.acting()
     by = by or (me.id if me else "owner")
-    caller.project.store.memories.add_version(
-        old.id, old.version, now, by, msgspec.json.encode(old.content())
-    )
+    data = msgspec.json.encode(old.content()).decode()
+    caller.project.store.history.add("memory", old.id, Revision(old.version, now, by, (data,)))
     caller.project.store.memories.replace(new)
     return new
 
@@ -157,7 +157,7 @@ def history(caller: Caller, memory_id: str) -> list[Version]:
     """Every version of a memory, oldest first; the last one is what it is now."""
     memory = caller.project.memory(memory_id)
     author, since, versions = memory.agent_id, memory.created_at, list[Version]()
-    for number, at, by, data in caller.project.store.memories.versions(memory.id):
+    for number, at, by, (data,) in caller.project.store.history.of("memory", memory.id):
         content = msgspec.json.decode(data)
         versions.append(
             Version(version=number, changed_at=since, changed_by=author, current=False, memory=content)

@@ -194,7 +194,7 @@ class _Sieve:
     def _passed_facts(self) -> Iterator[GivenFact]:
         for fact in self._found.finding.facts:
             problem = fact_problem(fact, self._run)
-            old = self._caller.project.store.facts.get(fact.key)
+            old = facts.fact_of(self._caller.project, fact.key)
             # What somebody set again after it was forgotten is to be known here.
             if problem is None and old is None and facts.is_forgotten(self._caller.project, fact.key):
                 problem = _FORGOTTEN
@@ -230,7 +230,7 @@ class _Sieve:
 
     def _learned(self, fact: GivenFact) -> bool:
         """Whether a fact was kept; what another agent put down is changed on purpose only."""
-        old = self._caller.project.store.facts.get(fact.key)
+        old = facts.fact_of(self._caller.project, fact.key)
         try:
             if old is not None:
                 facts.check_may_change(self._caller, old, "let an extraction change")

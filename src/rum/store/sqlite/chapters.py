@@ -52,14 +52,14 @@ class _Grouped(ABC, Generic[T]):
     def _terms(self, one: T) -> tuple[str, ...]:
         """The terms of its title, of what it says, and of its tags."""
 
-    def put(self, one: T) -> None:
+    def put(self, item: T) -> None:
         """Write a row with its parts and terms; one with the same id is replaced and keeps its place."""
         with self._database.transaction() as db:
-            [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._stored(one)).fetchall()
-            for name, rows in self._listed(one).items():
-                db.execute(SQL[f"delete_{self.kind}_{name}"], (one.id,))
-                db.executemany(SQL[f"insert_{self.kind}_{name}"], [(one.id, *row) for row in rows])
-            self._index(one, seq)
+            [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._stored(item)).fetchall()
+            for name, rows in self._listed(item).items():
+                db.execute(SQL[f"delete_{self.kind}_{name}"], (item.id,))
+                db.executemany(SQL[f"insert_{self.kind}_{name}"], [(item.id, *row) for row in rows])
+            self._index(item, seq)
 
     def _index(self, one: T, seq: int) -> None:
         db, number = self._database.connection, 2 * seq + self.odd
@@ -115,13 +115,13 @@ class _Grouped(ABC, Generic[T]):
         asked = {"ids": json.dumps(sorted(set(memory_ids)))}
         return [one for (one,) in self._rows(f"{self.kind}_resting_on", asked)]
 
-    def matching(self, tags: Sequence[str], within: Range, most: int) -> tuple[list[str], int]:
+    def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
         """The ids of those with all the tags in a range of time, the last to end first, and how many."""
         asked = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before}
         found = [one for (one,) in self._rows(f"{self.kind}_matching", asked)]
-        return found[:most], len(found)
+        return found[:limit], len(found)
 
-    def all(self, batch: int = 100) -> Iterator[list[T]]:
+    def all(self, batch: int = 500) -> Iterator[list[T]]:
         """All rows, the oldest first, a batch at a time."""
         last = -1
         while rows := self._rows(f"{self.kind}_in_order", (last, batch)):
@@ -133,12 +133,15 @@ class _Grouped(ABC, Generic[T]):
         """How many there are."""
         return self._rows(f"count_{self.kind}")[0][0]
 
-    def delete(self, one: str) -> int:
-        """Delete a row with its parts and terms; how many there were."""
+    def delete(self, ids: Iterable[str] | None = None) -> int:
+        wanted = [one for batch in self.all() for one in (item.id for item in batch)] if ids is None else ids
+        gone = 0
         with self._database.transaction() as db:
-            for (seq,) in self._rows(f"{self.kind}_seq", (one,)):
-                db.execute(SQL["delete_knowledge_text"], (2 * seq + self.odd,))
-            return db.execute(SQL[f"delete_{self.kind}"], (one,)).rowcount
+            for one in wanted:
+                for (seq,) in self._rows(f"{self.kind}_seq", (one,)):
+                    db.execute(SQL["delete_knowledge_text"], (2 * seq + self.odd,))
+                gone += db.execute(SQL[f"delete_{self.kind}"], (one,)).rowcount
+        return gone
 
 
 class SqliteChapters(_Grouped[Chapter]):

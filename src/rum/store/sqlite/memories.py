@@ -183,18 +183,6 @@ class SqliteMemories:
         files = db.execute(SQL["files_of"], {"ids": json.dumps([memory_id])}).fetchall()
         return {"memories": 1, "files": len(files), "links": len(edges), "versions": versions}
 
-    def add_version(
-        self, memory_id: str, version: int, changed_at: int, changed_by: str, data: bytes
-    ) -> None:
-        """Keep a version of a memory that is about to be replaced."""
-        with self._database.transaction() as db:
-            db.execute(SQL["insert_version"], (memory_id, version, changed_at, changed_by, data.decode()))
-
-    def versions(self, memory_id: str) -> list[tuple[int, int, str, bytes]]:
-        """(number, changed_at, changed_by, data) of the versions a memory had before, oldest first."""
-        rows = self._database.connection.execute(SQL["versions_of"], (memory_id,))
-        return [(number, at, by, data.encode()) for number, at, by, data in rows]
-
     def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
         """Note (earlier name, new name) of files that got another name in the work that a memory tells of."""
         rows = [{"path": new, "before": old, "id": memory_id} for old, new in pairs]

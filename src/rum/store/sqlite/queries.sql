@@ -110,10 +110,10 @@ SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY cre
 -- name: at_commits
 SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
 
--- name: insert_version
+-- name: insert_memory_version
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
 
--- name: versions_of
+-- name: memory_versions_of
 SELECT version, changed_at, changed_by, data FROM memory_versions WHERE memory_id = ? ORDER BY version;
 
 -- name: insert_tombstone

@@ -15,13 +15,13 @@ from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.captured_events import SqliteCapturedEvents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
-from rum.store.sqlite.events import SqliteEvents
-from rum.store.sqlite.facts import SqliteFacts, SqliteRules
+from rum.store.sqlite.facts import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.links import SqliteLinks
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
@@ -51,6 +51,7 @@ class SqliteStore:
         self.agents = SqliteAgents(self._rum)
         self.search = SqliteSearch(self._rum, self.memories)
         self.vectors = SqliteVectors(self._rum)
+        self.history = SqliteHistory(self._rum)
         self.facts = SqliteFacts(self._rum)
         self.rules = SqliteRules(self._rum)
         self.events = SqliteEvents(self._activity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum import NotFound, Rum
+from rum.store.records import Revision
 from support.builders import make_intent, make_outcome
 from support.projects import Shop, edited, keep
 
@@ -77,7 +78,9 @@ def test_nor_as_it_was_before_it_was_edited(rum: Rum) -> None:
 
 def test_a_version_that_cannot_be_read_does_not_keep_it_from_going(rum: Rum) -> None:
     kept = keep(rum)
-    rum._caller.project.store.memories.add_version(kept, 0, 1, "agent_x", b'{"intent": "of another RUM"}')
+    rum._caller.project.store.history.add(
+        "memory", kept, Revision(0, 1, "agent_x", ('{"intent": "of another RUM"}',))
+    )
     assert rum.forget(kept).removed["versions"] == 1
 
 
