@@ -10,7 +10,7 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
 from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
-from support.finding import at, by_goal, by_ids, by_paths, newest_with, size, spellings
+from support.finding import at, by_goal, by_ids, by_paths, holders, newest_with, size, spellings
 
 
 def ids(rows: list[Any]) -> list[str]:
@@ -64,15 +64,15 @@ def test_filters_exclude_and_the_newest_comes_first(shelf: Store, filters: Filte
 
 @pytest.mark.parametrize(("filters", "expected"), FILTERS)
 def test_filters_exclude_the_same_whatever_is_looked_for(shelf: Store, filters: Filters, expected: str):
-    search, wanted = shelf.search, [f"mem_{number}" for number in expected]
+    wanted = [f"mem_{number}" for number in expected]
     (fix,) = terms("fix")
     for in_goal in (False, True):
-        assert ids(search.newest_with([fix], in_goal, filters, 10)) == wanted
-    assert ids(search.by_goal("fix the LOGIN", filters, 10)) == [one for one in wanted if one != "mem_3"]
-    assert sorted(ids(search.at(search.holders(fix, 10), filters))) == sorted(wanted)
-    assert sorted(ids(search.by_ids([f"mem_{number}" for number in range(9)], filters))) == sorted(wanted)
+        assert ids(newest_with(shelf, [fix], in_goal, filters, 10)) == wanted
+    assert ids(by_goal(shelf, "fix the LOGIN", filters, 10)) == [one for one in wanted if one != "mem_3"]
+    assert sorted(ids(at(shelf, holders(shelf, fix, 10), filters))) == sorted(wanted)
+    assert sorted(ids(by_ids(shelf, [f"mem_{number}" for number in range(9)], filters))) == sorted(wanted)
     for paths in (["a.py"], ["a.py", "c.py"], ["lib/", "a.py"], ["lib/"]):
-        rows, total = search.by_paths(paths, filters, 10)
+        rows, total = by_paths(shelf, paths, filters, 10)
         assert (ids(rows), total) == (wanted, len(wanted))
 
 
