@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
-from rum.store.files.journal.outline import outline
+from rum.store.files.journal import outline as outlines
+from rum.store.files.journal.outline import outline, plain_outline
+from rum.store.files.journal.text import JournalText, with_header
 from rum.store.files.yaml import load
 
 LINES = [
@@ -183,3 +185,45 @@ def test_long_lines_are_come_to_an_end_with(line: str) -> None:
     for text in (line, f"a:\n  {line}", f"a: {line}", f"a:\n  - b: {line}\n  - c: d\n"):
         with suppress(InvalidQuery):
             outline(text, "file")
+
+
+ENTRY: dict[str, Any] = {
+    "timestamp": "2026-02-14T10:00:00.000Z",
+    "content": "One line\n\nand another\n",
+    "commands": ["ls", "two\nlines", {"name": "a\nb\n", "reason": "c: d"}],
+    "count": -5,
+    "odd key": {"a b": None, "e": {}, "f": [True, 1.5]},
+}
+
+
+def test_what_rum_writes_is_outlined_without_parsing() -> None:
+    text = with_header("# mine\n", "session", "developer", "2026-02-14T09:00:00.000Z")
+    for number in range(3):
+        for section in ("discoveries", "attempts", "history"):
+            text = JournalText(text, "file").with_entry(section, {"id": f"entry-{number}", **ENTRY})
+        text = JournalText(text, "file").with_context({"currentPlanStep": number, "blockers": ["a\nb"]})
+    text = text.replace("# mine", "# mine\ndecisions: []  # none yet")
+
+    for written in (text, text.replace("\n", "\r\n")):
+        plain = plain_outline(written)
+        assert plain is not None
+        assert len(plain.sections["attempts"].items) == 3
+        parsed = outlines._parsed_outline(written, "file")
+        assert _as_lists(plain) == _as_lists(parsed)
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents())
+def test_the_plain_outline_is_that_of_the_parser(text: str) -> None:
+    plain = plain_outline(text)
+    if plain is None:
+        return
+    try:
+        load(text, "file")
+    except InvalidQuery:
+        return
+    assert _as_lists(plain) == _as_lists(outlines._parsed_outline(text, "file"))
+
+
+def _as_lists(outline: outlines.Outline) -> list[object]:
+    return [section._replace(items=list(section.items)) for section in outline.sections.values()]
