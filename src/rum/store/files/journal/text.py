@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any, cast
@@ -15,7 +14,7 @@ from typing import Any, cast
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.journal import SCHEMA, VERSION, Kind, seconds_of
 from rum.store.files.journal.outline import BREAKS, REST_OF_LINE, Outline, Section, outline
-from rum.store.files.yaml import Located, line_ends, locate
+from rum.store.files.yaml import Located, line_at, locate
 from rum.store.files.yaml_edit import Edit, apply, changed, content_end, line_end, merged
 from rum.store.files.yaml_text import STEP, fields, flow, item
 
@@ -46,7 +45,7 @@ class Entry:
     @property
     def line(self) -> int:
         """The number of its first line, from 1."""
-        return self.journal.line_at(self.start)
+        return line_at(self.journal.text, self.start)
 
     @cached_property
     def _located(self) -> Located:
@@ -99,21 +98,14 @@ class JournalText:
         """Its sections; InvalidQuery if it cannot be read or edited."""
         return outline(self.text, self.where)
 
-    @cached_property
-    def _line_ends(self) -> list[int]:
-        return line_ends(self.text)
-
-    def line_at(self, at: int) -> int:
-        """The line of a character, from 1."""
-        return bisect_right(self._line_ends, at) + 1
-
     def located(self, start: int, end: int) -> Located:
         """A part, parsed. An error is the one that parsing the whole text gives, with the same line."""
+        part = self.text[start:end]
         try:
-            return locate(self.text[start:end], self.where, self.line_at(start))
+            return locate(part, self.where)
         except InvalidQuery:
             locate(self.text, self.where)
-            raise
+            return locate(part, self.where, line_at(self.text, start))
 
     def scalar(self, name: str) -> object:
         """The value of a top-level key such as `agent`; None if there is no such key."""
