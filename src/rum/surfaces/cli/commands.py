@@ -46,8 +46,8 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "rules": Entry("knowledge.rules", "Manage rules, and find those for a task."),
         "layers": Entry("knowledge.layers", "Manage layers: append, search and compact entries."),
         "chapter": Entry("knowledge.chapters", "Group related memories into chapters."),
-        "wisdom": Entry("knowledge.wisdom", "Combine chapters into insights, patterns and best practices."),
-        "refresh": Entry("knowledge.refresh", "Update chapters and wisdom whose memories changed."),
+        "wisdom": Entry("knowledge.chapters", "Combine chapters into insights, patterns and best practices."),
+        "refresh": Entry("knowledge.chapters", "Update chapters and wisdom whose memories changed."),
         "extract": Entry("knowledge.extract", "Extract a note, facts and rules from a finished run."),
     },
     "Find": {

@@ -1,28 +1,55 @@
-"""`rum chapter`: memories that tell one story."""
+"""`rum chapter`, `rum wisdom` and `rum refresh`: groups of memories, and of chapters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import click
 from msgspec import UNSET
 
+from rum.app.rum import Rum
 from rum.consolidate.suggest.groups import Suggestion
 from rum.inject.render import local_time, short_id
-from rum.model.chapter_answers import ChapterView, CreateChapterResult, ListChaptersResult
-from rum.model.chapters import Evidence
-from rum.surfaces.cli.knowledge.refresh import dry_run_option, say_renewed
+from rum.model.chapter_answers import (
+    Change,
+    ChapterView,
+    CreateChapterResult,
+    ListChaptersResult,
+    RecallWisdomResult,
+    RefreshResult,
+    Renewed,
+    SynthesizeResult,
+    WisdomView,
+)
+from rum.model.chapters import Contradiction, Evidence
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
+from rum.surfaces.cli.options import Asked, Group, command, ids_option, quiet_option, those_given
 from rum.surfaces.cli.output import note, say, say_ids
 from rum.surfaces.cli.question_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, View, Word
+from rum.surfaces.cli.views import Field, Fields, Said, Table, View, Word, said
 
 _GOALS = 5
-"""So many memories of a group are told of."""
+"""Goals of a suggested group that are shown."""
+_NAMED = 3
+"""Memories that are named for a claim."""
 _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
+
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+_HELP = {
+    "chapter": (
+        "Show one chapter with its evidence and its memories.",
+        "Update chapters, by ID or all that are stale, and show the changes.",
+        "Delete a chapter for good; its memories stay.",
+    ),
+    "wisdom": (
+        "Show one piece of wisdom with its evidence and chapters.",
+        "Update wisdom, by ID or all that is stale, and show the changes.",
+        "Delete wisdom for good; its chapters stay.",
+    ),
+}
+"""The help of `show`, `refresh` and `forget`."""
 
 
 @click.group("chapter", cls=Group)
@@ -38,7 +65,7 @@ def chapter() -> None:
 @options_of("create_chapter")
 @quiet_option
 @click.pass_obj
-def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
+def create(asked: Asked, memory_ids: tuple[str, ...], **options: Any) -> None:
     """Create a chapter from memories, by ID or by tags.
 
     The same memories again update the same chapter. Missing texts are taken from the memories, or written by
@@ -46,11 +73,11 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
     """
     with opened(asked) as rum:
         ids = [meant(rum, one) for one in memory_ids]
-        answer = rum.chapters.create(memory_ids=ids, **those_given(given))
+        answer = rum.chapters.create(memory_ids=ids, **those_given(options))
     if asked.quiet and not asked.json:
         say_ids([answer.chapter_id])
         return
-    say(asked.json, answer, _created)
+    say(asked.json, answer, _created_chapter_view)
     if answer.note and not asked.json:
         note(answer.note)
 
@@ -59,25 +86,16 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **given: Any) -> None:
 @options_of("list_chapters")
 @ids_option
 @click.pass_obj
-def list_chapters(asked: Asked, **given: Any) -> None:
+def list_chapters(asked: Asked, **options: Any) -> None:
     """List chapters, latest first."""
     with opened(asked) as rum:
-        answer = rum.chapters.list(**those_given(given))
+        answer = rum.chapters.list(**those_given(options))
     if asked.ids:
         say_ids(one.id for one in answer.chapters)
         return
-    say(asked.json, answer, _table)
+    say(asked.json, answer, _list_view)
     if answer.hint and not asked.json:
-        note(with_commands(answer.hint))
-
-
-@chapter.command("show")
-@click.argument("chapter_id", metavar="ID")
-@click.pass_obj
-def show(asked: Asked, chapter_id: str) -> None:
-    """Show one chapter with its evidence and its memories."""
-    with opened(asked) as rum:
-        say(asked.json, rum.chapters.show(chapter_id.lower()), _fields)
+        note(_with_commands(answer.hint))
 
 
 @chapter.command("suggest")
@@ -92,66 +110,169 @@ def suggest(asked: Asked, limit: int) -> None:
     """
     with opened(asked) as rum:
         found = rum.chapters.suggest(limit)
-    say(asked.json, found, _suggested)
+    say(asked.json, found, _suggestions_view)
     if not found and not asked.json:
         note("No suggestions.")
 
 
-@chapter.command("refresh")
+@click.group("wisdom", cls=Group)
+def wisdom() -> None:
+    """Combine chapters into insights, patterns and best practices.
+
+    Each claim is listed with the memories that support it and those that contradict it.
+    """
+
+
+@wisdom.command("synthesize")
 @click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
-@dry_run_option
+@options_of("synthesize")
+@quiet_option
 @click.pass_obj
-def refresh(asked: Asked, chapter_ids: tuple[str, ...], dry_run: bool) -> None:
-    """Update chapters, by ID or all that are stale, and show the changes."""
+def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **options: Any) -> None:
+    """Create wisdom from chapters, by ID or by tags.
+
+    The same chapters again update the same wisdom. Missing texts are taken from the memories, or written by
+    the configured language model.
+    """
     with opened(asked) as rum:
-        say_renewed(asked, rum.chapters.refresh(*map(str.lower, chapter_ids), dry_run=dry_run))
+        ids = [one.lower() for one in chapter_ids]
+        answer = rum.wisdom.synthesize(chapter_ids=ids, **those_given(options))
+    if asked.quiet and not asked.json:
+        say_ids([answer.wisdom_id])
+        return
+    say(asked.json, answer, lambda answer: [_created_wisdom_view(answer)])
+    if answer.note and not asked.json:
+        note(answer.note)
 
 
-@chapter.command("forget")
-@click.argument("chapter_id", metavar="ID")
-@forget_options
+@wisdom.command("recall")
+@click.argument("query", nargs=-1, metavar="[WORDS]...")
+@options_of("recall_wisdom")
+@ids_option
 @click.pass_obj
-def forget(asked: Asked, chapter_id: str, dry_run: bool, purge: bool) -> None:
-    """Delete a chapter for good; its memories stay."""
-    forget_one(asked, chapter_id.lower(), "chapter", dry_run=dry_run, purge=purge)
+def recall(asked: Asked, query: tuple[str, ...], **options: Any) -> None:
+    """Find wisdom that matches WORDS (default: the newest)."""
+    with opened(asked) as rum:
+        answer = rum.wisdom.recall(query=" ".join(query) or None, **those_given(options))
+    if asked.ids:
+        say_ids(one.id for one in answer.wisdom)
+        return
+    say(asked.json, answer, _recall_view)
+    if answer.hint and not asked.json:
+        note(_with_commands(answer.hint))
 
 
-def with_commands(hint: str) -> str:
+def _add_common(
+    group: click.Group, name: str, api: Callable[[Rum], Any], view: Callable[[Any], View]
+) -> None:
+    """Add the commands that chapters and wisdom have in common."""
+    show_help, refresh_help, forget_help = _HELP[name]
+
+    @group.command("show", help=show_help)
+    @click.argument("one", metavar="ID")
+    @click.pass_obj
+    def _show(asked: Asked, one: str) -> None:
+        with opened(asked) as rum:
+            say(asked.json, api(rum).show(one.lower()), view)
+
+    @group.command("refresh", help=refresh_help)
+    @click.argument("ids", nargs=-1, metavar="[ID]...")
+    @_dry_run
+    @click.pass_obj
+    def _refresh(asked: Asked, ids: tuple[str, ...], dry_run: bool) -> None:
+        with opened(asked) as rum:
+            _print_refresh(asked, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
+
+    @group.command("forget", help=forget_help)
+    @click.argument("one", metavar="ID")
+    @forget_options
+    @click.pass_obj
+    def _forget(asked: Asked, one: str, dry_run: bool, purge: bool) -> None:
+        forget_one(asked, one.lower(), name, dry_run=dry_run, purge=purge)
+
+
+@command("refresh")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@_dry_run
+@click.pass_obj
+def refresh(asked: Asked, ids: tuple[str, ...], dry_run: bool) -> None:
+    """Update chapters and wisdom whose memories changed.
+
+    Updates those named by ID, or all stale ones: those with a memory that was changed, superseded or
+    forgotten. Shows what was removed (-) and added (+). Texts that you supplied are kept.
+    """
+    with opened(asked) as rum:
+        _print_refresh(asked, rum.refresh(*map(str.lower, ids), dry_run=dry_run))
+
+
+def _print_refresh(asked: Asked, answer: RefreshResult) -> None:
+    say(asked.json, answer, _refresh_view)
+    if not asked.json:
+        for reason in answer.skipped:
+            note(f"skipped: {reason}")
+
+
+def _refresh_view(answer: RefreshResult) -> View:
+    if not answer.renewed:
+        return said("Nothing is stale." if not answer.skipped else "Nothing was updated.")
+    view: View = [line for one in answer.renewed for line in _renewed_view(one, answer.dry_run)]
+    return view
+
+
+def _renewed_view(one: Renewed, dry_run: bool) -> View:
+    verb = "would be updated" if dry_run else "updated"
+    view: View = [Said((Word(one.title, "strong"), Word(f"[{one.id}]", "id"), Word(verb, "dim")))]
+    view += [Said((Word(f"because {reason}", "dim"),)) for reason in one.stale]
+    view += [line for change in one.changes for line in _change_view(change)]
+    if not one.changes:
+        view.append(Said((Word("unchanged", "dim"),)))
+    if one.note:
+        view.append(Said((Word(one.note, "dim"),)))
+    return view
+
+
+def _change_view(change: Change) -> View:
+    gone = [Said((Word(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
+    come = [Said((Word(f"+ {change.part}: {text}", "good"),)) for text in change.added]
+    return [*gone, *come]
+
+
+def _with_commands(hint: str) -> str:
     """A hint with the commands for the tools that it names."""
-    for tool, command in _COMMANDS.items():
-        hint = hint.replace(tool, f"`{command}`")
+    for tool, name in _COMMANDS.items():
+        hint = hint.replace(tool, f"`{name}`")
     return hint
 
 
-def resting_on(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
-    """Claims, each with how many memories say so, and how many otherwise."""
-    return [_claim(claim, rests_on) for claim, rests_on in zip(claims, evidence, strict=True)]
+def _with_evidence(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
+    """Claims, each with how many memories support and contradict it."""
+    return [_claim(claim, found) for claim, found in zip(claims, evidence, strict=True)]
 
 
 def _claim(claim: str, evidence: Evidence) -> str:
     if not evidence.supporting:
         return f"{claim} (supported by no memory)"
-    named = ", ".join(map(short_id, evidence.memory_ids[:3]))
-    more = ", …" if evidence.supporting > 3 else ""
+    named = ", ".join(map(short_id, evidence.memory_ids[:_NAMED]))
+    more = ", …" if evidence.supporting > _NAMED else ""
     against = f"; {evidence.against} against" if evidence.against else ""
     return f"{claim} ({evidence.supporting}: {named}{more}{against})"
 
 
-def _created(answer: CreateChapterResult) -> View:
-    told: list[Field] = [
+def _created_chapter_view(answer: CreateChapterResult) -> View:
+    fields: list[Field] = [
         ("summary", answer.summary),
-        ("learnings", resting_on(answer.learnings, answer.evidence)),
+        ("learnings", _with_evidence(answer.learnings, answer.evidence)),
         ("memories", str(answer.memory_count)),
         ("words", answer.words.value),
     ]
-    return [_block(answer.chapter_id, answer.title, told)]
+    return [_block(answer.chapter_id, answer.title, fields)]
 
 
-def _block(one: str, title: str, told: list[Field]) -> Fields:
-    return Fields((Word(title, "strong"), Word(f"[{one}]", "id")), [field for field in told if field[1]])
+def _block(one: str, title: str, fields: list[Field]) -> Fields:
+    return Fields((Word(title, "strong"), Word(f"[{one}]", "id")), [field for field in fields if field[1]])
 
 
-def _table(answer: ListChaptersResult) -> View:
+def _list_view(answer: ListChaptersResult) -> View:
     rows = [
         (
             Word(short_id(one.id), "id"),
@@ -173,11 +294,11 @@ def _memories(count: int) -> str:
     return "1 memory" if count == 1 else f"{count} memories"
 
 
-def _fields(one: ChapterView) -> View:
-    told: list[Field] = [
+def _chapter_view(one: ChapterView) -> View:
+    fields: list[Field] = [
         ("stale", list(one.stale or ())),
         ("summary", one.summary),
-        ("learnings", resting_on(one.learnings, one.evidence)),
+        ("learnings", _with_evidence(one.learnings, one.evidence)),
         ("topics", ", ".join(one.topics)),
         ("tags", ", ".join(one.tags)),
         ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
@@ -185,10 +306,10 @@ def _fields(one: ChapterView) -> View:
         ("words", one.words.value),
         ("memories", [] if one.memory_ids is UNSET else list(one.memory_ids)),
     ]
-    return [_block(one.id, one.title, told)]
+    return [_block(one.id, one.title, fields)]
 
 
-def _suggested(found: Sequence[Suggestion]) -> View:
+def _suggestions_view(found: Sequence[Suggestion]) -> View:
     return [
         Fields(
             (Word(one.title, "strong"), Word(f"{one.sureness:.2f}", "dim")),
@@ -204,6 +325,67 @@ def _suggested(found: Sequence[Suggestion]) -> View:
 
 
 def _goals(group: Suggestion) -> list[str]:
-    """What the first of a group were for, and how many more there are."""
+    """The first goals of a group, and how many more there are."""
     more = len(group.goals) - _GOALS
     return [*group.goals[:_GOALS], *([f"and {more} more"] if more > 0 else [])]
+
+
+def _wisdom_claims(one: SynthesizeResult | WisdomView) -> list[Field]:
+    return [*_claim_lists(one), ("contradictions", [_contradiction(two) for two in one.contradictions or ()])]
+
+
+def _claim_lists(one: SynthesizeResult | WisdomView) -> list[Field]:
+    fields, start = list[Field](), 0
+    for name, claims in (
+        ("insights", one.insights),
+        ("patterns", one.patterns),
+        ("best_practices", one.best_practices),
+    ):
+        fields.append((name, _with_evidence(claims, one.evidence[start : start + len(claims)])))
+        start += len(claims)
+    return fields
+
+
+def _answering(one: WisdomView, places: Collection[int]) -> list[Field]:
+    """The claims that answer, and how many more there are."""
+    shown, start = list[Field](), 0
+    for name, lines in _claim_lists(one):
+        shown.append((name, [line for place, line in enumerate(lines, start) if place in places]))
+        start += len(lines)
+    more = start - len(places)
+    return [*shown, ("more", f"{more} (rum wisdom show {short_id(one.id)})" if more else "")]
+
+
+def _contradiction(two: Contradiction) -> str:
+    one, other = len(two.memory_ids), len(two.against_ids)
+    return f"{two.claim} ({one}) — against: {two.against} ({other})"
+
+
+def _created_wisdom_view(answer: SynthesizeResult) -> Fields:
+    fields: list[Field] = [
+        *_wisdom_claims(answer),
+        ("chapters", str(answer.chapter_count)),
+        ("words", answer.words.value),
+    ]
+    return _block(answer.wisdom_id, answer.summary, fields)
+
+
+def _recall_view(answer: RecallWisdomResult) -> View:
+    return [_wisdom_view(one) for one in answer.wisdom]
+
+
+def _wisdom_view(one: WisdomView) -> Fields:
+    fields: list[Field] = [
+        ("confidence", "" if one.confidence is UNSET else f"{one.confidence:.2f}"),
+        ("stale", list(one.stale or ())),
+        *(_wisdom_claims(one) if one.matching is UNSET else _answering(one, one.matching)),
+        ("tags", ", ".join(one.tags)),
+        ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
+        ("words", one.words.value),
+        ("chapters", [] if one.chapter_ids is UNSET else list(one.chapter_ids)),
+    ]
+    return _block(one.id, one.summary, fields)
+
+
+_add_common(chapter, "chapter", lambda rum: rum.chapters, _chapter_view)
+_add_common(wisdom, "wisdom", lambda rum: rum.wisdom, lambda one: [_wisdom_view(one)])
