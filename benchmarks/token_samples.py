@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.depth import DEPTHS, at_depth, to_json
+from rum.model.answers import DEPTHS, at_depth, to_json
 from rum.model.memory import Memory
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 

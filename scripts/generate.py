@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from rum.app.imports.git import Chosen
 from rum.model.brief import BriefQuestion
-from rum.model.chapter_answers import (
+from rum.model.chapters import (
     CreateChapterQuestion,
     ListChaptersQuestion,
     RecallWisdomQuestion,
@@ -25,7 +25,7 @@ from rum.model.chapter_answers import (
 )
 from rum.model.extraction import FinishedRun
 from rum.model.fields import field_info
-from rum.model.journal_schema import schema_text
+from rum.model.journal import schema_text
 from rum.model.questions import IdentityQuestion, ListQuestion, RecallQuestion, TraceQuestion
 from rum.model.runs import RunQuestion, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting

@@ -37,7 +37,7 @@ with Rum.open(agent=name, session="s1") as rum:
 READER = """
 import sys, threading
 from rum import Rum
-from rum.model.journal_check import problems
+from rum.model.journal import problems
 from rum.store.files.yaml import load
 
 over = threading.Event()

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.facts import Event, Fact, Rule
+from rum.model.layers import Event, Fact, Rule
 from rum.store.base import Store
 from support.builders import NOON, make_agent
 

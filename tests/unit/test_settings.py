@@ -74,7 +74,7 @@ def test_the_table_and_the_class_name_the_same_settings():
 
 
 def test_the_depths_are_those_of_the_model():
-    from rum.model.depth import DEPTHS as MODEL_DEPTHS
+    from rum.model.answers import DEPTHS as MODEL_DEPTHS
 
     assert tuple(depth.value for depth in MODEL_DEPTHS) == DEPTHS
 

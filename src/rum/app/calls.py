@@ -49,18 +49,16 @@ CALLS: dict[str, Call] = {
     "identity": Call("app.agents.identity:identify", "model.questions:IdentityQuestion"),
     "forget": Call("app.memories.forget:forget", "model.questions:ForgetQuestion"),
     "note": Call("app.notes.notes:call"),
-    "journal": Call("app.journal.journals:call", "model.journal_answers:JournalQuestion"),
-    "learn": Call("app.layers.learn_call:learn", "model.facts:LearnQuestion"),
+    "journal": Call("app.journal.journals:call", "model.journal:JournalQuestion"),
+    "learn": Call("app.layers.learn_call:learn", "model.layers:LearnQuestion"),
     "brief": Call("app.brief.brief:brief", "model.brief:BriefQuestion"),
     "feedback": Call("app.offers.history:feedback", "model.offers:FeedbackQuestion"),
     "create_chapter": Call(
-        "app.chapters.create:create_chapter", "model.chapter_answers:CreateChapterQuestion", own_turns=True
+        "app.chapters.create:create_chapter", "model.chapters:CreateChapterQuestion", own_turns=True
     ),
-    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapter_answers:ListChaptersQuestion"),
-    "synthesize": Call(
-        "app.chapters.create:synthesize", "model.chapter_answers:SynthesizeQuestion", own_turns=True
-    ),
-    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapter_answers:RecallWisdomQuestion"),
+    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersQuestion"),
+    "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeQuestion", own_turns=True),
+    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomQuestion"),
 }
 """What every interface offers."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
-from rum.model.depth import Use
+from rum.model.answers import Use
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import TAIL
 from rum.model.memory import Memory

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         UpdateResult,
     )
     from rum.model.brief import Brief
-    from rum.model.chapter_answers import RefreshResult
+    from rum.model.chapters import RefreshResult
     from rum.model.extraction import Extracted
     from rum.model.links import Links
     from rum.model.memory import GivenAction, StoreResult, Version

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from rum.capture.git.ids import is_memory_of
-from rum.model.facts import Event, Rule
+from rum.model.layers import Event, Rule
 from rum.model.memory import Memory
 from rum.settings.home import file_lock, write_private
 from rum.text.claims import all_claims_in, parse_claim

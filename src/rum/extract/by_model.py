@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from rum.llm.base import LanguageModel
 from rum.model.extraction import Finding, FinishedRun, Kind
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
 from rum.text.fence import fenced
 

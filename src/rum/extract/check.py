@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rum.extract.common_words import is_vague
 from rum.extract.entities import paths_in
 from rum.model.extraction import Finding, FinishedRun
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
 from rum.redact.secret_plausibility import MARK
 from rum.text.claim_comparison import disagree

@@ -11,7 +11,7 @@ from rum.extract.entities import UNITS
 from rum.extract.passage_weight import WeighedPassage
 from rum.extract.when_to_use import distinctive
 from rum.model.extraction import Kind
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 
 MOST = 20
 _NOT_NAMES = """

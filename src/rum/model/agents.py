@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.model.times import Stamp
+from rum.model.fields import Stamp
 
 
 class AgentType(StrEnum):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 from rum.model.memory_layers import Layer, Text
 from rum.model.notes import Importance, Line
 

@@ -1,9 +1,9 @@
-"""What the fields of a question are called and described as; schema, options and signatures use it."""
+"""How the fields of a question are described (schema, options and signatures use it), times and patterns."""
 
 from __future__ import annotations
 
 import typing
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -32,3 +32,24 @@ def field_info(annotation: Any) -> dict[str, Any]:
             if isinstance(meta, Meta) and meta.extra and "help" in meta.extra:
                 return dict(meta.extra)
     return {}
+
+
+LONGEST_PATTERN = 500
+"""Characters; a longer one is held against nothing."""
+
+Spoken = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_PATTERN)]
+"""A pattern that somebody gives."""
+
+
+MILLISECONDS_FROM = 10**11
+
+Time = Annotated[float, Meta(ge=0, le=10**15)]
+"""A time as callers give it."""
+
+Stamp = Annotated[int, Meta(ge=0, le=10**15)]
+"""A time as it is kept, in seconds."""
+
+
+def seconds(given: float) -> int:
+    """Unix seconds of a time given in seconds or milliseconds."""
+    return int(given // 1000 if given > MILLISECONDS_FROM else given)

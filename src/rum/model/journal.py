@@ -1,16 +1,24 @@
-"""A journal: one agent's live record of one session, in discoveries, attempts, decisions and context."""
+"""A journal: one agent's record of one session; its validation, JSON Schema, questions and answers."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.memory_layers import Text
+from rum.model.errors import InvalidQuery
+from rum.model.fields import about
+from rum.model.memory_layers import Layer, Text
 from rum.model.notes import Importance
+from rum.model.parse import parse, required
 
 VERSION = "1"
 SCHEMA = "agent-memory"
@@ -248,3 +256,211 @@ def seconds_of(written: object) -> float | None:
     except ValueError:
         return None
     return None if at is None else (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+Path = tuple[str | int, ...]
+_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_LISTS: Mapping[str, type[Part]] = {**{kind.section: kind.model for kind in Kind}, "history": Period}
+_TIMES = ("timestamp", "createdAt", "archivedAt", "since", "until")
+_SECTIONS = (*_LISTS, "context")
+
+
+class Problem(NamedTuple):
+    """What is wrong, and where: keys and positions from the top."""
+
+    path: Path
+    message: str
+
+
+def spelt(model: type[Part], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as a file spells and orders them: `related_files` is `relatedFiles`; unknown ones come last."""
+    names = {field.name: field.encode_name for field in msgspec.structs.fields(model)}
+    told = {names.get(name, name): one for name, one in given.items()}
+    return {name: told[name] for name in names.values() if name in told} | told
+
+
+def refuse_problems(model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool) -> None:
+    """InvalidQuery for the first problem of a part; unless it is `whole`, fields may be missing."""
+    for path, message in problems_of(model, given, what, whole=whole):
+        raise InvalidQuery(message, field=".".join(map(str, path)))
+
+
+def problems_of(
+    model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool = True
+) -> Iterator[Problem]:
+    """What is wrong with the fields of one part."""
+    known = msgspec.structs.fields(model)
+    for name in [field.encode_name for field in known if field.required]:
+        if (whole and name not in given) or (name in given and given[name] is None):
+            yield Problem((name,), required(model, name, what))
+    left = {name: one for name, one in given.items() if one is not None}
+    for name in [field.encode_name for field in known if field.encode_name in _TIMES]:
+        if name in left and seconds_of(left.pop(name)) is None:
+            yield Problem((name,), f"{what}: `{name}` is not a time such as 2026-01-23T10:31:05.000Z.")
+    while (problem := _first(left, model, what)) is not None:
+        yield problem
+        del left[str(problem.path[0])]
+
+
+def _first(given: dict[str, Any], model: type[Part], what: str) -> Problem | None:
+    try:
+        parse(given, _without_demands(model), what)
+    except InvalidQuery as error:
+        path = _steps(str(error.details.get("field", "")))
+        if not path or path[0] not in given:
+            raise
+        return Problem(path, error.message)
+    return None
+
+
+def problems(journal: object) -> Iterator[Problem]:
+    """What is wrong with a whole journal."""
+    if not isinstance(journal, dict):
+        yield Problem((), "A journal is a map with version, schema, sessionId, agent and sections.")
+        return
+    given = cast("dict[str, Any]", journal)
+    header = {name: one for name, one in given.items() if name not in _SECTIONS}
+    yield from problems_of(Journal, header, "journal")
+    if is_newer(given.get("version")):
+        yield Problem(
+            ("version",), f"journal: version {given['version']} is newer than {VERSION}; RUM only reads it."
+        )
+    seen: set[object] = set()
+    for section, model in _LISTS.items():
+        yield from _list_problems(section, model, given.get(section), seen)
+    if (context := given.get("context")) is not None:
+        yield from _part_problems(("context",), "context", Situation, context)
+
+
+def _list_problems(section: str, model: type[Part], found: object, seen: set[object]) -> Iterator[Problem]:
+    if found is None:
+        return
+    if not isinstance(found, list):
+        yield Problem((section,), f"{section} is a list of entries, each after a dash.")
+        return
+    for place, entry in enumerate(cast("list[object]", found)):
+        yield from _part_problems((section, place), f"{section}[{place}]", model, entry)
+        name = cast("dict[str, Any]", entry).get("id") if isinstance(entry, dict) else None
+        if isinstance(name, str):
+            if name in seen:
+                yield Problem(
+                    (section, place, "id"), f"{section}[{place}]: there is another entry `{name[:60]}`."
+                )
+            seen.add(name)
+
+
+def _part_problems(at: Path, what: str, model: type[Part], found: object) -> Iterator[Problem]:
+    if not isinstance(found, dict):
+        yield Problem(at, f"{what} is a map of fields.")
+        return
+    for path, message in problems_of(model, cast("dict[str, Any]", found), what):
+        yield Problem((*at, *path), message)
+
+
+@cache
+def _without_demands(model: type[Part]) -> type[Part]:
+    """The same part with every field optional, so that each can be checked by itself."""
+    hints = msgspec.structs.fields(model)
+    fields: Any = [
+        (field.name, field.type, msgspec.field(default=None, name=field.encode_name)) for field in hints
+    ]
+    return cast("type[Part]", msgspec.defstruct(model.__name__, fields, frozen=True, kw_only=True))
+
+
+def _steps(field: str) -> Path:
+    return tuple(int(number) if number else word for number, word in _STEP.findall(field))
+
+
+_ENTRY = (
+    "discovery: type, content, importance, relatedFiles, actionItems; attempt: description, approach, "
+    "planStep, then result, output, error, lessons; decision: type, description, reasoning, alternatives, "
+    "impact; context: currentPlanStep, blockers, nextSteps, openQuestions"
+)
+
+
+class JournalQuestion(Layer, frozen=True):
+    """The call `journal`: what to do, in whose journal of which session, and the fields it needs."""
+
+    action: Literal["add", "update", "context", "show", "arbiter"]
+    kind: Kind | None = None
+    id: Annotated[str | None, about("The entry to change or show.", note="to update or show")] = None
+    entry: Annotated[dict[str, Any] | None, about("The fields of the entry.", note=_ENTRY)] = None
+    session: str | None = None
+    agent: str | None = None
+    task: str | None = None
+
+
+class JournalWritten(Struct, frozen=True, kw_only=True):
+    """The answer to what was added or changed; `hint` says when the journal has grown long."""
+
+    session: str
+    agent: str
+    path: str
+    id: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class JournalShown(Struct, frozen=True, kw_only=True):
+    """A journal as it goes into a prompt, or one of its entries; the arbiter's is of no single agent."""
+
+    session: str
+    agent: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    entry: dict[str, Any] | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class Finding(Struct, frozen=True):
+    """What is wrong with a journal, and where."""
+
+    line: int
+    field: str
+    problem: str
+
+
+class Validated(Struct, frozen=True):
+    """Everything that is wrong with a journal: nothing, if it is valid."""
+
+    path: str
+    valid: bool
+    problems: list[Finding]
+
+
+class JournalArchived(Struct, frozen=True, kw_only=True):
+    """What was moved to the archive, by section; `long` says whether the journal was long at all."""
+
+    session: str
+    agent: str
+    long: bool
+    moved: dict[str, int]
+    path: str
+
+
+class SessionView(Struct, frozen=True, kw_only=True):
+    """A session in a few words."""
+
+    session: str
+    agents: list[str]
+    task: str
+    start: str
+    end: str
+    counts: dict[str, int]
+
+
+FILE = os.path.join(os.path.dirname(__file__), "agent-memory.schema.json")
+
+
+def schema_text() -> str:
+    """What the file holds."""
+    about = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "agent-memory.yaml",
+        "description": "An agent's journal of a session. Fields that are not named here are allowed.",
+    }
+    return json.dumps(about | msgspec.json.schema(Journal), indent=2, ensure_ascii=False) + "\n"
+
+
+def shipped_schema() -> str:
+    """The file itself."""
+    with open(FILE, encoding="utf-8") as file:
+        return file.read()

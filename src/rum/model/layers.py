@@ -1,18 +1,22 @@
-"""The four layers as entries, in milliseconds and with the field names that their JSON files have."""
+"""Facts, rules and events, and the four layers as entries in the field names of their JSON files."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.memory import Name
-from rum.model.memory_layers import Layer
+from rum.model.fields import MILLISECONDS_FROM, Spoken, Stamp, about
+from rum.model.ids import id_of
+from rum.model.memory import Name, Number
+from rum.model.memory_layers import Layer, Text
 from rum.model.parse import parse
-from rum.model.times import MILLISECONDS_FROM
+from rum.model.questions import Limit
 
 Json = dict[str, Any]
 T = TypeVar("T", bound=Struct)
@@ -110,3 +114,193 @@ def known_part(raw: Json, model: type[T], where: str) -> tuple[T, Json]:
 def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
     """The object of a file again, from a model and what the model does not know of."""
     return {**msgspec.to_builtins(known), **extra}
+
+
+FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]
+"""A key that can be said on a line."""
+
+
+class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What facts and rules have in common: whose they are, since when, and what a file said besides."""
+
+    agent_id: Name
+    created_at: Stamp
+    updated_at: Stamp | None = None
+    version: Number = 1
+    imported_at: Stamp | None = None
+    timestamp: Milliseconds | None = None
+    """In milliseconds; a file of layers need not tell."""
+    extra: Json = {}
+    """Fields of such a file that RUM does not know."""
+
+
+class Fact(Learned, frozen=True, kw_only=True):
+    """What is known under a key."""
+
+    key: str
+    value: str
+
+    def knowledge(self) -> KnowledgeEntry:
+        """The fact as a file of layers has it."""
+        return KnowledgeEntry(self.key, self.value, self.timestamp)
+
+    def entry(self) -> MemoryEntry:
+        """The fact as a search of its layer gives it."""
+        return fact_entry(self.knowledge())
+
+
+class Rule(Learned, frozen=True, kw_only=True):
+    """What to do when."""
+
+    id: Name
+    condition: str
+    action: str
+
+    def procedure(self) -> ProceduralRule:
+        """The rule as a file of layers has it."""
+        return ProceduralRule(self.condition, self.action, self.timestamp)
+
+    def entry(self) -> MemoryEntry:
+        """The rule as a search of its layer gives it."""
+        return rule_entry(self.id, self.procedure())
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that happened, as somebody put it down."""
+
+    id: str
+    content: str
+    agent_id: Name
+    session_id: str
+    created_at: Stamp
+    metadata: Json | None = None
+    timestamp: Milliseconds = 0
+    imported_at: Stamp | None = None
+    extra: Json = {}
+
+    def entry(self) -> MemoryEntry:
+        """The event as a file of layers, and a search, has it."""
+        return MemoryEntry(id=self.id, timestamp=self.timestamp, content=self.content, metadata=self.metadata)
+
+
+def fact_entry(known: KnowledgeEntry) -> MemoryEntry:
+    """A fact as an entry: its key in the metadata."""
+    return MemoryEntry(
+        id=known.key, timestamp=known.timestamp or 0, content=known.value, metadata={"key": known.key}
+    )
+
+
+def rule_entry(rule_id: str, rule: ProceduralRule) -> MemoryEntry:
+    """A rule as an entry: its condition in the metadata."""
+    return MemoryEntry(
+        id=rule_id,
+        timestamp=rule.timestamp or 0,
+        content=rule.action,
+        metadata={"condition": rule.condition},
+    )
+
+
+def rule_id(rule: ProceduralRule, extra: Json, met: Counter[str]) -> str:
+    """The id of a rule from a file, where rules have none: the same for the same rule, wherever it is read.
+
+    `met` counts the rules there were so far, so that one which occurs twice gets two ids.
+    """
+    said = json.dumps([rule.condition, rule.action, rule.timestamp, extra], sort_keys=True)
+    met[said] += 1
+    return id_of("rule", f"{said}\0{met[said]}", (rule.timestamp or 0) / 1000)
+
+
+class FactVersion(Struct, frozen=True):
+    """What a fact said once, and who said so when; the last one is what it says now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    value: str
+    current: bool
+
+
+class RuleVersion(Struct, frozen=True):
+    """What a rule said once, and who said so when; the last one is what it says now."""
+
+    version: int
+    changed_at: int
+    changed_by: str
+    condition: str
+    action: str
+    current: bool
+
+
+class GivenFact(Layer, frozen=True):
+    """A fact as callers write it."""
+
+    key: FactKey
+    value: str
+
+
+class GivenRule(Layer, frozen=True):
+    """A rule as callers write it; `condition` is matched like a note's `whenToUse`."""
+
+    condition: Annotated[
+        Spoken,
+        about(
+            "When it applies: a pattern or plain words.",
+            note="matches the task: `auth|login`, `migrat*` or plain words",
+        ),
+    ]
+    action: Text
+
+
+class SetRule(GivenRule, frozen=True):
+    """A rule as `learn` is told it: with an `id` it takes that rule's place."""
+
+    id: Annotated[Name | None, about("The rule to correct.", note="to correct it")] = None
+
+
+class LearnQuestion(Layer, frozen=True):
+    """Set a fact or a rule, get one by key or by the task it is for, or list them."""
+
+    action: Literal["set", "get", "list"]
+    fact: GivenFact | None = None
+    rule: SetRule | None = None
+    key: Annotated[
+        str | None,
+        about("A fact's key, or how keys begin.", note="get: its key; list: how keys begin"),
+    ] = None
+    task: Annotated[str | None, about("The task to find rules for.", note="get: the rules for it")] = None
+    limit: Limit = 20
+
+
+class FactView(Struct, frozen=True):
+    """A fact as `learn` gives it."""
+
+    key: str
+    value: str
+    updated_at: int
+    version: int
+    set_by: str
+    """Who said so: the id of an agent."""
+
+
+class RuleView(Struct, frozen=True):
+    """A rule as `learn` gives it."""
+
+    id: str
+    condition: str
+    action: str
+    version: int
+    set_by: str
+
+
+class LearnResult(Struct, frozen=True, kw_only=True):
+    """The answer of `learn`; `code` is NO_RESULTS, with a hint, when there is nothing to give.
+
+    Without it a `hint` tells of a rule's condition that will hardly be met.
+    """
+
+    facts: list[FactView] | UnsetType = UNSET
+    rules: list[RuleView] | UnsetType = UNSET
+    total_facts: int | UnsetType = UNSET
+    total_rules: int | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET

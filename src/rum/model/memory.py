@@ -1,13 +1,15 @@
-"""A memory as it is handed in, as it is kept, and what `store` and `update_memory` answer."""
+"""A memory: as a draft, as stored, how an update merges into it, and whether it worked."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.errors import InvalidQuery
+from rum.model.fields import Stamp, Time, seconds
 from rum.model.links import Links
 from rum.model.memory_layers import (
     Action,
@@ -21,7 +23,7 @@ from rum.model.memory_layers import (
     Reasoning,
 )
 from rum.model.origin import Origin, Reversal, reverted_summary
-from rum.model.times import Stamp, Time, seconds
+from rum.model.parse import check_field, parse
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
@@ -174,3 +176,63 @@ class Version(Struct, frozen=True, kw_only=True):
     changed_by: str
     current: bool
     memory: dict[str, Any]
+
+
+PARTS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")
+REQUIRED = frozenset(
+    {
+        "intent",
+        "intent.goal",
+        "intent.task_type",
+        "outcome",
+        "outcome.success",
+        "outcome.summary",
+        "outcome.verified_by.type",
+    }
+)
+
+
+def drafted(given: dict[str, Any]) -> Draft:
+    """The draft of a new memory; null says no more than leaving a field out."""
+    return parse(merge({}, given, "store"), Draft, "store")
+
+
+def patched(memory: Memory, patch: dict[str, Any]) -> Draft:
+    """The draft a memory becomes under a patch; its `links` are those the patch adds."""
+    current: dict[str, Any] = {part: msgspec.to_builtins(getattr(memory, part)) for part in PARTS}
+    return parse(merge(current, patch, "update_memory"), Draft, "update_memory")
+
+
+def merge(current: dict[str, Any], patch: dict[str, Any], what: str, path: str = "") -> dict[str, Any]:
+    """`current` under `patch`, as `what` was told; neither is changed."""
+    merged = dict(current)
+    for name, value in patch.items():
+        where = f"{path}.{name}" if path else name
+        if value is None:
+            check_field(Draft, path, name, what)
+            if where in REQUIRED:
+                raise InvalidQuery(f"{what}: `{where}` is required and cannot be null.", field=where)
+            merged.pop(name, None)
+        elif isinstance(value, dict):
+            known = merged.get(name)
+            under: dict[str, Any] = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
+            merged[name] = merge(under, cast("dict[str, Any]", value), what, where)
+        else:
+            merged[name] = value
+    return merged
+
+
+PARTIAL = "partial"
+"""The tag of a memory of work that was done in part."""
+UNVERIFIED = "unverified"
+"""The tag of a memory of work of which nobody said how it ended."""
+
+
+def is_verified(memory: Memory) -> bool:
+    """Whether somebody said how the work ended: only then it is a success, or a failure to learn from."""
+    return UNVERIFIED not in memory.tags
+
+
+def has_worked(memory: Memory) -> bool:
+    """Whether the work succeeded, and somebody said so."""
+    return memory.outcome.success and is_verified(memory)

@@ -9,10 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum.model.errors import InvalidQuery
-from rum.model.fields import about
+from rum.model.fields import Spoken, Time, about
 from rum.model.memory_layers import Layer, Text
-from rum.model.pattern import Spoken
-from rum.model.times import Time
 from rum.text.shorten import one_line
 
 LONGEST_TITLE = 200

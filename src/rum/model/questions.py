@@ -10,11 +10,10 @@ from msgspec import Meta
 
 from rum.model.agents import AgentType
 from rum.model.errors import InvalidQuery
-from rum.model.fields import about
+from rum.model.fields import Time, about
 from rum.model.links import LinkType
 from rum.model.memory import Share
 from rum.model.memory_layers import Layer, TaskType
-from rum.model.times import Time
 
 NOT_OLDER = "Not older: Unix seconds, ISO date, or 7d, 12h, 2w."
 WITH_TAG = "Only with this tag (repeat: all of them)."

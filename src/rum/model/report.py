@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from rum.model.fields import Time
 from rum.model.memory_layers import Layer
-from rum.model.times import Time
 
 
 class ReportQuestion(Layer, frozen=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from rum.model.fields import seconds
 from rum.model.questions import RecallQuestion
-from rum.model.times import seconds
 from rum.recall import fitted, limits
 from rum.recall.neighbours import Neighbourhood
 from rum.recall.words import Words

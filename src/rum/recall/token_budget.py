@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rum.model.answers import RetrievedMemory
-from rum.model.depth import DEPTHS, to_json
+from rum.model.answers import DEPTHS, RetrievedMemory, to_json
 from rum.model.questions import Depth
 from rum.text.tokens import estimate_tokens
 

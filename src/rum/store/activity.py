@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from rum.model.depth import Use
+from rum.model.answers import Use
 
 
 class Activity(Protocol):

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rum.model.memory import Memory
+from rum.model.memory import Memory, has_worked
 from rum.model.memory_layers import Action, ActionType
-from rum.model.success import has_worked
 from rum.store.attempt_fingerprint import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
 from rum.text.shorten import shorten
 

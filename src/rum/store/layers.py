@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from rum.model.facts import Event, Fact, Rule
+from rum.model.layers import Event, Fact, Rule
 from rum.store.records import Author, ChangeableRecords, Records
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.model.memory import drafted
 from rum.model.memory_layers import Perception
-from rum.model.patch import drafted
 from support.builders import make_draft
 
 

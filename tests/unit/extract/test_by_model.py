@@ -9,7 +9,7 @@ import pytest
 from rum.extract.by_model import LONGEST_OUTPUT, found_by_model, question
 from rum.llm.base import BadAnswer
 from rum.model.extraction import FinishedRun, Kind
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
 from rum.redact.redactor import redact
 from support.fences import inside

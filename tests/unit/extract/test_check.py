@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rum.extract.check import fact_problem, known_text, narrowed, note_problem, rule_problem, share_of
 from rum.model.extraction import Finding, FinishedRun
-from rum.model.facts import GivenFact, GivenRule
+from rum.model.layers import GivenFact, GivenRule
 from rum.text.word_weights import telling_words
 
 RUN = FinishedRun(

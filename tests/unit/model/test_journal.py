@@ -7,9 +7,19 @@ import jsonschema
 import pytest
 
 from rum.model.errors import InvalidQuery
-from rum.model.journal import Attempt, Discovery, Kind, is_newer, moment, seconds_of
-from rum.model.journal_check import problems, refuse_problems, spelt
-from rum.model.journal_schema import schema_text, shipped_schema
+from rum.model.journal import (
+    Attempt,
+    Discovery,
+    Kind,
+    is_newer,
+    moment,
+    problems,
+    refuse_problems,
+    schema_text,
+    seconds_of,
+    shipped_schema,
+    spelt,
+)
 from rum.store.files.yaml import load
 from support.journals import FRAGMENTS, HEADER, wrapped
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
+from rum.model.memory import drafted
 from rum.model.memory_layers import Action
-from rum.model.patch import drafted
 from support.builders import make_draft
 
 DETAILS = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
+from rum.model.fields import seconds
 from rum.model.parse import parse
 from rum.model.questions import RecallQuestion
-from rum.model.times import seconds
 
 
 def question(**fields: Any) -> RecallQuestion:

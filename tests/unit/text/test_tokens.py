@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rs_bpe.bpe import openai
 
-from rum.model.depth import DEPTHS, at_depth, to_json
+from rum.model.answers import DEPTHS, at_depth, to_json
 from rum.model.ids import new_id
 from rum.model.memory import Draft, FileRef, Memory, Operation
 from rum.model.parse import parse

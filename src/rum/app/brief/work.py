@@ -16,10 +16,9 @@ from rum.inject import brief
 from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.links import LinkType
-from rum.model.memory import Memory
+from rum.model.memory import Memory, has_worked, is_verified
 from rum.model.origin import OriginKind
 from rum.model.questions import MAX_LIMIT, RecallQuestion
-from rum.model.success import has_worked, is_verified
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.filters import Filters

@@ -20,10 +20,9 @@ from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
-from rum.model.memory import OPERATION_OF, Memory
+from rum.model.memory import OPERATION_OF, Memory, drafted
 from rum.model.memory_layers import Action, ActionType
 from rum.model.origin import Origin, OriginKind
-from rum.model.patch import drafted
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root

@@ -15,7 +15,7 @@ from rum.app.error_origin import public
 from rum.app.memories.forgettable import forgotten
 from rum.consolidate.suggest.groups import Suggestion
 from rum.model.answers import ForgetResult
-from rum.model.chapter_answers import (
+from rum.model.chapters import (
     ChapterView,
     CreateChapterResult,
     ListChaptersResult,

@@ -13,14 +13,15 @@ from rum.app.chapters.staleness import with_staleness
 from rum.app.chapters.words import given_words
 from rum.app.memories.hints import unknown_tags
 from rum.app.project import Project
-from rum.model.chapter_answers import (
+from rum.model.chapters import (
+    MOST_MEMBERS,
     CreateChapterQuestion,
     CreateChapterResult,
+    Origin,
     SynthesizeQuestion,
     SynthesizeResult,
     answer_of,
 )
-from rum.model.chapters import MOST_MEMBERS, Origin
 from rum.model.errors import InvalidQuery
 
 NAMED = 3

@@ -17,8 +17,17 @@ from rum.consolidate.chapters.by_model import ModelWords, ask_for_chapter, ask_f
 from rum.consolidate.chapters.clusters import Similarity
 from rum.consolidate.chapters.members import by_time
 from rum.llm.base import LanguageModel
-from rum.model.chapter_answers import LEAST_CHAPTERS, LEAST_MEMORIES
-from rum.model.chapters import MOST_MEMBERS, Chapter, ChapterWords, Origin, Source, Wisdom, WisdomWords
+from rum.model.chapters import (
+    LEAST_CHAPTERS,
+    LEAST_MEMORIES,
+    MOST_MEMBERS,
+    Chapter,
+    ChapterWords,
+    Origin,
+    Source,
+    Wisdom,
+    WisdomWords,
+)
 from rum.model.memory import Memory
 from rum.store.chapters import Grouped, Range
 from rum.store.filters import Filters

@@ -14,19 +14,20 @@ from rum.app.chapters.staleness import with_staleness
 from rum.app.chapters.words import draw_with_vectors
 from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
-from rum.model.chapter_answers import (
+from rum.model.chapters import (
+    Chapter,
     ChapterView,
     ListChaptersQuestion,
     ListChaptersResult,
     RecallWisdomQuestion,
     RecallWisdomResult,
+    Wisdom,
     WisdomView,
     chapter_view,
     wisdom_view,
 )
-from rum.model.chapters import Chapter, Wisdom
 from rum.model.errors import NO_RESULTS
-from rum.model.times import seconds
+from rum.model.fields import seconds
 from rum.store.chapters import Range
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, says_little

@@ -15,8 +15,7 @@ from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
-from rum.model.chapter_answers import Change, RefreshResult, Renewed
-from rum.model.chapters import Chapter, Evidence, Group, Wisdom
+from rum.model.chapters import Change, Chapter, Evidence, Group, RefreshResult, Renewed, Wisdom
 from rum.model.errors import NotFound, PermissionDenied
 
 _COMPARED = {

@@ -30,13 +30,13 @@ from rum.app.project import Project
 from rum.capture.git.commit_memory import is_size_of
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent
-from rum.model.depth import Use
+from rum.model.answers import Use
 from rum.model.errors import InvalidQuery
+from rum.model.fields import Stamp, seconds
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Content, Memory, Number
 from rum.model.origin import Origin, OriginKind, Reversal, split_old_summary
 from rum.model.parse import parse
-from rum.model.times import Stamp, seconds
 from rum.store.records import Revision
 
 FORMAT = 4

@@ -17,10 +17,20 @@ from rum.app.layers import events, facts, rules
 from rum.app.layers.store_backend import as_item
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
-from rum.model.facts import Event, Fact, Rule, rule_id
-from rum.model.layers import LASTING, Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule
+from rum.model.fields import Stamp
+from rum.model.layers import (
+    LASTING,
+    Event,
+    Fact,
+    Json,
+    KnowledgeEntry,
+    MemoryEntry,
+    MemoryType,
+    ProceduralRule,
+    Rule,
+    rule_id,
+)
 from rum.model.memory import Number
-from rum.model.times import Stamp
 from rum.store.files.layers import NAMES, LayerFiles, as_entry, as_fact, as_rule, write_layers
 from rum.store.records import Revision
 

@@ -19,10 +19,10 @@ from rum.capture.git.history import Entry, Ledger
 from rum.capture.git.ids import is_memory_of
 from rum.capture.git.noise import Noise
 from rum.model.errors import InvalidQuery
+from rum.model.fields import Time, seconds
 from rum.model.memory import Memory
 from rum.model.memory_layers import Layer
 from rum.model.parse import parse
-from rum.model.times import Time, seconds
 from rum.repo import history
 from rum.repo.files import relative_path
 from rum.repo.git import GitRepository, find_git

@@ -14,9 +14,19 @@ from rum.app.caller import Caller
 from rum.app.error_origin import public
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.model.journal import Kind, Part, Result, Situation, moment, seconds_of
-from rum.model.journal_answers import JournalArchived, JournalWritten, Validated
-from rum.model.journal_check import refuse_problems, spelt
+from rum.model.journal import (
+    JournalArchived,
+    JournalWritten,
+    Kind,
+    Part,
+    Result,
+    Situation,
+    Validated,
+    moment,
+    refuse_problems,
+    seconds_of,
+    spelt,
+)
 from rum.model.parse import parse
 from rum.store.files.journal.archive import GRACE, archive, may_be_due
 from rum.store.files.journal.file import JournalFile

@@ -15,8 +15,7 @@ from rum.app.error_origin import public
 from rum.app.journal.agent_journal import AgentJournal, check_file
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.model.journal import Kind
-from rum.model.journal_answers import JournalQuestion, JournalShown, SessionView, Validated
+from rum.model.journal import JournalQuestion, JournalShown, Kind, SessionView, Validated
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import FORBIDDEN, Sessions
 from rum.store.files.journal.metadata import metadata

@@ -8,8 +8,7 @@ from rum.app.memories.forgettable import Counts, Kind
 from rum.app.project import Project
 from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
-from rum.model.facts import Event
-from rum.model.layers import MemoryEntry
+from rum.model.layers import Event, MemoryEntry
 
 INSTEAD = "Leave it to that agent or the owner."
 

@@ -15,7 +15,7 @@ from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.facts import Fact, FactVersion, GivenFact
+from rum.model.layers import Fact, FactVersion, GivenFact
 from rum.model.parse import nearest, parse
 from rum.store.records import Revision
 

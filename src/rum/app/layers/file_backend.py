@@ -11,8 +11,17 @@ from rum.app.layers.layers import Older
 from rum.consolidate.compaction import compact
 from rum.llm.base import LanguageModel
 from rum.model.errors import InvalidQuery
-from rum.model.facts import fact_entry, rule_entry, rule_id
-from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
+from rum.model.layers import (
+    Json,
+    KnowledgeEntry,
+    MemoryEntry,
+    MemoryType,
+    ProceduralRule,
+    fact_entry,
+    rule_entry,
+    rule_id,
+    whole,
+)
 from rum.redact.redactor import Redactor
 from rum.store.files.layers import Item, LayerFiles, as_entry, as_fact, as_rule, json_size
 

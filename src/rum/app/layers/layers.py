@@ -16,7 +16,6 @@ from rum.app.calls import plain_json
 from rum.app.error_origin import public
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
-from rum.model.facts import GivenFact, GivenRule, fact_entry
 from rum.model.ids import new_id
 from rum.model.layers import (
     FOUND_AT_MOST,
@@ -24,13 +23,16 @@ from rum.model.layers import (
     LASTING,
     MOST_WORKING,
     GivenEntry,
+    GivenFact,
     GivenKnowledge,
+    GivenRule,
     Json,
     KnowledgeEntry,
     MemoryEntry,
     MemoryStats,
     MemoryType,
     ProceduralRule,
+    fact_entry,
     milliseconds,
 )
 from rum.model.parse import parse

@@ -8,7 +8,7 @@ from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.project import Project
 from rum.model.errors import NO_RESULTS, InvalidQuery
-from rum.model.facts import Fact, FactView, LearnQuestion, LearnResult, Rule, RuleView, SetRule
+from rum.model.layers import Fact, FactView, LearnQuestion, LearnResult, Rule, RuleView, SetRule
 from rum.text.patterns import Text
 
 

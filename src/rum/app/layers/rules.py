@@ -16,10 +16,10 @@ from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.facts import GivenRule, Rule, RuleVersion
+from rum.model.fields import LONGEST_PATTERN
 from rum.model.ids import TAIL, new_id
+from rum.model.layers import GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
-from rum.model.pattern import LONGEST_PATTERN
 from rum.store.captured_events import RuleProposal
 from rum.store.records import Revision
 from rum.text import patterns as match

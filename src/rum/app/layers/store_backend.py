@@ -10,8 +10,17 @@ from rum.app.caller import Caller
 from rum.app.layers import events, facts, rules
 from rum.app.layers.layers import Older
 from rum.consolidate.compaction import compact
-from rum.model.facts import Event, Fact, Rule
-from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, whole
+from rum.model.layers import (
+    Event,
+    Fact,
+    Json,
+    KnowledgeEntry,
+    MemoryEntry,
+    MemoryType,
+    ProceduralRule,
+    Rule,
+    whole,
+)
 from rum.store.files.layers import Item, json_size
 from rum.store.records import Author
 

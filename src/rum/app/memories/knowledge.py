@@ -9,8 +9,8 @@ from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.model.answers import KnowledgeView
 from rum.model.chapters import Chapter, Wisdom
+from rum.model.fields import seconds
 from rum.model.questions import RecallQuestion, Strategy
-from rum.model.times import seconds
 from rum.recall.inquiry import Inquiry
 from rum.recall.knowledge import MatchingLines, ranked
 from rum.text.sentences import split_sentences

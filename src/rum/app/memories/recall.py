@@ -22,13 +22,15 @@ from rum.model.answers import (
     Tag,
     TraceNode,
     TraceResult,
+    Use,
+    at_depth,
+    to_json,
 )
-from rum.model.depth import Use, at_depth, to_json
 from rum.model.errors import NO_RESULTS
+from rum.model.fields import seconds
 from rum.model.links import links_seen
 from rum.model.memory import Memory
 from rum.model.questions import Depth, ListQuestion, RecallQuestion, TraceQuestion
-from rum.model.times import seconds
 from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer

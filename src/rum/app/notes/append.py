@@ -12,8 +12,8 @@ from rum.app.memories.forgettable import Counts, Kind
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
+from rum.model.fields import seconds
 from rum.model.notes import Entry, NoteAdded, NoteDraft
-from rum.model.times import seconds
 from rum.store.files.notes.folder import same_title, slug_of
 from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
 from rum.text import patterns as match

@@ -30,7 +30,7 @@ from rum.extract.check import (
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied, RumError
 from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, KnownMemory, Rejected
-from rum.model.facts import GivenFact, GivenRule, Rule
+from rum.model.layers import GivenFact, GivenRule, Rule
 from rum.model.memory import Memory
 from rum.model.notes import Entry, NoteDraft
 from rum.model.parse import parse

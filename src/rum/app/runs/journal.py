@@ -15,8 +15,7 @@ from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
 from rum.app.runs.exception import interruption_of, is_failure, is_ours, kept_whole, reason_of
 from rum.model.errors import InvalidQuery, RumError
-from rum.model.journal import Kind, Situation, moment
-from rum.model.journal_check import refuse_problems, spelt
+from rum.model.journal import Kind, Situation, moment, refuse_problems, spelt
 from rum.model.runs import RunQuestion
 from rum.text.shorten import one_line
 

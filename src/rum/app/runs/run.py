@@ -25,11 +25,11 @@ from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import LONGEST_RUN
 from rum.model.journal import DecisionType, DiscoveryType, Kind
 from rum.model.links import LinkType
+from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import FailureCategory
 from rum.model.parse import parse
 from rum.model.questions import LinkQuestion
 from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
-from rum.model.success import UNVERIFIED
 from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 

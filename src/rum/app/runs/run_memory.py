@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from rum.model.journal import DiscoveryType
+from rum.model.memory import PARTIAL, UNVERIFIED
 from rum.model.memory_layers import ActionType, FailureCategory
 from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
-from rum.model.success import PARTIAL, UNVERIFIED
 from rum.text.shorten import one_line
 from rum.text.terms import content_words
 

@@ -15,7 +15,7 @@ from rum.app.project import Project
 from rum.capture.events import pause, problems, spool
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, RumError, StorageError
-from rum.model.journal_answers import Finding
+from rum.model.journal import Finding
 from rum.store.files.agents import broken_files
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import Sessions

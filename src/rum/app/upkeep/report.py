@@ -13,11 +13,11 @@ from rum.app.project import Project
 from rum.consolidate.report.counts import Tally, most_of
 from rum.consolidate.report.markdown_page import render_report
 from rum.model.chapters import Wisdom
+from rum.model.fields import seconds
 from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
 from rum.model.report import Insight, Report, ReportQuestion
-from rum.model.times import seconds
 from rum.text.invisible import without_unseen
 
 AREAS = FILES = INSIGHTS = AGENTS = 10

@@ -9,8 +9,8 @@ from rum.capture.git.message import BODY, SUBJECT, cut
 from rum.capture.git.work_kind import kind_of
 from rum.capture.issues.export import Comment, Issue
 from rum.model.ids import id_of
+from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import TaskType
-from rum.model.success import UNVERIFIED
 from rum.text.invisible import without_unseen
 from rum.text.lexicon import LABEL, task_type_in
 

@@ -15,8 +15,8 @@ from rum.capture.observe.messages import context_of, goal_of, summary_of, task_t
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.success import Verdict, judged
 from rum.capture.observe.turns import Turn
+from rum.model.memory import PARTIAL, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
-from rum.model.success import PARTIAL, UNVERIFIED
 from rum.text.shell import segments
 
 if TYPE_CHECKING:

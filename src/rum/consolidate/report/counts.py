@@ -9,9 +9,8 @@ from heapq import heappush, heappushpop
 from itertools import islice
 
 from rum.consolidate.counting import day_of
-from rum.model.memory import Memory
+from rum.model.memory import Memory, has_worked, is_verified
 from rum.model.report import Area, Counted, FailingFile, FollowUp, Insight, Period, Worker
-from rum.model.success import has_worked, is_verified
 from rum.text.terms import query_terms, terms
 
 ROWS = 24

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rum.model.depth import Use
+from rum.model.answers import Use
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 

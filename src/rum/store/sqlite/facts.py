@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rum.model.facts import Event, Fact, Rule
+from rum.model.layers import Event, Fact, Rule
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import RecordTable
 

@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from rum.app.calls import CALLS, load
-from rum.model.fields import field_info
-from rum.model.times import Time
+from rum.model.fields import Time, field_info
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.times import When
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rum.model.times import seconds
+from rum.model.fields import seconds
 
 _AGO = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|h|d|w)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from rum import NotFound, PermissionDenied, Rum
-from rum.model.chapter_answers import Change
+from rum.model.chapters import Change
 from support.projects import Shop, keep
 from support.stories import tell
 

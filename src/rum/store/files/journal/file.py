@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
-from rum.model.journal import VERSION, Kind, is_newer, moment
-from rum.model.journal_answers import Finding
-from rum.model.journal_check import problems
+from rum.model.journal import VERSION, Finding, Kind, is_newer, moment, problems
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 from rum.store.files.journal.outline import outline
 from rum.store.files.journal.text import JournalText, with_header

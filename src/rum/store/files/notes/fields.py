@@ -8,9 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from rum.model.fields import LONGEST_PATTERN, seconds
 from rum.model.notes import LONGEST_TITLE, MOST_PATTERNS, Importance
-from rum.model.pattern import LONGEST_PATTERN
-from rum.model.times import seconds
 from rum.store.files.yaml import Path
 from rum.text.shorten import one_line, shorten
 

@@ -11,10 +11,12 @@ from msgspec import UNSET
 from rum.app.rum import Rum
 from rum.consolidate.suggest.groups import Suggestion
 from rum.inject.render import local_time, short_id
-from rum.model.chapter_answers import (
+from rum.model.chapters import (
     Change,
     ChapterView,
+    Contradiction,
     CreateChapterResult,
+    Evidence,
     ListChaptersResult,
     RecallWisdomResult,
     RefreshResult,
@@ -22,7 +24,6 @@ from rum.model.chapter_answers import (
     SynthesizeResult,
     WisdomView,
 )
-from rum.model.chapters import Contradiction, Evidence
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import meant, opened
 from rum.surfaces.cli.options import Asked, Group, command, ids_option, quiet_option, those_given

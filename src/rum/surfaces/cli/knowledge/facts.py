@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from rum.inject.render import local_time
-from rum.model.facts import Fact, FactVersion, Rule
+from rum.model.layers import Fact, FactVersion, Rule
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import opened
 from rum.surfaces.cli.options import Asked, Group, ids_option

@@ -11,9 +11,7 @@ from click.exceptions import Exit
 from rum.app.journal.agent_journal import AgentJournal
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
-from rum.model.journal import Kind
-from rum.model.journal_answers import JournalArchived, JournalWritten, SessionView, Validated
-from rum.model.journal_schema import shipped_schema
+from rum.model.journal import JournalArchived, JournalWritten, Kind, SessionView, Validated, shipped_schema
 from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.knowledge.journal_fields import context_options, entry_options, refuse_others

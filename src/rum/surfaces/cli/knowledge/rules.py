@@ -8,7 +8,7 @@ import click
 
 from rum.app.layers.rules import problem
 from rum.inject.render import local_time, short_id
-from rum.model.facts import Rule, RuleVersion
+from rum.model.layers import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
 from rum.surfaces.cli.knowledge.facts import version_message
 from rum.surfaces.cli.memories.forget import forget_one, forget_options

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from rum.model.errors import StorageError
-from rum.model.journal import Kind, moment
-from rum.model.journal_check import problems
+from rum.model.journal import Kind, moment, problems
 from rum.store.files.journal.archive import ARCHIVE, GRACE, HALF, archive, is_long, may_be_due
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.text import JournalText, reindent

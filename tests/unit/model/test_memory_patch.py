@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.memory import Draft
-from rum.model.patch import REQUIRED, drafted, merge, patched
+from rum.model.memory import REQUIRED, Draft, drafted, merge, patched
 from support.builders import make_memory
 
 Json = dict[str, Any]
