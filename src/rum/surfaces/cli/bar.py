@@ -1,4 +1,4 @@
-"""The bar itself; apart from `progress`, because it loads rich."""
+"""The progress bar; a module of its own because it loads rich."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rum.surfaces.cli.output import rate
 
 
 class _Rate(ProgressColumn):
-    """How many there are a second, of late."""
+    """The recent rate per second."""
 
     def render(self, task: Task) -> Text:
         """The figure, once it is known."""
@@ -32,7 +32,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def bar(title: str, total: int | None) -> Generator[Callable[..., None]]:
-    """Draw a bar on stderr as long as the work goes on; it vanishes at the end.
+    """Draw a bar on stderr while the work runs; it disappears at the end.
 
     It shows how much is done, how long that took, how quickly it goes, and how long the rest may take.
     """
@@ -47,7 +47,7 @@ def bar(title: str, total: int | None) -> Generator[Callable[..., None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(title, total=total)
 
-        def tell(done: int, total: int | None = None) -> None:
+        def report_progress(done: int, total: int | None = None) -> None:
             shown.update(task, completed=done, total=total)
 
-        yield tell
+        yield report_progress

@@ -13,15 +13,15 @@ from rum._version import __version__
 from rum.surfaces.cli.options import Group
 
 OTHERWISE = {"search": "recall", "find": "recall", "remember": "store"}
-"""What a command might be called, and what it is called here."""
+"""Other words for commands, for the hint after an unknown command."""
 ALSO = {"chapters": "chapter"}
-"""What a command may be called too."""
+"""Aliases of commands."""
 COMPLETE = "_RUM_COMPLETE"
-"""The variable by which a completion script tells what the shell wants to know."""
+"""The environment variable of shell completion."""
 
 
 class Entry(NamedTuple):
-    """Where a command is, and what it does in a few words."""
+    """The module of a command and its one-line help."""
 
     module: str
     help: str
@@ -114,7 +114,7 @@ class LazyGroup(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant; a near one is named when there is no such."""
+        """The command of that name; the error for an unknown one names the nearest."""
         name = args[0] = ALSO.get(args[0], args[0])
         if name not in ALL and not ctx.resilient_parsing:
             near = OTHERWISE.get(name) or next(iter(difflib.get_close_matches(name, ALL, n=1)), None)

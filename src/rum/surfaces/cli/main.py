@@ -1,4 +1,4 @@
-"""Run one command line, and turn whatever goes wrong into words on stderr and an exit code."""
+"""Run one command line; errors become a message on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from click.shell_completion import shell_complete
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.commands import COMPLETE, root
-from rum.surfaces.cli.options import Asked
-from rum.surfaces.cli.output import complain
+from rum.surfaces.cli.options import Options
+from rum.surfaces.cli.output import print_error
 
 
 def main(arguments: list[str]) -> int:
@@ -24,13 +24,13 @@ def main(arguments: list[str]) -> int:
     _write_utf8()
     if instruction := os.environ.get(COMPLETE):
         return shell_complete(root, {}, "rum", COMPLETE, instruction)
-    asked = Asked()
+    options = Options()
     try:
-        code = _run(arguments, asked)
+        code = _run(arguments, options)
         sys.stdout.flush()
         return code
     except RumError as error:
-        complain(error, asked.json)
+        print_error(error, options.json)
     except click.UsageError as error:
         _explain(error)
         return 2
@@ -39,18 +39,18 @@ def main(arguments: list[str]) -> int:
         _let_go_of_stdout()
         if gone:
             return 0
-        complain(StorageError(_plain(error)), asked.json)
+        print_error(StorageError(_plain(error)), options.json)
     except KeyboardInterrupt:
         click.echo(err=True)
         return 130
     return 1
 
 
-def _run(arguments: list[str], asked: Asked) -> int:
+def _run(arguments: list[str], options: Options) -> int:
     if any(0xD800 <= ord(character) <= 0xDFFF for argument in arguments for character in argument):
         raise click.UsageError("The arguments are not valid UTF-8.")
     try:
-        with root.make_context("rum", list(arguments), obj=asked) as ctx:
+        with root.make_context("rum", list(arguments), obj=options) as ctx:
             root.invoke(ctx)
     except Exit as done:
         return done.exit_code
@@ -72,7 +72,7 @@ def _plain(error: OSError) -> str:
 
 
 def _reader_is_gone(error: OSError) -> bool:
-    """Whether whoever read our output has had enough, as `head` has."""
+    """Whether the reader of our output is gone, as after `head`."""
     return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
 
 

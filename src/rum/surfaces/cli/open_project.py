@@ -1,4 +1,4 @@
-"""Open the memory that a command is about, and pass on what the user should know of it."""
+"""Open the project of a command and print its warnings."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import click
 
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
-from rum.surfaces.cli.options import Asked
+from rum.surfaces.cli.options import Options
 from rum.surfaces.cli.output import note
 
 
 @contextmanager
-def opened(asked: Asked, path: str | None = None) -> Generator[Rum]:
-    """The memory of the project here or at `path`; whoever names no agent is the person who owns it."""
-    owner = asked.agent is None
+def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
+    """The project here or at `path`; a caller that names no agent is the owner."""
+    owner = options.agent is None
     with Rum.open(
-        path, project=asked.project, agent=asked.agent, client="cli", owner=owner, spell=_option
+        path, project=options.project, agent=options.agent, client="cli", owner=owner, spell=_option
     ) as rum:
-        for warning in () if asked.quiet else rum.warnings:
+        for warning in () if options.quiet else rum.warnings:
             note(warning)
         yield rum
 
@@ -35,8 +35,8 @@ def _option(parameter: str) -> str:
     return parameter
 
 
-def meant(rum: Rum, memory_id: str) -> str:
-    """An id as it is stored: ours are lower-case whatever was typed, a foreign one is as it is."""
+def stored_id(rum: Rum, memory_id: str) -> str:
+    """An id as it is stored: RUM's own are lower-case, imported ones may not be."""
     lower = memory_id.lower()
     if lower == memory_id:
         return memory_id

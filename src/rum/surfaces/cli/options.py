@@ -1,4 +1,4 @@
-"""What is asked of any command, before its name or after it: which project, as whom, in which form."""
+"""The options that every command takes, before its name or after it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 
-class Asked:
-    """The options every command has."""
+class Options:
+    """Values of the options that every command takes."""
 
     def __init__(self) -> None:
         self.project: str | None = None
@@ -19,13 +19,13 @@ class Asked:
         self.quiet = False
 
     def flags(self) -> dict[str, str]:
-        """Those that are settings, as settings take them."""
+        """The options that override settings."""
         given = {"project": self.project, "agent": self.agent}
         return {name: value for name, value in given.items() if value is not None}
 
 
-def those_given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were on the command line; zero is one of them, a flag that is off is not."""
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options given on the command line; zero counts as given, a flag that is off does not."""
     return {
         name: value
         for name, value in options.items()
@@ -36,9 +36,9 @@ def those_given(options: dict[str, Any]) -> dict[str, Any]:
 def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
     if value is None or value is False:
         return
-    asked = ctx.ensure_object(Asked)
-    setattr(asked, param.name or "", value)
-    if asked.json and asked.ids:
+    options = ctx.ensure_object(Options)
+    setattr(options, param.name or "", value)
+    if options.json and options.ids:
         raise click.UsageError("Use either --json or --ids.", ctx)
 
 

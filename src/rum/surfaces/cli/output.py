@@ -1,4 +1,4 @@
-"""Where words go: answers to stdout as JSON, in colour or plain; notes, questions and errors to stderr."""
+"""Output: results to stdout as JSON, in colour or plain; notes, prompts and errors to stderr."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ from rum.surfaces.cli.views import View
 T = TypeVar("T")
 
 
-def say(as_json: bool, answer: T, view: Callable[[T], View]) -> None:
-    """Print an answer now: as the API's JSON, or as its view looks on a terminal or in a pipe."""
+def print_result(as_json: bool, answer: T, view: Callable[[T], View]) -> None:
+    """Print a result: as the API's JSON, or as its view for a terminal or a pipe."""
     if as_json:
-        say_json(answer)
+        print_json(answer)
     elif _in_colour():
         # rich takes longer to load than a recall takes.
         from rum.surfaces.cli import pretty  # noqa: PLC0415
 
         pretty.show(view(answer))
     else:
-        for line in plain.rendered(view(answer)):
+        for line in plain.render_lines(view(answer)):
             sys.stdout.write(line + "\n")
     # The reader has the answer before anything is written down about it.
     sys.stdout.flush()
 
 
-def say_json(answer: object) -> None:
-    """Print one JSON document: compact in a pipe, set in on a terminal."""
+def print_json(answer: object) -> None:
+    """Print one JSON document: compact in a pipe, indented on a terminal."""
     data = msgspec.json.encode(answer)
     if sys.stdout.isatty():
         data = msgspec.json.format(data, indent=2)
-    say_lines([data])
+    print_lines([data])
 
 
-def say_text(text: str) -> None:
-    """Print a text of several lines as it is set, without anything that a terminal would obey."""
+def print_text(text: str) -> None:
+    """Print a text of several lines without escape sequences and control characters."""
     for line in sanitise.lines(text.rstrip("\n")) if text else []:
         sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-def say_ids(ids: Iterable[str]) -> None:
+def print_ids(ids: Iterable[str]) -> None:
     """Print ids, one per line."""
     for one in ids:
         sys.stdout.write(sanitise.line(one) + "\n")
     sys.stdout.flush()
 
 
-def say_lines(lines: Iterable[bytes]) -> None:
+def print_lines(lines: Iterable[bytes]) -> None:
     """Print lines as the bytes they are."""
     sys.stdout.flush()
     for line in lines:
@@ -68,11 +68,11 @@ def _in_colour() -> bool:
 
 
 def note(text: str) -> None:
-    """A remark beside the answer."""
-    _tell(text, dim=True)
+    """Print a remark to stderr."""
+    _print_stderr(text, dim=True)
 
 
-def _tell(text: str, **style: bool | str) -> None:
+def _print_stderr(text: str, **style: bool | str) -> None:
     sys.stdout.flush()
     line = sanitise.line(text)
     if style and "NO_COLOR" not in os.environ:
@@ -81,23 +81,23 @@ def _tell(text: str, **style: bool | str) -> None:
 
 
 def ask(question: str) -> str:
-    """What a person answers; empty when there is nobody."""
+    """Prompt the user for a line; empty at the end of input."""
     click.echo(sanitise.line(question) + " ", err=True, nl=False)
     return sys.stdin.readline().strip()
 
 
-def complain(error: RumError, as_json: bool) -> None:
-    """Say what went wrong: in words, then what details add to them; or as the API's JSON."""
+def print_error(error: RumError, as_json: bool) -> None:
+    """Print an error: its message and details, or the API's JSON."""
     if as_json:
         click.echo(msgspec.json.encode(error.to_dict(), enc_hook=str), err=True)
         return
-    _tell(f"rum: {error.message}", fg="red")
+    _print_stderr(f"rum: {error.message}", fg="red")
     for name, value in error.details.items():
         words = cast("list[object]", value) if isinstance(value, list) else [value]
-        told = ", ".join(map(str, words))
+        text = ", ".join(map(str, words))
         # The field is for programs: a message says in words what it is about.
-        if name != "field" and told not in error.message:
-            _tell(f"{name}: {told}")
+        if name != "field" and text not in error.message:
+            _print_stderr(f"{name}: {text}")
 
 
 def rate(each_second: float) -> str:

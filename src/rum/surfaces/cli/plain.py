@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from rum.surfaces.cli import sanitise
-from rum.surfaces.cli.views import Block, Fields, Line, Said, Table, Tree, View
+from rum.surfaces.cli.views import Block, Fields, Line, Table, TextLine, Tree, View
 
 STEP = "  "
 
 
-def rendered(view: View) -> Iterator[str]:
+def render_lines(view: View) -> Iterator[str]:
     """The lines of a view; a blank one parts a block of fields from what follows."""
     for block, following in pairwise([*view, None]):
         if block is not None:
@@ -22,7 +22,7 @@ def rendered(view: View) -> Iterator[str]:
 
 def _block(block: Block) -> Iterator[str]:
     match block:
-        case Said(line):
+        case TextLine(line):
             yield flat(line)
         case Table(_, rows, lines):
             tabbed = ("\t".join(sanitise.line(cell.text) for cell in row) for row in rows)

@@ -12,7 +12,7 @@ from rich.text import Text
 from rich.tree import Tree as RichTree
 
 from rum.surfaces.cli import sanitise
-from rum.surfaces.cli.views import Block, Field, Fields, Line, Said, Table, Tree, View, Word
+from rum.surfaces.cli.views import Block, Field, Fields, Line, Table, TextLine, TextPart, Tree, View
 
 STYLES = {
     "good": "green",
@@ -42,7 +42,7 @@ def show(view: View) -> None:
 
 def _block(block: Block, width: int) -> RenderableType:
     match block:
-        case Said(line):
+        case TextLine(line):
             return _line(line)
         case Table():
             return _stack(block, width) if width < ROOM else _table(block)
@@ -52,7 +52,7 @@ def _block(block: Block, width: int) -> RenderableType:
             return _tree(block)
 
 
-def _word(word: Word) -> Text:
+def _word(word: TextPart) -> Text:
     return Text(sanitise.line(word.text), style=STYLES.get(word.kind, ""))
 
 
@@ -78,13 +78,13 @@ def _record(columns: tuple[str, ...], row: Line, width: int) -> Iterator[Rendera
     """A heading, and under it everything else with its column's name."""
     heading = [word for kinds in HEADING for word in row if word.kind in kinds]
     details = [
-        _line((Word(name, "dim"), word))
+        _line((TextPart(name, "dim"), word))
         for name, word in zip(columns, row, strict=True)
         if word.text and word not in heading
     ]
     if heading == [row[0]] and row[0].kind == "id":
         # A number says little without its name.
-        heading.insert(0, Word(columns[0], "dim"))
+        heading.insert(0, TextPart(columns[0], "dim"))
     yield _line(tuple(heading))
     for line in _packed(details, width - INDENT):
         yield Padding(line, (0, 0, 0, INDENT))

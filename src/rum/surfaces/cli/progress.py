@@ -1,4 +1,4 @@
-"""How far something is that takes long: a bar on stderr where a person may be watching, else lines."""
+"""Progress of long work on stderr: a bar on a terminal, else lines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ EVERY = 10.0
 """Seconds from one line to the next."""
 
 
-class Tell(Protocol):
-    """Told how much is done, and how much there is where that was not known before."""
+class ReportProgress(Protocol):
+    """A callback with the amount done, and the total where it was not known before."""
 
     def __call__(self, done: int, total: int | None = None) -> None:
         """So much is done."""
@@ -23,48 +23,48 @@ class Tell(Protocol):
 
 
 @contextmanager
-def progress(title: str, total: int | None, *, lines: bool = False) -> Generator[Tell]:
-    """A function to tell how much is done; where stderr is no terminal it says nothing, or `lines`."""
+def progress(title: str, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
+    """A callback that shows progress; without a terminal it prints nothing, or `lines`."""
     if sys.stderr.isatty():
         from rum.surfaces.cli.bar import bar  # noqa: PLC0415 (rich is slow to load)
 
-        with bar(title, total) as tell:
-            yield tell
+        with bar(title, total) as report_progress:
+            yield report_progress
     else:
         yield Lines(title, total) if lines else lambda done, total=None: None  # noqa: ARG005
 
 
 class Lines:
-    """Says in a line every few seconds how much is done, how quickly, and how long the rest may take."""
+    """Prints a line every few seconds: amount done, rate and remaining time."""
 
     def __init__(
         self,
         title: str,
         total: int | None,
-        say: Callable[[str], None] = note,
+        print_result: Callable[[str], None] = note,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._title = title
         self._total = total
-        self._say = say
+        self._print_line = print_result
         self._clock = clock
-        self._began = self._said = clock()
+        self._began = self._last_at = clock()
 
     def __call__(self, done: int, total: int | None = None) -> None:
         """So much is done."""
         self._total = total or self._total
         now = self._clock()
-        if now - self._said >= EVERY:
-            self._said = now
-            self._say(f"{self._title}: {self._told(done, now - self._began)}")
+        if now - self._last_at >= EVERY:
+            self._last_at = now
+            self._print_line(f"{self._title}: {self._text(done, now - self._began)}")
 
-    def _told(self, done: int, took: float) -> str:
+    def _text(self, done: int, took: float) -> str:
         total = self._total and max(self._total, done)
-        told = f"{done} of {total}" if total else f"{done}"
+        text = f"{done} of {total}" if total else f"{done}"
         if not done:
-            return told
-        told += f", {rate(done / took)} a second"
-        return f"{told}, about {_span((total - done) * took / done)} left" if total and total > done else told
+            return text
+        text += f", {rate(done / took)} a second"
+        return f"{text}, about {_span((total - done) * took / done)} left" if total and total > done else text
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Take the fuse out of text that others wrote, before a terminal, a pipe or a person sees it."""
+"""Remove escape sequences and control characters from text before it is printed."""
 
 from __future__ import annotations
 

@@ -1,21 +1,21 @@
-"""What a command has to say, before it is known whether a terminal or a pipe will see it."""
+"""Results of commands as blocks of text, independent of whether a terminal or a pipe shows them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class Word(NamedTuple):
-    """A piece of text and what it is, from which a terminal takes its colour."""
+class TextPart(NamedTuple):
+    """A piece of text; its kind decides the colour on a terminal."""
 
     text: str
     kind: str = ""
 
 
-Line = tuple[Word, ...]
+Line = tuple[TextPart, ...]
 
 
-class Said(NamedTuple):
+class TextLine(NamedTuple):
     """One line."""
 
     line: Line
@@ -25,7 +25,7 @@ class Table(NamedTuple):
     """Records; a pipe gets one line each: those in `lines`, or else the cells with tabs between them."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Word, ...]]
+    rows: list[tuple[TextPart, ...]]
     lines: list[str] | None = None
 
 
@@ -41,21 +41,21 @@ class Fields(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A line and what hangs on it."""
+    """A line with child lines."""
 
     line: Line
     branches: list[Tree]
 
 
-Block = Said | Table | Fields | Tree
+Block = TextLine | Table | Fields | Tree
 View = list[Block]
 
 
-def said(text: str, kind: str = "") -> View:
+def text_view(text: str, kind: str = "") -> View:
     """A view of one line."""
-    return [Said((Word(text, kind),))]
+    return [TextLine((TextPart(text, kind),))]
 
 
-def verdict(success: bool) -> Word:
-    """Whether it worked, in a word of one width."""
-    return Word("ok", "good") if success else Word("FAIL", "bad")
+def verdict(success: bool) -> TextPart:
+    """`ok` or `FAIL`."""
+    return TextPart("ok", "good") if success else TextPart("FAIL", "bad")

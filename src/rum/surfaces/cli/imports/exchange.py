@@ -14,11 +14,11 @@ from rum.app.imports.agent_guides import Written
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.imports.import_commands import IMPORTS, import_command
 from rum.surfaces.cli.imports.import_view import import_view, note_missing_vectors
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Command, Group
-from rum.surfaces.cli.output import note, say, say_lines
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Command, Group, Options
+from rum.surfaces.cli.output import note, print_lines, print_result
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.views import View, text_view
 
 
 class ExchangeGroup(Group):
@@ -51,56 +51,56 @@ def export_group(ctx: click.Context) -> None:
 @export_group.command("layers")
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.pass_obj
-def export_layers(asked: Asked, folder: str) -> None:
+def export_layers(options: Options, folder: str) -> None:
     """Export facts, rules and events as layer files.
 
     To episodic.json, semantic.json and procedural.json in DIR, which must not have any of them yet.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         counts = rum.export_layers(folder)
     words = ", ".join(f"{name} {count}" for name, count in counts.items())
-    say(asked.json, {"dir": folder, "entries": counts}, lambda _: said(f"{folder}: {words}"))
+    print_result(options.json, {"dir": folder, "entries": counts}, lambda _: text_view(f"{folder}: {words}"))
 
 
 @export_group.command("agents-md")
 @click.argument("file", required=False, type=click.Path())
 @click.pass_obj
-def export_guide(asked: Asked, file: str | None) -> None:
+def export_guide(options: Options, file: str | None) -> None:
     """Write rules, facts and the best notes to AGENTS.md.
 
     Writes one section between two marks, at the end of FILE or where it was; the rest of FILE is unchanged.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.export_guide(file)
-    say(asked.json, answer, _guide_view)
+    print_result(options.json, answer, _guide_view)
 
 
 def _guide_view(answer: Written) -> View:
     counts = f"rules {answer.rules}, facts {answer.facts}, notes {answer.notes}"
-    return said(f"{answer.file}: {counts}{'' if answer.changed else '; nothing changed'}.")
+    return text_view(f"{answer.file}: {counts}{'' if answer.changed else '; nothing changed'}.")
 
 
 @click.command("lines", cls=Command)
 @click.argument("file", required=False, type=click.Path())
 @click.pass_obj
-def export_lines(asked: Asked, file: str | None) -> None:
+def export_lines(options: Options, file: str | None) -> None:
     """Export everything as JSON lines."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         if file is None:
-            say_lines(rum.export(_warn_damaged))
+            print_lines(rum.export(_warn_damaged))
             return
         if os.path.exists(file):
             raise InvalidQuery(f"{file} exists already; choose another file.", field="file")
-        with progress("Exporting", None) as tell:
-            count = _write(file, rum.export(_warn_damaged), tell)
-    say(asked.json, {"file": file, "lines": count}, lambda _: said(f"{file}: {count} lines"))
+        with progress("Exporting", None) as report_progress:
+            count = _write(file, rum.export(_warn_damaged), report_progress)
+    print_result(options.json, {"file": file, "lines": count}, lambda _: text_view(f"{file}: {count} lines"))
 
 
 def _warn_damaged(memory_id: str) -> None:
     note(damage(memory_id))
 
 
-def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> int:
+def _write(file: str, lines: Iterable[bytes], report_progress: Callable[[int], None]) -> int:
     """Write a file that appears only when it is whole, readable by its owner alone."""
     folder, name = os.path.split(file)
     part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
@@ -110,7 +110,7 @@ def _write(file: str, lines: Iterable[bytes], tell: Callable[[int], None]) -> in
         with open(handle, "wb") as out:
             for count, line in enumerate(lines, start=1):
                 out.write(line + b"\n")
-                tell(count)
+                report_progress(count)
         os.replace(part, file)
     except BaseException as error:
         with suppress(OSError):
@@ -142,14 +142,14 @@ for form in IMPORTS:
 @click.command("lines", cls=Command)
 @click.argument("file")
 @click.pass_obj
-def import_lines(asked: Asked, file: str) -> None:
+def import_lines(options: Options, file: str) -> None:
     """Import an export of RUM."""
     lines = _lines(file)
-    with opened(asked) as rum:
-        with progress("Importing", len(lines)) as tell:
-            answer = rum.import_lines(lines, tell)
-        say(asked.json, answer, import_view)
-        if not asked.json:
+    with open_rum(options) as rum:
+        with progress("Importing", len(lines)) as report_progress:
+            answer = rum.import_lines(lines, report_progress)
+        print_result(options.json, answer, import_view)
+        if not options.json:
             note_missing_vectors(rum)
 
 

@@ -23,10 +23,10 @@ from rum.surfaces.cli.imports.import_view import (
     import_view,
     note_missing_vectors,
 )
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Command
-from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.progress import Tell, progress
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Command, Options
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.progress import ReportProgress, progress
 from rum.surfaces.cli.times import When
 
 Arguments = dict[str, Any]
@@ -39,7 +39,7 @@ class Import:
     name: str
     help: str
     params: list[click.Parameter]
-    run: Callable[[Rum, Arguments, Tell], Answer]
+    run: Callable[[Rum, Arguments, ReportProgress], Answer]
     nouns: Nouns = MEMORIES
     title: str | None = "Importing"
     """The title of the progress bar, if there is one."""
@@ -53,17 +53,17 @@ def import_command(form: Import) -> click.Command:
     """A row of the table as a command."""
 
     @click.pass_obj
-    def run(asked: Asked, **arguments: Any) -> None:
+    def run(options: Options, **arguments: Any) -> None:
         if arguments.pop("all_projects", False):
-            answer = _import_all_projects(asked, form.name, arguments["path"])
-            say(asked.json, answer, import_view)
+            answer = _import_all_projects(options, form.name, arguments["path"])
+            print_result(options.json, answer, import_view)
             return
         if isinstance(arguments.get("file"), str):
             arguments["file"] = _read(arguments["file"])
-        with opened(asked, arguments.get("path") if form.name == "git" else None) as rum:
+        with open_rum(options, arguments.get("path") if form.name == "git" else None) as rum:
             answer = _run(form, rum, arguments)
-            say(asked.json, answer, lambda answer: import_view(answer, form.nouns))
-            if asked.json:
+            print_result(options.json, answer, lambda answer: import_view(answer, form.nouns))
+            if options.json:
                 return
             for remark in form.notes(answer):
                 note(remark)
@@ -76,8 +76,8 @@ def import_command(form: Import) -> click.Command:
 def _run(form: Import, rum: Rum, arguments: Arguments) -> Answer:
     if form.title is None:
         return form.run(rum, arguments, lambda done, total=None: None)  # noqa: ARG005
-    with progress(form.title, None) as tell:
-        return form.run(rum, arguments, tell)
+    with progress(form.title, None) as report_progress:
+        return form.run(rum, arguments, report_progress)
 
 
 def _read(file: str) -> bytes:
@@ -87,26 +87,26 @@ def _read(file: str) -> bytes:
         return source.read()
 
 
-def _import_all_projects(asked: Asked, client: str, path: str | None) -> TranscriptImport:
+def _import_all_projects(options: Options, client: str, path: str | None) -> TranscriptImport:
     folders = by_folder(client, sessions(client, path))
     total, done, failed = sum(map(len, folders.values())), 0, 0
     answers: list[TranscriptImport] = []
-    with progress("Reading sessions", total) as tell:
+    with progress("Reading sessions", total) as report_progress:
         for folder, found in folders.items():
             try:
-                answers.append(_import_folder(asked, client, folder, found))
+                answers.append(_import_folder(options, client, folder, found))
             except RumError as error:
                 failed += len(found)
                 note(f"{folder or 'Sessions without a folder'}: {error.message}")
             done += len(found)
-            tell(done, total)
+            report_progress(done, total)
     return _sum(answers, failed)
 
 
-def _import_folder(asked: Asked, client: str, folder: str, found: list[list[str]]) -> TranscriptImport:
+def _import_folder(options: Options, client: str, folder: str, found: list[list[str]]) -> TranscriptImport:
     if not os.path.isdir(folder):
         return TranscriptImport(skipped={"folder is gone": len(found)})
-    with Rum.open(folder, client="cli", owner=asked.agent is None, agent=asked.agent) as rum:
+    with Rum.open(folder, client="cli", owner=options.agent is None, agent=options.agent) as rum:
         return rum.import_transcripts(client, sessions=found)
 
 
@@ -146,7 +146,9 @@ def _transcripts(client: str, name: str) -> Import:
                 help="Import the sessions of all projects, each into its own.",
             ),
         ],
-        lambda rum, arguments, tell: rum.import_transcripts(client, arguments["path"], progress=tell),
+        lambda rum, arguments, report_progress: rum.import_transcripts(
+            client, arguments["path"], progress=report_progress
+        ),
         title="Reading sessions",
         vectors=True,
     )
@@ -174,7 +176,7 @@ IMPORTS: list[Import] = [
             ),
             click.Option(["--dry-run"], is_flag=True, help="Only count; import nothing."),
         ],
-        lambda rum, arguments, tell: rum.import_git(**arguments, progress=tell),
+        lambda rum, arguments, report_progress: rum.import_git(**arguments, progress=report_progress),
         notes=lambda answer: answer.notes,
         vectors=True,
     ),
@@ -186,7 +188,7 @@ IMPORTS: list[Import] = [
         is checked before anything is written. Issues changed since the last import are updated.
         """,
         [_FILE],
-        lambda rum, arguments, tell: rum.import_issues(arguments["file"], tell),
+        lambda rum, arguments, report_progress: rum.import_issues(arguments["file"], report_progress),
         vectors=True,
     ),
     Import(
@@ -223,7 +225,7 @@ IMPORTS: list[Import] = [
         anything is written. Entities become memories with their observations; related ones are linked.
         """,
         [_FILE],
-        lambda rum, arguments, tell: rum.import_graph(arguments["file"], tell),
+        lambda rum, arguments, report_progress: rum.import_graph(arguments["file"], report_progress),
     ),
     Import(
         "layers",

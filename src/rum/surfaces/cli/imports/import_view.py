@@ -1,4 +1,4 @@
-"""What an import did, in words that all imports share."""
+"""The result of an import as text, the same for all imports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rum.app.imports.import_batch import Imported
 from rum.app.imports.transcripts import TranscriptImport
 from rum.app.rum import Rum
 from rum.surfaces.cli.output import note
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.views import View, text_view
 
 Answer = Imported | ImportResult | LayerImport
 Nouns = tuple[str, str]
@@ -32,7 +32,7 @@ _FOUND = {
 }
 _SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
 _MANY = 200
-"""Memories without a vector from which on it is said how they get one."""
+"""Number of memories without a vector from which a hint is printed."""
 
 
 def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
@@ -46,7 +46,7 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
         view += _line("Skipped", _join({name.replace("_", " "): count for name, count in skipped}))
         view += _line("Found", _counts(answer, _FOUND))
     if isinstance(answer, TranscriptImport):
-        view += _line("Sessions", _counts(answer, _SESSIONS)) or said("No sessions found.")
+        view += _line("Sessions", _counts(answer, _SESSIONS)) or text_view("No sessions found.")
     return view
 
 
@@ -56,7 +56,7 @@ def _added(answer: Answer | ChapterImport, nouns: Nouns) -> View:
     time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
     others = _join_counts(answer)
     verb = "Would add" if dry_run else "Added"
-    return said(f"{verb} {answer.added} {noun}{time}{f' ({others})' if others else ''}.")
+    return text_view(f"{verb} {answer.added} {noun}{time}{f' ({others})' if others else ''}.")
 
 
 def _join_counts(answer: object) -> str:
@@ -74,7 +74,7 @@ def _join(counts: dict[str, int]) -> str:
 
 
 def _line(title: str, counts: str) -> View:
-    return said(f"{title}: {counts}.") if counts else []
+    return text_view(f"{title}: {counts}.") if counts else []
 
 
 def note_missing_vectors(rum: Rum) -> None:

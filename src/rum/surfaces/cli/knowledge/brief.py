@@ -1,4 +1,4 @@
-"""`rum brief`: what is known and matters to a task, as a block of text for a prompt."""
+"""`rum brief`: what matters to a task, as a text for a prompt."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 import click
 
 from rum.model.brief import Brief
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command, those_given
-from rum.surfaces.cli.output import note, say_json, say_text
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command, given_options
+from rum.surfaces.cli.output import note, print_json, print_text
 from rum.surfaces.cli.question_options import options_of
 
 
 @command("brief")
 @options_of("brief", leave_out=("explain",))
 @click.pass_obj
-def brief(asked: Asked, **given: Any) -> None:
+def brief(options: Options, **arguments: Any) -> None:
     """Summarise what matters to a task, for a prompt.
 
     Notes, rules, facts, failures on the given files, earlier work, follow-ups and the session's journal,
     ranked together. --agent names the reader. --json prints the included items with points and tokens.
     """
-    with opened(asked) as rum:
-        answer = rum.brief(**those_given(given))
-    if asked.json:
-        say_json(answer)
+    with open_rum(options) as rum:
+        answer = rum.brief(**given_options(arguments))
+    if options.json:
+        print_json(answer)
     else:
-        say_text(answer.text)
+        print_text(answer.text)
         _remark_on(answer)
 
 

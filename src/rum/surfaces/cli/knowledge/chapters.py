@@ -25,11 +25,11 @@ from rum.model.chapters import (
     WisdomView,
 )
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, Group, command, ids_option, quiet_option, those_given
-from rum.surfaces.cli.output import note, say, say_ids
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.output import note, print_ids, print_result
 from rum.surfaces.cli.question_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Said, Table, View, Word, said
+from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
 _GOALS = 5
 """Goals of a suggested group that are shown."""
@@ -66,20 +66,20 @@ def chapter() -> None:
 @options_of("create_chapter")
 @quiet_option
 @click.pass_obj
-def create(asked: Asked, memory_ids: tuple[str, ...], **options: Any) -> None:
+def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None:
     """Create a chapter from memories, by ID or by tags.
 
     The same memories again update the same chapter. Missing texts are taken from the memories, or written by
     the configured language model.
     """
-    with opened(asked) as rum:
-        ids = [meant(rum, one) for one in memory_ids]
-        answer = rum.chapters.create(memory_ids=ids, **those_given(options))
-    if asked.quiet and not asked.json:
-        say_ids([answer.chapter_id])
+    with open_rum(options) as rum:
+        ids = [stored_id(rum, one) for one in memory_ids]
+        answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
+    if options.quiet and not options.json:
+        print_ids([answer.chapter_id])
         return
-    say(asked.json, answer, _created_chapter_view)
-    if answer.note and not asked.json:
+    print_result(options.json, answer, _created_chapter_view)
+    if answer.note and not options.json:
         note(answer.note)
 
 
@@ -87,15 +87,15 @@ def create(asked: Asked, memory_ids: tuple[str, ...], **options: Any) -> None:
 @options_of("list_chapters")
 @ids_option
 @click.pass_obj
-def list_chapters(asked: Asked, **options: Any) -> None:
+def list_chapters(options: Options, **fields: Any) -> None:
     """List chapters, latest first."""
-    with opened(asked) as rum:
-        answer = rum.chapters.list(**those_given(options))
-    if asked.ids:
-        say_ids(one.id for one in answer.chapters)
+    with open_rum(options) as rum:
+        answer = rum.chapters.list(**given_options(fields))
+    if options.ids:
+        print_ids(one.id for one in answer.chapters)
         return
-    say(asked.json, answer, _list_view)
-    if answer.hint and not asked.json:
+    print_result(options.json, answer, _list_view)
+    if answer.hint and not options.json:
         note(_with_commands(answer.hint))
 
 
@@ -104,15 +104,15 @@ def list_chapters(asked: Asked, **options: Any) -> None:
     "--limit", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of results."
 )
 @click.pass_obj
-def suggest(asked: Asked, limit: int) -> None:
+def suggest(options: Options, limit: int) -> None:
     """Suggest groups of memories for chapters.
 
     Nothing is created; pass the ids to `rum chapter create`.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         found = rum.chapters.suggest(limit)
-    say(asked.json, found, _suggestions_view)
-    if not found and not asked.json:
+    print_result(options.json, found, _suggestions_view)
+    if not found and not options.json:
         note("No suggestions.")
 
 
@@ -129,20 +129,20 @@ def wisdom() -> None:
 @options_of("synthesize")
 @quiet_option
 @click.pass_obj
-def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **options: Any) -> None:
+def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) -> None:
     """Create wisdom from chapters, by ID or by tags.
 
     The same chapters again update the same wisdom. Missing texts are taken from the memories, or written by
     the configured language model.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         ids = [one.lower() for one in chapter_ids]
-        answer = rum.wisdom.synthesize(chapter_ids=ids, **those_given(options))
-    if asked.quiet and not asked.json:
-        say_ids([answer.wisdom_id])
+        answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
+    if options.quiet and not options.json:
+        print_ids([answer.wisdom_id])
         return
-    say(asked.json, answer, lambda answer: [_created_wisdom_view(answer)])
-    if answer.note and not asked.json:
+    print_result(options.json, answer, lambda answer: [_created_wisdom_view(answer)])
+    if answer.note and not options.json:
         note(answer.note)
 
 
@@ -151,15 +151,15 @@ def synthesize(asked: Asked, chapter_ids: tuple[str, ...], **options: Any) -> No
 @options_of("recall_wisdom")
 @ids_option
 @click.pass_obj
-def recall(asked: Asked, query: tuple[str, ...], **options: Any) -> None:
+def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
     """Find wisdom that matches WORDS (default: the newest)."""
-    with opened(asked) as rum:
-        answer = rum.wisdom.recall(query=" ".join(query) or None, **those_given(options))
-    if asked.ids:
-        say_ids(one.id for one in answer.wisdom)
+    with open_rum(options) as rum:
+        answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
+    if options.ids:
+        print_ids(one.id for one in answer.wisdom)
         return
-    say(asked.json, answer, _recall_view)
-    if answer.hint and not asked.json:
+    print_result(options.json, answer, _recall_view)
+    if answer.hint and not options.json:
         note(_with_commands(answer.hint))
 
 
@@ -172,69 +172,71 @@ def _add_common(
     @group.command("show", help=show_help)
     @click.argument("one", metavar="ID")
     @click.pass_obj
-    def _show(asked: Asked, one: str) -> None:
-        with opened(asked) as rum:
-            say(asked.json, api(rum).show(one.lower()), view)
+    def _show(options: Options, one: str) -> None:
+        with open_rum(options) as rum:
+            print_result(options.json, api(rum).show(one.lower()), view)
 
     @group.command("refresh", help=refresh_help)
     @click.argument("ids", nargs=-1, metavar="[ID]...")
     @_dry_run
     @click.pass_obj
-    def _refresh(asked: Asked, ids: tuple[str, ...], dry_run: bool) -> None:
-        with opened(asked) as rum:
-            _print_refresh(asked, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
+    def _refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
+        with open_rum(options) as rum:
+            _print_refresh(options, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
 
     @group.command("forget", help=forget_help)
     @click.argument("one", metavar="ID")
     @forget_options
     @click.pass_obj
-    def _forget(asked: Asked, one: str, dry_run: bool, purge: bool) -> None:
-        forget_one(asked, one.lower(), name, dry_run=dry_run, purge=purge)
+    def _forget(options: Options, one: str, dry_run: bool, purge: bool) -> None:
+        forget_one(options, one.lower(), name, dry_run=dry_run, purge=purge)
 
 
 @command("refresh")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_dry_run
 @click.pass_obj
-def refresh(asked: Asked, ids: tuple[str, ...], dry_run: bool) -> None:
+def refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
     """Update chapters and wisdom whose memories changed.
 
     Updates those named by ID, or all stale ones: those with a memory that was changed, superseded or
     forgotten. Shows what was removed (-) and added (+). Texts that you supplied are kept.
     """
-    with opened(asked) as rum:
-        _print_refresh(asked, rum.refresh(*map(str.lower, ids), dry_run=dry_run))
+    with open_rum(options) as rum:
+        _print_refresh(options, rum.refresh(*map(str.lower, ids), dry_run=dry_run))
 
 
-def _print_refresh(asked: Asked, answer: RefreshResult) -> None:
-    say(asked.json, answer, _refresh_view)
-    if not asked.json:
+def _print_refresh(options: Options, answer: RefreshResult) -> None:
+    print_result(options.json, answer, _refresh_view)
+    if not options.json:
         for reason in answer.skipped:
             note(f"skipped: {reason}")
 
 
 def _refresh_view(answer: RefreshResult) -> View:
     if not answer.renewed:
-        return said("Nothing is stale." if not answer.skipped else "Nothing was updated.")
+        return text_view("Nothing is stale." if not answer.skipped else "Nothing was updated.")
     view: View = [line for one in answer.renewed for line in _renewed_view(one, answer.dry_run)]
     return view
 
 
 def _renewed_view(one: Renewed, dry_run: bool) -> View:
     verb = "would be updated" if dry_run else "updated"
-    view: View = [Said((Word(one.title, "strong"), Word(f"[{one.id}]", "id"), Word(verb, "dim")))]
-    view += [Said((Word(f"because {reason}", "dim"),)) for reason in one.stale]
+    view: View = [
+        TextLine((TextPart(one.title, "strong"), TextPart(f"[{one.id}]", "id"), TextPart(verb, "dim")))
+    ]
+    view += [TextLine((TextPart(f"because {reason}", "dim"),)) for reason in one.stale]
     view += [line for change in one.changes for line in _change_view(change)]
     if not one.changes:
-        view.append(Said((Word("unchanged", "dim"),)))
+        view.append(TextLine((TextPart("unchanged", "dim"),)))
     if one.note:
-        view.append(Said((Word(one.note, "dim"),)))
+        view.append(TextLine((TextPart(one.note, "dim"),)))
     return view
 
 
 def _change_view(change: Change) -> View:
-    gone = [Said((Word(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
-    come = [Said((Word(f"+ {change.part}: {text}", "good"),)) for text in change.added]
+    gone = [TextLine((TextPart(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
+    come = [TextLine((TextPart(f"+ {change.part}: {text}", "good"),)) for text in change.added]
     return [*gone, *come]
 
 
@@ -270,17 +272,19 @@ def _created_chapter_view(answer: CreateChapterResult) -> View:
 
 
 def _block(one: str, title: str, fields: list[Field]) -> Fields:
-    return Fields((Word(title, "strong"), Word(f"[{one}]", "id")), [field for field in fields if field[1]])
+    return Fields(
+        (TextPart(title, "strong"), TextPart(f"[{one}]", "id")), [field for field in fields if field[1]]
+    )
 
 
 def _list_view(answer: ListChaptersResult) -> View:
     rows = [
         (
-            Word(short_id(one.id), "id"),
-            Word(local_time(one.end_ts), "dim"),
-            Word(str(one.memory_count), "dim"),
-            Word(one.title, "strong"),
-            Word("; ".join(one.stale) if one.stale else "", "bad"),
+            TextPart(short_id(one.id), "id"),
+            TextPart(local_time(one.end_ts), "dim"),
+            TextPart(str(one.memory_count), "dim"),
+            TextPart(one.title, "strong"),
+            TextPart("; ".join(one.stale) if one.stale else "", "bad"),
         )
         for one in answer.chapters
     ]
@@ -313,7 +317,7 @@ def _chapter_view(one: ChapterView) -> View:
 def _suggestions_view(found: Sequence[Suggestion]) -> View:
     return [
         Fields(
-            (Word(one.title, "strong"), Word(f"{one.sureness:.2f}", "dim")),
+            (TextPart(one.title, "strong"), TextPart(f"{one.sureness:.2f}", "dim")),
             [
                 ("why", one.reason),
                 *([("tags", ", ".join(one.tags))] if one.tags else []),

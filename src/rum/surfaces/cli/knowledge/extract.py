@@ -11,10 +11,10 @@ from msgspec import UNSET
 
 from rum.model.errors import InvalidQuery
 from rum.model.extraction import Extracted
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.views import Field, Fields, View, Word, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, text_view
 
 _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
 
@@ -23,7 +23,7 @@ _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
 @click.argument("file", default="-")
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
 @click.pass_obj
-def extract(asked: Asked, file: str, dry_run: bool) -> None:
+def extract(options: Options, file: str, dry_run: bool) -> None:
     """Extract a note, facts and rules from a finished run.
 
     FILE holds the run in JSON or YAML (- is stdin): agent, task, agentOutput, result (success, failure or
@@ -31,10 +31,10 @@ def extract(asked: Asked, file: str, dry_run: bool) -> None:
     or built-in rules if there is none.
     """
     run = _run_in(file)
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.extract(dry_run=dry_run, **run)
-    say(asked.json, answer, _extracted)
-    if answer.hint is not UNSET and not asked.json:
+    print_result(options.json, answer, _extracted)
+    if answer.hint is not UNSET and not options.json:
         note(f"Extracted by rules, as the language model failed. {answer.hint}")
 
 
@@ -76,17 +76,17 @@ def _parsed(data: bytes, where: str) -> object:
 
 
 def _extracted(answer: Extracted) -> View:
-    view = _note(answer) if answer.frontmatter is not UNSET else said(f"No note: {answer.reasoning}")
+    view = _note(answer) if answer.frontmatter is not UNSET else text_view(f"No note: {answer.reasoning}")
     kept = answer.kept if answer.kept is not UNSET else None
     word = "Would store" if kept is None else "Stored"
     keys = set(kept.facts) if kept else {fact.key for fact in answer.facts}
     for fact in answer.facts:
-        view += said(f"{word} fact {fact.key}: {fact.value}") if fact.key in keys else []
+        view += text_view(f"{word} fact {fact.key}: {fact.value}") if fact.key in keys else []
     for rule in answer.rules:
-        view += said(f"{word} rule {rule.condition} → {rule.action}")
+        view += text_view(f"{word} rule {rule.condition} → {rule.action}")
     for one in answer.rejected:
         # The reason for no note is shown above.
-        view += said(f"Skipped {one.what} {one.name}: {one.why}.") if one.what != "note" else []
+        view += text_view(f"Skipped {one.what} {one.name}: {one.why}.") if one.what != "note" else []
     return view
 
 
@@ -103,4 +103,4 @@ def _note(answer: Extracted) -> View:
         ("why", answer.reasoning),
         ("content", str(answer.content)),
     ]
-    return [Fields((Word(head.title, "title"),), fields)]
+    return [Fields((TextPart(head.title, "title"),), fields)]

@@ -16,10 +16,10 @@ from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.knowledge.journal_fields import context_options, entry_options, refuse_others
 from rum.surfaces.cli.memories.memory_input import given_flags, given_record
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group
-from rum.surfaces.cli.output import note, say, say_json, say_text
-from rum.surfaces.cli.views import Field, Fields, Said, Table, View, Word, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Group, Options
+from rum.surfaces.cli.output import note, print_json, print_result, print_text
+from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
 _SESSION_TO_READ = click.option(
     "--session", metavar="NAME", help="Session (default: RUM_SESSION, else the latest)."
@@ -41,7 +41,7 @@ def journal() -> None:
 @entry_options
 @click.pass_obj
 def add(
-    asked: Asked, kind: str, session: str | None, task: str | None, source: str | None, **flags: Any
+    options: Options, kind: str, session: str | None, task: str | None, source: str | None, **flags: Any
 ) -> None:
     """Append an entry: a discovery, an attempt or a decision.
 
@@ -50,9 +50,9 @@ def add(
     entry_id = flags.pop("id")
     refuse_others(Kind(kind), given_flags(flags))
     entry = given_record(source, given_flags(flags)) | ({"id": entry_id} if entry_id else {})
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = _journal_to_write(rum, session, task).add(kind, entry)
-    _show_written(asked, answer)
+    _show_written(options, answer)
 
 
 @journal.command("update")
@@ -62,19 +62,19 @@ def add(
 @entry_options
 @click.pass_obj
 def update(
-    asked: Asked, id: str, session: str | None, task: str | None, source: str | None, **flags: Any
+    options: Options, id: str, session: str | None, task: str | None, source: str | None, **flags: Any
 ) -> None:
     """Set fields of an entry, such as the outcome of an attempt.
 
     Fields as in `rum journal add`. Only these lines of the file change.
     """
     entry = given_record(source, given_flags(flags))
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         journal = _journal_to_write(rum, session, task)
         _existing(rum, journal.session)
         refuse_others(journal.kind_of(id), given_flags(flags))
         answer = journal.update(id, entry)
-    _show_written(asked, answer)
+    _show_written(options, answer)
 
 
 @journal.command("context")
@@ -82,15 +82,17 @@ def update(
 @_TASK
 @context_options
 @click.pass_obj
-def context(asked: Asked, session: str | None, task: str | None, source: str | None, **flags: Any) -> None:
+def context(
+    options: Options, session: str | None, task: str | None, source: str | None, **flags: Any
+) -> None:
     """Set the current state of the work: plan step, blockers, next steps and more.
 
     Fields are flags, or a JSON object on stdin or in --file, which may hold any field.
     """
     fields = given_record(source, given_flags(flags))
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = _journal_to_write(rum, session, task).context(fields)
-    _show_written(asked, answer)
+    _show_written(options, answer)
 
 
 def _journal_to_write(rum: Rum, session: str | None, task: str | None) -> AgentJournal:
@@ -116,9 +118,9 @@ def _existing(rum: Rum, session: str) -> str:
     return session
 
 
-def _show_written(asked: Asked, answer: JournalWritten) -> None:
-    say(asked.json, answer, lambda answer: said(answer.id or answer.path, "id"))
-    if answer.hint and not asked.json:
+def _show_written(options: Options, answer: JournalWritten) -> None:
+    print_result(options.json, answer, lambda answer: text_view(answer.id or answer.path, "id"))
+    if answer.hint and not options.json:
         note(answer.hint)
 
 
@@ -126,18 +128,18 @@ def _show_written(asked: Asked, answer: JournalWritten) -> None:
 @click.argument("id", required=False)
 @_SESSION_TO_READ
 @click.pass_obj
-def show(asked: Asked, id: str | None, session: str | None) -> None:
+def show(options: Options, id: str | None, session: str | None) -> None:
     """Show an agent's journal as in its prompt, or one entry."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         journal = rum.journal(_session_to_read(rum, session))
         if id is not None:
-            say(asked.json, journal.entry(id), _entry)
+            print_result(options.json, journal.entry(id), _entry)
             return
         text = journal.prompt()
-        if asked.json:
-            say_json({"session": journal.session, "agent": journal.agent, "text": text})
+        if options.json:
+            print_json({"session": journal.session, "agent": journal.agent, "text": text})
         elif text:
-            say_text(text)
+            print_text(text)
         else:
             others = [one for one in rum.journals.agents(journal.session) if one != journal.agent]
             there = f"; there are {', '.join(others)}" if others else ""
@@ -148,7 +150,7 @@ def _entry(entry: dict[str, Any]) -> View:
     fields: list[Field] = [
         (sanitise.line(name), _text(value)) for name, value in entry.items() if name != "id"
     ]
-    return [Fields((Word(str(entry.get("id", "")), "id"),), fields)]
+    return [Fields((TextPart(str(entry.get("id", "")), "id"),), fields)]
 
 
 def _text(value: object) -> str:
@@ -158,15 +160,15 @@ def _text(value: object) -> str:
 @journal.command("arbiter")
 @_SESSION_TO_READ
 @click.pass_obj
-def arbiter(asked: Asked, session: str | None) -> None:
+def arbiter(options: Options, session: str | None) -> None:
     """Show what each agent did last, to choose the next one."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         named = _session_to_read(rum, session)
         text = rum.journals.arbiter(named)
-    if asked.json:
-        say_json({"session": named, "text": text})
+    if options.json:
+        print_json({"session": named, "text": text})
     else:
-        say_text(text)
+        print_text(text)
 
 
 @journal.command("validate")
@@ -174,22 +176,22 @@ def arbiter(asked: Asked, session: str | None) -> None:
 @_SESSION_TO_READ
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of journals instead.")
 @click.pass_obj
-def validate(asked: Asked, file: str | None, session: str | None, schema: bool) -> None:
+def validate(options: Options, file: str | None, session: str | None, schema: bool) -> None:
     """Check journals: every problem with its line and field.
 
     The one in FILE, or all of a session. Exit code 1 if there are problems.
     """
     if schema:
-        say_text(shipped_schema())
+        print_text(shipped_schema())
         return
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         if file is not None:
             checked = [rum.journals.validate_file(file)]
         else:
             named = _session_to_read(rum, session)
-            own = [rum.journal(named, asked.agent).validate()] if asked.agent else None
+            own = [rum.journal(named, options.agent).validate()] if options.agent else None
             checked = own or rum.journals.validate(named)
-    say(asked.json, checked, _problems)
+    print_result(options.json, checked, _problems)
     if not all(one.valid for one in checked):
         raise Exit(1)
 
@@ -198,32 +200,32 @@ def _problems(checked: list[Validated]) -> View:
     view: View = []
     for one in checked:
         if one.valid:
-            view.append(Said((Word("ok", "good"), Word(one.path))))
+            view.append(TextLine((TextPart("ok", "good"), TextPart(one.path))))
         for found in one.problems:
             at = "" if found.problem.startswith(one.path) else f"{one.path}, line {found.line}: "
-            view.append(Said((Word("FAIL", "bad"), Word(at + found.problem))))
+            view.append(TextLine((TextPart("FAIL", "bad"), TextPart(at + found.problem))))
     return view
 
 
 @journal.command("archive")
 @_SESSION_TO_READ
 @click.pass_obj
-def archive(asked: Asked, session: str | None) -> None:
+def archive(options: Options, session: str | None) -> None:
     """Move old entries out of long journals.
 
     A journal over 100 KB or four hours keeps its last two hours. Older entries go to
     agent-memory-archive.yaml beside it, and its `history` names them. Every write to a journal does the
     same when it is due.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         named = _session_to_read(rum, session)
-        agents = [asked.agent] if asked.agent else rum.journals.agents(named)
+        agents = [options.agent] if options.agent else rum.journals.agents(named)
         answers = [rum.journal(named, agent).archive() for agent in agents]
-    say(asked.json, answers, _archived)
+    print_result(options.json, answers, _archived)
 
 
 def _archived(answers: list[JournalArchived]) -> View:
-    return [Said((Word(one.agent, "strong"), Word(_moved(one)))) for one in answers]
+    return [TextLine((TextPart(one.agent, "strong"), TextPart(_moved(one)))) for one in answers]
 
 
 def _moved(one: JournalArchived) -> str:
@@ -235,23 +237,25 @@ def _moved(one: JournalArchived) -> str:
 @journal.command("sessions")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="Maximum number.")
 @click.pass_obj
-def sessions(asked: Asked, limit: int) -> None:
+def sessions(options: Options, limit: int) -> None:
     """List the sessions with journals, the latest first."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         found = rum.journals.sessions(limit)
-    say(asked.json, found, _table)
-    if not found and not asked.json:
+    print_result(options.json, found, _table)
+    if not found and not options.json:
         note("No sessions yet.")
 
 
 def _table(found: list[SessionView]) -> View:
     rows = [
         (
-            Word(one.session, "id"),
-            Word(", ".join(one.agents), "strong"),
-            Word(" ".join(f"{count} {_noun(name, count)}" for name, count in one.counts.items() if count)),
-            Word(one.end or one.start, "dim"),
-            Word(one.task),
+            TextPart(one.session, "id"),
+            TextPart(", ".join(one.agents), "strong"),
+            TextPart(
+                " ".join(f"{count} {_noun(name, count)}" for name, count in one.counts.items() if count)
+            ),
+            TextPart(one.end or one.start, "dim"),
+            TextPart(one.task),
         )
         for one in found
     ]

@@ -18,10 +18,10 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.model.layers import FOUND_AT_MOST, KEEP_LAST, LASTING, MemoryEntry, MemoryStats
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.memories.forget import confirmed
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group
-from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.views import Fields, Table, View, Word, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Group, Options
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import Fields, Table, TextPart, View, text_view
 
 F = TypeVar("F", bound=Callable[..., Any])
 Json = dict[str, Any]
@@ -41,15 +41,15 @@ def _in_place(command: F) -> F:
 
 
 @contextmanager
-def _target(asked: Asked, folder: str | None) -> Generator[Target]:
+def _target(options: Options, folder: str | None) -> Generator[Target]:
     """The layers of the project, or of a directory of files."""
     if folder is None:
-        with opened(asked) as rum:
+        with open_rum(options) as rum:
             yield Target(rum.layers, rum.project.name)
         return
     if not os.path.isdir(folder):
         raise NotFound(f"There is no directory {folder}.", path=folder)
-    with MemoryManager(folder, agent=asked.agent) as manager:
+    with MemoryManager(folder, agent=options.agent) as manager:
         yield Target(manager, os.path.basename(manager.path))
 
 
@@ -72,7 +72,7 @@ def layers() -> None:
 @_in_place
 @click.pass_obj
 def append(
-    asked: Asked,
+    options: Options,
     layer: str,
     content: str,
     meta: tuple[str, ...],
@@ -88,9 +88,9 @@ def append(
     metadata = _metadata(meta) | {name: value for name, value in named.items() if value is not None}
     given = {"content": text, "id": entry_id, "metadata": metadata or None}
     entry = {name: value for name, value in given.items() if value is not None}
-    with _target(asked, folder) as target:
+    with _target(options, folder) as target:
         kept = target.layers.append(layer, entry)
-    say(asked.json, kept, lambda kept: said(kept.id, "id"))
+    print_result(options.json, kept, lambda kept: text_view(kept.id, "id"))
 
 
 def _metadata(given: Sequence[str]) -> Json:
@@ -119,12 +119,12 @@ def _metadata(given: Sequence[str]) -> Json:
 )
 @_in_place
 @click.pass_obj
-def search(asked: Asked, layer: str, words: tuple[str, ...], limit: int, folder: str | None) -> None:
+def search(options: Options, layer: str, words: tuple[str, ...], limit: int, folder: str | None) -> None:
     """Find the entries of a layer that contain some words, best first."""
-    with _target(asked, folder) as target:
+    with _target(options, folder) as target:
         found = target.layers.search(layer, " ".join(words), limit)
-    say(asked.json, found, _table)
-    if not found and not asked.json:
+    print_result(options.json, found, _table)
+    if not found and not options.json:
         note("Nothing found.")
 
 
@@ -141,26 +141,28 @@ def search(asked: Asked, layer: str, words: tuple[str, ...], limit: int, folder:
 @click.option("--no-summary", is_flag=True, help="Drop the older entries instead of summarising them.")
 @_in_place
 @click.pass_obj
-def compact(asked: Asked, layer: str, keep_last: int, no_summary: bool, folder: str | None) -> None:
+def compact(options: Options, layer: str, keep_last: int, no_summary: bool, folder: str | None) -> None:
     """Replace a layer's older entries with one summary.
 
     LAYER defaults to episodic. A configured language model writes the summary, and only statements that the
     entries support are stored; without a model it has one line per entry. Facts need no compaction, and of
     rules only the last ones are kept. Memories are never changed.
     """
-    with _target(asked, folder) as target:
+    with _target(options, folder) as target:
         removed = target.layers.compact(layer, keep_last=keep_last, summarize_older=not no_summary)
     count = "1 entry" if removed == 1 else f"{removed} entries"
-    say(asked.json, {"compacted": removed}, lambda _: said(f"Compacted {count} of the {layer} layer."))
+    print_result(
+        options.json, {"compacted": removed}, lambda _: text_view(f"Compacted {count} of the {layer} layer.")
+    )
 
 
 @layers.command("stats")
 @_in_place
 @click.pass_obj
-def stats(asked: Asked, folder: str | None) -> None:
+def stats(options: Options, folder: str | None) -> None:
     """Show counts and sizes of the layers."""
-    with _target(asked, folder) as target:
-        say(asked.json, target.layers.get_stats(), _figures)
+    with _target(options, folder) as target:
+        print_result(options.json, target.layers.get_stats(), _figures)
 
 
 @layers.command("clear")
@@ -168,23 +170,23 @@ def stats(asked: Asked, folder: str | None) -> None:
 @click.option("--confirm", metavar="NAME", help="The name of the project or directory, to skip the question.")
 @_in_place
 @click.pass_obj
-def clear(asked: Asked, layer: str | None, confirm: str | None, folder: str | None) -> None:
+def clear(options: Options, layer: str | None, confirm: str | None, folder: str | None) -> None:
     """Delete all entries of a layer, or of all layers; memories are never changed."""
-    with _target(asked, folder) as target:
+    with _target(options, folder) as target:
         what = f"the {layer} layer" if layer else "all layers"
         if not confirmed(target.name, confirm, f"empty {what}"):
             raise InvalidQuery(f"The name is {target.name}; nothing was cleared.", field="confirm")
         removed = target.layers.clear(layer)
-    say(asked.json, {"cleared": removed}, lambda _: said(f"Cleared {removed} entries."))
+    print_result(options.json, {"cleared": removed}, lambda _: text_view(f"Cleared {removed} entries."))
 
 
 def _table(found: list[MemoryEntry]) -> View:
     rows = [
         (
-            Word(entry.id, "id"),
-            Word(_when(entry), "dim"),
-            Word(entry.content),
-            Word(_metadata_text(entry), "dim"),
+            TextPart(entry.id, "id"),
+            TextPart(_when(entry), "dim"),
+            TextPart(entry.content),
+            TextPart(_metadata_text(entry), "dim"),
         )
         for entry in found
     ]
@@ -204,4 +206,4 @@ def _metadata_text(entry: MemoryEntry) -> str:
 
 def _figures(stats: MemoryStats) -> View:
     figures = msgspec.to_builtins(stats)
-    return [Fields((Word("layers", "strong"),), [(name, str(value)) for name, value in figures.items()])]
+    return [Fields((TextPart("layers", "strong"),), [(name, str(value)) for name, value in figures.items()])]

@@ -23,12 +23,12 @@ from rum.model.notes import (
     NotesMatched,
     Otherwise,
 )
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option, those_given
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Group, Options, given_options, ids_option, quiet_option
 from rum.surfaces.cli.output import note as remark
-from rum.surfaces.cli.output import say, say_ids, say_text
+from rum.surfaces.cli.output import print_ids, print_result, print_text
 from rum.surfaces.cli.question_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
+from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
 
 @click.group("note", cls=Group)
@@ -43,7 +43,7 @@ def note() -> None:
 @quiet_option
 @click.pass_obj
 def add(
-    asked: Asked,
+    options: Options,
     title: str,
     when_to_use: tuple[str, ...],
     content: str | None,
@@ -55,13 +55,13 @@ def add(
     The text is Markdown. Earlier entries are not changed.
     """
     text = _content(content, source_file)
-    with opened(asked) as rum:
-        answer = rum.notes.add(title, text, when_to_use, **those_given(fields))
-    if asked.quiet and not asked.json:
-        say_ids([answer.id])
+    with open_rum(options) as rum:
+        answer = rum.notes.add(title, text, when_to_use, **given_options(fields))
+    if options.quiet and not options.json:
+        print_ids([answer.id])
         return
-    say(asked.json, answer, _added)
-    if not asked.json:
+    print_result(options.json, answer, _added)
+    if not options.json:
         for odd in answer.remarks or ():
             remark(odd)
 
@@ -85,21 +85,21 @@ def _content(content: str | None, file: str | None) -> str:
 
 
 def _added(answer: NoteAdded) -> View:
-    return [*said(answer.id, "id"), *said(answer.path, "dim")]
+    return [*text_view(answer.id, "id"), *text_view(answer.path, "dim")]
 
 
 @note.command("list")
 @ids_option
 @click.pass_obj
-def listing(asked: Asked) -> None:
+def listing(options: Options) -> None:
     """List all notes by file name."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.notes.list()
-    if asked.ids:
-        say_ids(one.id for one in answer.notes)
+    if options.ids:
+        print_ids(one.id for one in answer.notes)
         return
-    say(asked.json, answer, _listed)
-    if not asked.json:
+    print_result(options.json, answer, _listed)
+    if not options.json:
         _note_broken(answer.broken or [])
         for one in answer.notes:
             for odd in one.remarks or ():
@@ -113,14 +113,14 @@ def _listed(answer: NoteList) -> View:
     return [Table(columns, [_row(one) for one in answer.notes])] if answer.notes else []
 
 
-def _row(one: ListedNote) -> tuple[Word, ...]:
+def _row(one: ListedNote) -> tuple[TextPart, ...]:
     return (
-        Word(one.id, "id"),
-        Word(one.importance.value),
-        Word(str(one.entries), "dim"),
-        Word(_when(one.discovered_at), "dim"),
-        Word(one.title, "strong"),
-        Word(one.retired or "", "bad"),
+        TextPart(one.id, "id"),
+        TextPart(one.importance.value),
+        TextPart(str(one.entries), "dim"),
+        TextPart(_when(one.discovered_at), "dim"),
+        TextPart(one.title, "strong"),
+        TextPart(one.retired or "", "bad"),
     )
 
 
@@ -136,14 +136,14 @@ def _note_broken(broken: list[Broken]) -> None:
 @note.command("show")
 @click.argument("id", metavar="NOTE")
 @click.pass_obj
-def show(asked: Asked, id: str) -> None:
+def show(options: Options, id: str) -> None:
     """Show a note with all its entries.
 
     NOTE is the file name without its suffix, or NAME#N for entry N.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.notes.show(id)
-    say(asked.json, answer, _shown)
+    print_result(options.json, answer, _shown)
 
 
 def _shown(answer: NoteShown) -> View:
@@ -153,15 +153,15 @@ def _shown(answer: NoteShown) -> View:
     about += [("related", ", ".join(answer.related))] if answer.related else []
     about += [("related, but missing", ", ".join(answer.missing))] if answer.missing else []
     about += [("contradictions", _contradictions(answer.otherwise))] if answer.otherwise else []
-    return [*view, Fields((Word(slug, "id"),), about)]
+    return [*view, Fields((TextPart(slug, "id"),), about)]
 
 
 def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
     heading = (
-        Word(entry.title, "strong"),
-        Word(f"[{slug}#{entry.n}]", "id"),
-        Word("" if newest else "earlier", "dim"),
-        Word("retired" if entry.retired else "", "bad"),
+        TextPart(entry.title, "strong"),
+        TextPart(f"[{slug}#{entry.n}]", "id"),
+        TextPart("" if newest else "earlier", "dim"),
+        TextPart("retired" if entry.retired else "", "bad"),
     )
     fields: list[Field] = [
         ("when to use", list(entry.when_to_use)),
@@ -186,21 +186,21 @@ def _contradictions(otherwise: list[Otherwise]) -> list[str]:
 @click.option("--explain", is_flag=True, help="Show the points of each note instead of the text.")
 @ids_option
 @click.pass_obj
-def match(asked: Asked, task: str, explain: bool, **given: Any) -> None:
+def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     """Show the notes that match a task, as text for a prompt.
 
     With --agent they are chosen by that agent's settings.
     """
-    with opened(asked) as rum:
-        answer = rum.notes.match(task, **those_given(given))
-    if asked.ids:
-        say_ids(one.id for one in answer.notes)
+    with open_rum(options) as rum:
+        answer = rum.notes.match(task, **given_options(arguments))
+    if options.ids:
+        print_ids(one.id for one in answer.notes)
         return
-    if asked.json or explain:
-        say(asked.json, answer, _explained)
+    if options.json or explain:
+        print_result(options.json, answer, _explained)
     else:
-        say_text(answer.text)
-    if not asked.json:
+        print_text(answer.text)
+    if not options.json:
         _note_remarks(answer)
 
 
@@ -217,7 +217,11 @@ def _explained(answer: NotesMatched) -> View:
 
 
 def _points(one: MatchedNote) -> Fields:
-    heading = (Word(f"{one.score:g}", "good"), Word(one.title, "strong"), Word(f"[{one.id}]", "id"))
+    heading = (
+        TextPart(f"{one.score:g}", "good"),
+        TextPart(one.title, "strong"),
+        TextPart(f"[{one.id}]", "id"),
+    )
     fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
     fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
     fields += [] if one.otherwise is UNSET else [("contradictions", _contradictions(one.otherwise))]

@@ -9,11 +9,11 @@ import click
 from rum.consolidate.report.markdown_page import EARLIER_MARK, MARK
 from rum.model.errors import InvalidQuery
 from rum.store.files import atomic_write
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say, say_json, say_text
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import print_json, print_result, print_text
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import said
+from rum.surfaces.cli.views import text_view
 
 LARGEST = 10_000_000
 """Bytes of a file that can be an earlier report."""
@@ -23,7 +23,7 @@ LARGEST = 10_000_000
 @click.option("--since", type=When(), help="Only memories since then.")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file.")
 @click.pass_obj
-def report(asked: Asked, since: int | None, out: str | None) -> None:
+def report(options: Options, since: int | None, out: str | None) -> None:
     """Summarise the project's memory in Markdown.
 
     Work over time, success by area, files with the most failures, open follow-ups, learnings with their
@@ -31,16 +31,16 @@ def report(asked: Asked, since: int | None, out: str | None) -> None:
     """
     if out:
         _check(out)
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.report(since=since)
     if out:
         atomic_write.replace(os.path.abspath(out), answer.text.encode())
-        told = f"{out}: {answer.memories} memories"
-        say(asked.json, {"file": out, "memories": answer.memories}, lambda _: said(told))
-    elif asked.json:
-        say_json(answer)
+        text = f"{out}: {answer.memories} memories"
+        print_result(options.json, {"file": out, "memories": answer.memories}, lambda _: text_view(text))
+    elif options.json:
+        print_json(answer)
     else:
-        say_text(answer.text)
+        print_text(answer.text)
 
 
 def _check(out: str) -> None:

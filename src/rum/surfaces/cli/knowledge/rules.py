@@ -12,10 +12,10 @@ from rum.model.layers import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
 from rum.surfaces.cli.knowledge.facts import version_message
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, Group, ids_option, quiet_option
-from rum.surfaces.cli.output import note, say, say_ids
-from rum.surfaces.cli.views import Field, Fields, Table, View, Word, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Group, Options, ids_option, quiet_option
+from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
 
 @click.group("rules", cls=Group)
@@ -32,12 +32,12 @@ def rules() -> None:
 @click.argument("action")
 @quiet_option
 @click.pass_obj
-def add(asked: Asked, condition: str, action: str) -> None:
+def add(options: Options, condition: str, action: str) -> None:
     """Add a rule, unless the same one exists."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         rule = rum.rules.add(condition, action)
-    say(asked.json, rule, lambda rule: said(rule.id, "id"))
-    _remark_on(asked, rule)
+    print_result(options.json, rule, lambda rule: text_view(rule.id, "id"))
+    _remark_on(options, rule)
 
 
 @rules.command("set")
@@ -45,17 +45,17 @@ def add(asked: Asked, condition: str, action: str) -> None:
 @click.argument("condition")
 @click.argument("action")
 @click.pass_obj
-def set_rule(asked: Asked, rule_id: str, condition: str, action: str) -> None:
+def set_rule(options: Options, rule_id: str, condition: str, action: str) -> None:
     """Change a rule; the former text goes into its history."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         before = rum.rules.show(rule_id)
         rule = rum.rules.set(before.id, condition, action)
-    say(asked.json, rule, lambda rule: said(version_message(rule.id, rule, before)))
-    _remark_on(asked, rule)
+    print_result(options.json, rule, lambda rule: text_view(version_message(rule.id, rule, before)))
+    _remark_on(options, rule)
 
 
-def _remark_on(asked: Asked, rule: Rule) -> None:
-    if not asked.json and not asked.quiet and (odd := problem(rule)):
+def _remark_on(options: Options, rule: Rule) -> None:
+    if not options.json and not options.quiet and (odd := problem(rule)):
         note(f"The condition {odd}.")
 
 
@@ -63,28 +63,28 @@ def _remark_on(asked: Asked, rule: Rule) -> None:
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number.")
 @ids_option
 @click.pass_obj
-def list_rules(asked: Asked, limit: int | None) -> None:
+def list_rules(options: Options, limit: int | None) -> None:
     """List rules, newest first."""
-    with opened(asked) as rum:
-        _say(asked, rum.rules.list(limit), "No rules.")
+    with open_rum(options) as rum:
+        _print_rules(options, rum.rules.list(limit), "No rules.")
 
 
 @rules.command("show")
 @click.argument("rule_id", metavar="ID")
 @click.pass_obj
-def show(asked: Asked, rule_id: str) -> None:
+def show(options: Options, rule_id: str) -> None:
     """Show one rule with all its fields."""
-    with opened(asked) as rum:
-        say(asked.json, rum.rules.show(rule_id), _fields)
+    with open_rum(options) as rum:
+        print_result(options.json, rum.rules.show(rule_id), _fields)
 
 
 @rules.command("history")
 @click.argument("rule_id", metavar="ID")
 @click.pass_obj
-def history(asked: Asked, rule_id: str) -> None:
+def history(options: Options, rule_id: str) -> None:
     """Show all versions of a rule, oldest first."""
-    with opened(asked) as rum:
-        say(asked.json, rum.rules.history(rule_id), _versions)
+    with open_rum(options) as rum:
+        print_result(options.json, rum.rules.history(rule_id), _versions)
 
 
 @rules.command("match")
@@ -92,27 +92,27 @@ def history(asked: Asked, rule_id: str) -> None:
 @click.option("--plan", default="", help="The plan.")
 @ids_option
 @click.pass_obj
-def match(asked: Asked, task: str, plan: str) -> None:
+def match(options: Options, task: str, plan: str) -> None:
     """List the rules for a task, newest first."""
-    with opened(asked) as rum:
-        _say(asked, rum.rules.match(task, plan), "No rule matches.")
+    with open_rum(options) as rum:
+        _print_rules(options, rum.rules.match(task, plan), "No rule matches.")
 
 
 @rules.command("candidates")
 @ids_option
 @click.pass_obj
-def candidates(asked: Asked) -> None:
+def candidates(options: Options) -> None:
     """List candidate rules, taken from your corrections of agents.
 
     Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         found = rum.rules.candidates()
-    if asked.ids:
-        say_ids(one.id for one in found)
+    if options.ids:
+        print_ids(one.id for one in found)
         return
-    say(asked.json, [one._asdict() for one in found], lambda _: _proposed(found))
-    if not found and not asked.json:
+    print_result(options.json, [one._asdict() for one in found], lambda _: _proposed(found))
+    if not found and not options.json:
         note("No candidates.")
 
 
@@ -121,44 +121,47 @@ def candidates(asked: Asked) -> None:
 @click.option("--when", "condition", metavar="CONDITION", help="Another condition.")
 @click.option("--do", "action", metavar="ACTION", help="Another action.")
 @click.pass_obj
-def accept(asked: Asked, candidate_id: str, condition: str | None, action: str | None) -> None:
+def accept(options: Options, candidate_id: str, condition: str | None, action: str | None) -> None:
     """Make a candidate a rule."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         rule = rum.rules.accept(candidate_id, condition=condition, action=action)
-    say(asked.json, rule, lambda rule: said(rule.id, "id"))
+    print_result(options.json, rule, lambda rule: text_view(rule.id, "id"))
 
 
 @rules.command("reject")
 @click.argument("candidate_id", metavar="ID")
 @click.pass_obj
-def reject(asked: Asked, candidate_id: str) -> None:
+def reject(options: Options, candidate_id: str) -> None:
     """Drop a candidate; the same words do not create it again."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         one = rum.rules.reject(candidate_id)
-    say(asked.json, {"id": one.id, "rejected": True}, lambda _: said(f"Dropped: {one.action}"))
+    print_result(
+        options.json, {"id": one.id, "rejected": True}, lambda _: text_view(f"Dropped: {one.action}")
+    )
 
 
 @rules.command("forget")
 @click.argument("rule_id", metavar="ID")
 @forget_options
 @click.pass_obj
-def forget(asked: Asked, rule_id: str, dry_run: bool, purge: bool) -> None:
+def forget(options: Options, rule_id: str, dry_run: bool, purge: bool) -> None:
     """Delete a rule permanently."""
-    forget_one(asked, rule_id, "rule", dry_run=dry_run, purge=purge)
+    forget_one(options, rule_id, "rule", dry_run=dry_run, purge=purge)
 
 
-def _say(asked: Asked, found: Sequence[Rule], nothing: str) -> None:
-    if asked.ids:
-        say_ids(rule.id for rule in found)
+def _print_rules(options: Options, found: Sequence[Rule], nothing: str) -> None:
+    if options.ids:
+        print_ids(rule.id for rule in found)
         return
-    say(asked.json, found, _table)
-    if not found and not asked.json:
+    print_result(options.json, found, _table)
+    if not found and not options.json:
         note(nothing)
 
 
 def _table(found: Sequence[Rule]) -> View:
     rows = [
-        (Word(short_id(rule.id), "id"), Word(rule.condition, "strong"), Word(rule.action)) for rule in found
+        (TextPart(short_id(rule.id), "id"), TextPart(rule.condition, "strong"), TextPart(rule.action))
+        for rule in found
     ]
     lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in found]
     return [Table(("id", "when", "do"), rows, lines)]
@@ -167,10 +170,10 @@ def _table(found: Sequence[Rule]) -> View:
 def _proposed(found: Sequence[RuleProposal]) -> View:
     rows = [
         (
-            Word(short_id(one.id), "id"),
-            Word(one.condition, "strong"),
-            Word(one.action),
-            Word(str(one.times), "dim"),
+            TextPart(short_id(one.id), "id"),
+            TextPart(one.condition, "strong"),
+            TextPart(one.action),
+            TextPart(str(one.times), "dim"),
         )
         for one in found
     ]
@@ -193,17 +196,17 @@ def _fields(rule: Rule) -> View:
         fields += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:
         fields.append(("imported_at", local_time(rule.imported_at)))
-    return [Fields((Word(rule.id, "id"),), fields)]
+    return [Fields((TextPart(rule.id, "id"),), fields)]
 
 
 def _versions(versions: Sequence[RuleVersion]) -> View:
     rows = [
         (
-            Word(str(one.version), "id"),
-            Word(local_time(one.changed_at), "dim"),
-            Word(one.changed_by, "dim"),
-            Word(one.condition, "strong"),
-            Word(one.action),
+            TextPart(str(one.version), "id"),
+            TextPart(local_time(one.changed_at), "dim"),
+            TextPart(one.changed_by, "dim"),
+            TextPart(one.condition, "strong"),
+            TextPart(one.action),
         )
         for one in versions
     ]

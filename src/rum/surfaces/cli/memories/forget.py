@@ -16,11 +16,11 @@ from rum.inject.render import memory_line
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.surfaces.cli.memories.memory_view import as_line
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command, those_given
-from rum.surfaces.cli.output import ask, note, say, say_json
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command, given_options
+from rum.surfaces.cli.output import ask, note, print_json, print_result
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import Said, View, Word, said
+from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 
 F = TypeVar("F", bound=Callable[..., Any])
 SHOWN = 20
@@ -28,7 +28,7 @@ SHOWN = 20
 
 
 class Filter(NamedTuple):
-    """Which memories a bulk deletion means: those that pass all of it."""
+    """Which memories a bulk deletion removes: those that pass all conditions."""
 
     everything: bool
     tags: tuple[str, ...]
@@ -38,7 +38,7 @@ class Filter(NamedTuple):
     session_id: str | None
 
     def passes(self, memory: dict[str, Any]) -> bool:
-        """Whether an exported memory is meant."""
+        """Whether an exported memory passes."""
         return (
             set(self.tags) <= set(memory["tags"])
             and (self.since is None or memory["created_at"] >= self.since)
@@ -61,7 +61,7 @@ class Filter(NamedTuple):
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
 @click.pass_obj
 def forget(
-    asked: Asked, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **chosen: Any
+    options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **chosen: Any
 ) -> None:
     """Delete memories for good.
 
@@ -69,28 +69,30 @@ def forget(
     keyed hash remains, so that no import restores it. Several IDs, or a filter, need the project's name as
     confirmation.
     """
-    by_filter = bool(those_given(chosen))
+    by_filter = bool(given_options(chosen))
     if bool(ids) == by_filter:
         raise click.UsageError("Give ids, or a filter such as --tag, --before or --all.")
-    with opened(asked) as rum:
-        meant = dict(_matching(rum, Filter(**chosen)) if by_filter else _named(rum, ids))
+    with open_rum(options) as rum:
+        targets = dict(_matching(rum, Filter(**chosen)) if by_filter else _named(rum, ids))
         # Tried on each first: one that this agent may not delete keeps all the others too.
-        results = [rum.forget(one, dry_run=True) for one in meant]
-        bulk = by_filter or len(meant) > 1
+        results = [rum.forget(one, dry_run=True) for one in targets]
+        bulk = by_filter or len(targets) > 1
         if not dry_run:
-            if bulk and meant:
-                _confirm(rum, list(meant.values()), confirm)
-            last = next(reversed(meant), None)
-            results = [rum.forget(one, purge=purge and one == last) for one in meant]
-    if asked.json:
-        say_json(results if bulk else results[0])
+            if bulk and targets:
+                _confirm(rum, list(targets.values()), confirm)
+            last = next(reversed(targets), None)
+            results = [rum.forget(one, purge=purge and one == last) for one in targets]
+    if options.json:
+        print_json(results if bulk else results[0])
     else:
         # What a bulk deletion takes was shown before the question.
-        say(False, results, lambda results: _told(results, {} if bulk and not dry_run else meant))
+        print_result(
+            False, results, lambda results: _result_view(results, {} if bulk and not dry_run else targets)
+        )
 
 
 def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
-    """Id and line of every memory a filter means. The export has them all, and counts as no retrieval."""
+    """Id and line of every memory that passes. Reads the export, which counts as no retrieval."""
     if chosen.agent_id:
         chosen = chosen._replace(agent_id=rum.identity("info", agent_id=chosen.agent_id).agent_id)
     lost: list[str] = []
@@ -98,8 +100,8 @@ def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
         entry = msgspec.json.decode(line)
         if entry["kind"] == "memory" and chosen.passes(memory := entry["memory"]):
             outcome = memory["outcome"]
-            told = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
-            yield memory["id"], told
+            line = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
+            yield memory["id"], line
     for one in lost:
         if chosen.everything:
             yield one, one
@@ -111,7 +113,7 @@ def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Id and line of everything named; of the entries of one note the last first, as the rest move up."""
     for one in sorted(ids, key=_place, reverse=True):
         try:
-            memory = rum.show(meant(rum, one), "summary")
+            memory = rum.show(stored_id(rum, one), "summary")
         except (NotFound, StorageError):  # what is damaged can be forgotten all the same
             found = rum.forget(one, dry_run=True).id
             yield found, found
@@ -125,7 +127,7 @@ def _place(name: str) -> int:
 
 
 def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
-    """Show what would go, and go on only with the project's name."""
+    """Show what would be deleted, and ask for the project's name."""
     name, many = rum.project.name, _counted(len(lines), "memories")
     for line in lines[:SHOWN]:
         note(line)
@@ -136,28 +138,28 @@ def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
 
 
 def confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
-    """Whether the name was given, or typed by whoever is asked now."""
+    """Whether the name was given as an option or typed at the prompt."""
     if given is None and not sys.stdin.isatty():
         raise click.UsageError(f"To {what}, give --confirm {name}.")
     return name == (ask(f"To {what} for good, type {called} ({name}):") if given is None else given)
 
 
 def forget_options(command: F) -> F:
-    """What can be asked of any command that forgets one thing."""
+    """Add the options of a command that forgets one thing."""
     command = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")(
         command
     )
     return click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")(command)
 
 
-def forget_one(asked: Asked, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
-    """Forget one thing of a kind, and say what went with it."""
-    with opened(asked) as rum:
+def forget_one(options: Options, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
+    """Forget one thing of a kind, and print what was deleted."""
+    with open_rum(options) as rum:
         result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
-    say(asked.json, result, lambda result: _told([result], {}))
+    print_result(options.json, result, lambda result: _result_view([result], {}))
 
 
-def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:
+def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
     removed = sum((Counter(result.removed) for result in results), Counter[str]())
     if len(results) > 1:
         # A link between two of them would count twice.
@@ -165,13 +167,13 @@ def _told(results: list[ForgetResult], lines: dict[str, str]) -> View:
     gone = all(result.forgotten for result in results)
     purged = ", and purged from the files" if results and results[-1].purged else ""
     counts = ", ".join(_counted(number, name) for name, number in removed.items() if number) or "nothing"
-    view: View = [Said((Word(line),)) for line in lines.values()]
-    view += said(f"Forgotten: {counts}{purged}." if gone else f"Would delete: {counts}.", "strong")
+    view: View = [TextLine((TextPart(line),)) for line in lines.values()]
+    view += text_view(f"Forgotten: {counts}{purged}." if gone else f"Would delete: {counts}.", "strong")
     renew = dict.fromkeys(one for result in results for one in result.renew or ())
     if renew:
-        view += said(f"Stale now; update with `rum refresh`: {', '.join(renew)}")
+        view += text_view(f"Stale now; update with `rum refresh`: {', '.join(renew)}")
     if results and results[-1].hint:
-        view += said(results[-1].hint, "bad")
+        view += text_view(results[-1].hint, "bad")
     return view
 
 
@@ -182,13 +184,13 @@ def _counted(number: int, things: str) -> str:
 
 @command("purge")
 @click.pass_obj
-def purge(asked: Asked) -> None:
+def purge(options: Options) -> None:
     """Make forgotten data unrecoverable.
 
     Until then, deleted text may remain in unused pages of the database files.
     """
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         purged = rum.purge()
     if not purged:
         raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
-    say(asked.json, {"purged": True}, lambda _: said("Purged."))
+    print_result(options.json, {"purged": True}, lambda _: text_view("Purged."))

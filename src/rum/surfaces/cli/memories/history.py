@@ -1,4 +1,4 @@
-"""`rum history` and `rum restore`: what a memory said before."""
+"""`rum history` and `rum restore`: earlier versions of a memory."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 
 from rum.inject.render import local_time
 from rum.model.memory import Version
-from rum.surfaces.cli.memories.update import updated
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say
-from rum.surfaces.cli.views import Table, View, Word
+from rum.surfaces.cli.memories.update import updated_view
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import Table, TextPart, View
 
 Json = dict[str, Any]
 
@@ -22,28 +22,28 @@ Json = dict[str, Any]
 @command("history")
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
-def history(asked: Asked, memory_id: str) -> None:
+def history(options: Options, memory_id: str) -> None:
     """Show every version of a memory.
 
     Oldest first, with who changed what. --json prints each version in full.
     """
-    with opened(asked) as rum:
-        versions = rum.history(meant(rum, memory_id))
-        say(asked.json, versions, _versions)
+    with open_rum(options) as rum:
+        versions = rum.history(stored_id(rum, memory_id))
+        print_result(options.json, versions, _versions)
 
 
 @command("restore")
 @click.argument("memory_id", metavar="ID")
 @click.option("--version", type=int, required=True, metavar="N", help="The version to go back to.")
 @click.pass_obj
-def restore(asked: Asked, memory_id: str, version: int) -> None:
+def restore(options: Options, memory_id: str, version: int) -> None:
     """Restore an earlier version of a memory.
 
     The versions in between stay in the history.
     """
-    with opened(asked) as rum:
-        answer = rum.restore(meant(rum, memory_id), version)
-    say(asked.json, answer, updated)
+    with open_rum(options) as rum:
+        answer = rum.restore(stored_id(rum, memory_id), version)
+    print_result(options.json, answer, updated_view)
 
 
 def _versions(versions: Sequence[Version]) -> View:
@@ -51,10 +51,10 @@ def _versions(versions: Sequence[Version]) -> View:
     changes += [", ".join(_changed(old.memory, new.memory)) for old, new in pairwise(versions)]
     rows = [
         (
-            Word(str(one.version), "id"),
-            Word(local_time(one.changed_at), "dim"),
-            Word(one.changed_by, "dim"),
-            Word(change or "nothing"),
+            TextPart(str(one.version), "id"),
+            TextPart(local_time(one.changed_at), "dim"),
+            TextPart(one.changed_by, "dim"),
+            TextPart(change or "nothing"),
         )
         for one, change in zip(versions, changes, strict=True)
     ]

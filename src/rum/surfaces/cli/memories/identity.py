@@ -1,4 +1,4 @@
-"""`rum identity` and `rum agents`: who remembers."""
+"""`rum identity` and `rum agents`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rum.inject.render import local_time
 from rum.model.agents import Identity
 from rum.model.errors import InvalidQuery
 from rum.settings.table import AGENT_NAME
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command, ids_option, quiet_option, those_given
-from rum.surfaces.cli.output import note, say, say_ids
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.output import note, print_ids, print_result
 from rum.surfaces.cli.question_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, View, Word
+from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View
 
 
 @command("identity")
@@ -24,20 +24,20 @@ from rum.surfaces.cli.views import Field, Fields, Table, View, Word
 @options_of("identity")
 @quiet_option
 @click.pass_obj
-def identity(asked: Asked, action: Literal["register", "resume", "info"], **given: Any) -> None:
+def identity(options: Options, action: Literal["register", "resume", "info"], **given: Any) -> None:
     """Register, resume or look up an agent.
 
     `resume` without an id resumes the last main agent used on the command line.
     """
-    question = those_given(given)
+    question = given_options(given)
     if action == "register" and "name" in question:
         question["name"] = _name(question["name"])
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.identity(action, **question)
-        if asked.quiet and not asked.json:
-            say_ids([answer.agent_id])
+        if options.quiet and not options.json:
+            print_ids([answer.agent_id])
         else:
-            say(asked.json, answer, _described)
+            print_result(options.json, answer, _described)
 
 
 def _name(given: str) -> str:
@@ -53,7 +53,7 @@ def _described(agent: Identity) -> View:
     name = fields.pop("name", "(no name)")
     children: list[str] = fields.pop("children", [])
     shown: list[Field] = [(key, _shown(key, value)) for key, value in fields.items()]
-    return [Fields((Word(name, "strong"),), shown + ([("children", children)] if children else []))]
+    return [Fields((TextPart(name, "strong"),), shown + ([("children", children)] if children else []))]
 
 
 def _shown(name: str, value: Any) -> str:
@@ -65,27 +65,27 @@ def _shown(name: str, value: Any) -> str:
 @command("agents")
 @ids_option
 @click.pass_obj
-def agents(asked: Asked) -> None:
+def agents(options: Options) -> None:
     """List the agents of this project."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.agents()
-        if asked.ids:
-            say_ids(agent.agent_id for agent in answer)
+        if options.ids:
+            print_ids(agent.agent_id for agent in answer)
             return
-        say(asked.json, answer, _table)
-        if not answer and not asked.json:
+        print_result(options.json, answer, _table)
+        if not answer and not options.json:
             note("No agents yet.")
 
 
 def _table(agents: Sequence[Identity]) -> View:
     rows = [
         (
-            Word(agent.name or "-", "strong"),
-            Word(agent.agent_id, "id"),
-            Word(agent.type.value),
-            Word(str(agent.memory_count)),
-            Word(_rate(agent.success_rate)),
-            Word(local_time(agent.last_active), "dim"),
+            TextPart(agent.name or "-", "strong"),
+            TextPart(agent.agent_id, "id"),
+            TextPart(agent.type.value),
+            TextPart(str(agent.memory_count)),
+            TextPart(_rate(agent.success_rate)),
+            TextPart(local_time(agent.last_active), "dim"),
         )
         for agent in agents
     ]

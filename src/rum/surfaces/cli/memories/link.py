@@ -1,4 +1,4 @@
-"""`rum link`: tie two memories together."""
+"""`rum link`: link two memories."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import click
 from rum.model.answers import LinkResult
 from rum.model.links import LinkType
 from rum.surfaces.cli.choices import OneOf
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command, quiet_option
-from rum.surfaces.cli.output import say, say_ids
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command, quiet_option
+from rum.surfaces.cli.output import print_ids, print_result
+from rum.surfaces.cli.views import View, text_view
 
 
 @command("link")
@@ -19,18 +19,18 @@ from rum.surfaces.cli.views import View, said
 @click.argument("target_id", metavar="TARGET")
 @quiet_option
 @click.pass_obj
-def link(asked: Asked, source_id: str, link_type: str, target_id: str) -> None:
+def link(options: Options, source_id: str, link_type: str, target_id: str) -> None:
     """Link two memories.
 
     TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
     """
-    with opened(asked) as rum:
-        answer = rum.link(meant(rum, source_id), meant(rum, target_id), link_type)
-    if asked.quiet and not asked.json:
-        say_ids([answer.link_id])
+    with open_rum(options) as rum:
+        answer = rum.link(stored_id(rum, source_id), stored_id(rum, target_id), link_type)
+    if options.quiet and not options.json:
+        print_ids([answer.link_id])
     else:
-        say(asked.json, answer, _linked)
+        print_result(options.json, answer, _linked)
 
 
 def _linked(answer: LinkResult) -> View:
-    return said(f"{'Linked' if answer.created else 'Linked already'}: {answer.link_id}")
+    return text_view(f"{'Linked' if answer.created else 'Linked already'}: {answer.link_id}")

@@ -14,7 +14,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.links import LinkType
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.surfaces.cli.choices import OneOf
-from rum.surfaces.cli.open_project import meant
+from rum.surfaces.cli.open_project import stored_id
 
 F = TypeVar("F", bound=Callable[..., Any])
 Json = dict[str, Any]
@@ -101,7 +101,7 @@ def given_record(source: str | None, named: Json) -> Json:
 
 def flagged_links(rum: Rum, record: Json) -> Json:
     """A record made of flags, with the ids in its links as they are stored."""
-    links = {kind: [meant(rum, one) for one in ids] for kind, ids in record.get("links", {}).items()}
+    links = {kind: [stored_id(rum, one) for one in ids] for kind, ids in record.get("links", {}).items()}
     return {**record, "links": links} if links else record
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from rum.app.rum import Rum
 from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import RetrievedMemory
-from rum.surfaces.cli.views import Field, Fields, Line, Table, Word, verdict
+from rum.surfaces.cli.views import Field, Fields, Line, Table, TextPart, verdict
 
 _LAYERS = ("intent", "outcome", "reasoning", "perception")
 _IN_HEADING = ("id", "goal", "success", "confidence", "match")
@@ -29,8 +29,8 @@ def heading(memory: RetrievedMemory) -> Line:
     """What was tried, whether it worked, and its id."""
     return (
         verdict(memory.outcome.success),
-        Word(memory.intent.goal, "strong"),
-        Word(f"[{memory.id}]", "id"),
+        TextPart(memory.intent.goal, "strong"),
+        TextPart(f"[{memory.id}]", "id"),
     )
 
 
@@ -39,19 +39,19 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
     found = list(memories)
     rows = [
         (
-            Word(short_id(memory.id), "id"),
-            Word(f"{memory.confidence:.2f}", "dim"),
+            TextPart(short_id(memory.id), "id"),
+            TextPart(f"{memory.confidence:.2f}", "dim"),
             verdict(memory.outcome.success),
-            Word(memory.intent.goal, "strong"),
-            Word(memory.result),
+            TextPart(memory.intent.goal, "strong"),
+            TextPart(memory.result),
         )
         for memory in found
     ]
     return Table(("id", "confidence", "", "goal", "outcome"), rows, [as_line(memory) for memory in found])
 
 
-def makers(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]:
-    """The names of the agents whose memories these are, by id, as far as they have one and it is shown."""
+def agent_names(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]:
+    """Names of agents by id, if any of the memories shows its agent."""
     shown = {memory.agent_id for memory in memories if memory.agent_id}
     return {one.agent_id: one.name for one in rum.agents() if one.name} if shown else {}
 
@@ -60,10 +60,10 @@ def as_fields(memory: RetrievedMemory, names: Mapping[str, str]) -> Fields:
     """A memory with every field it has and its agent's name; how sure it is where the reasons are given."""
     sure = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
     fuzzy = [] if memory.match is UNSET else [("match", memory.match)]
-    told = msgspec.to_builtins(memory)
-    if name := names.get(told.get("agent_id", "")):
-        told["agent_id"] += f" ({name})"
-    return Fields(heading(memory), [*sure, *fuzzy, *content(told)])
+    fields = msgspec.to_builtins(memory)
+    if name := names.get(fields.get("agent_id", "")):
+        fields["agent_id"] += f" ({name})"
+    return Fields(heading(memory), [*sure, *fuzzy, *content(fields)])
 
 
 def content(memory: dict[str, Any]) -> list[Field]:

@@ -1,4 +1,4 @@
-"""`rum offers`, `rum useful`, `rum useless`: what was offered, what came of it, what you think of it."""
+"""`rum offers`, `rum useful` and `rum useless`: offers, their outcomes and your ratings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rum.app.offers.history import MOST, WHY
 from rum.inject.render import local_time, short_id
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.choices import OneOf
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import Table, View, Word, said
+from rum.surfaces.cli.views import Table, TextPart, View, text_view
 from rum.text.shorten import one_line
 
 
@@ -32,16 +32,16 @@ from rum.text.shorten import one_line
     help="Maximum number of results.",
 )
 @click.pass_obj
-def offers(asked: Asked, **given: Any) -> None:
+def offers(options: Options, **arguments: Any) -> None:
     """List offers to agents and their outcomes.
 
     Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
     `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
     """
-    with opened(asked) as rum:
-        answer = rum.offers(**given)
-        say(asked.json, answer, _listed)
-        if not asked.json:
+    with open_rum(options) as rum:
+        answer = rum.offers(**arguments)
+        print_result(options.json, answer, _listed)
+        if not options.json:
             _sum_up(answer)
 
 
@@ -55,28 +55,29 @@ def _sum_up(answer: OffersResult) -> None:
 def _listed(answer: OffersResult) -> View:
     rows = [
         (
-            Word(local_time(int(one.at)), "dim"),
-            Word(short_id(one.memory_id or "-"), "id"),
-            Word(one.why),
-            Word(_words(one), "strong"),
-            Word(_came(one)),
+            TextPart(local_time(int(one.at)), "dim"),
+            TextPart(short_id(one.memory_id or "-"), "id"),
+            TextPart(one.why),
+            TextPart(_words(one), "strong"),
+            TextPart(_outcome(one)),
         )
         for one in answer.offers
     ]
     lines = [
-        f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: {_words(one)} → {_came(one)}"
+        f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: "
+        f"{_words(one)} → {_outcome(one)}"
         for one in answer.offers
     ]
     return [Table(("when", "memory", "why", "text", "outcome"), rows, lines)]
 
 
 def _words(one: OfferView) -> str:
-    """What was said, without the fence around it."""
+    """The text of an offer without the fence around it."""
     inside = one.said.partition("\n\n")[2].rpartition("\n</")[0]
     return one_line(inside) or "-"
 
 
-def _came(one: OfferView) -> str:
+def _outcome(one: OfferView) -> str:
     if one.success is None:
         return one.came
     return f"{one.came}, the turn {'succeeded' if one.success else 'failed'}"
@@ -85,31 +86,33 @@ def _came(one: OfferView) -> str:
 @command("useful")
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
-def useful(asked: Asked, memory_id: str) -> None:
+def useful(options: Options, memory_id: str) -> None:
     """Mark a memory as useful.
 
     It ranks slightly higher in later searches.
     """
-    _judge(asked, memory_id, useful=True)
+    _rate(options, memory_id, useful=True)
 
 
 @command("useless")
 @click.argument("memory_id", metavar="ID")
 @click.pass_obj
-def useless(asked: Asked, memory_id: str) -> None:
+def useless(options: Options, memory_id: str) -> None:
     """Mark a memory as useless.
 
     It ranks lower in later searches.
     """
-    _judge(asked, memory_id, useful=False)
+    _rate(options, memory_id, useful=False)
 
 
-def _judge(asked: Asked, memory_id: str, *, useful: bool) -> None:
-    with opened(asked) as rum:
-        answer = rum.feedback(meant(rum, memory_id), useful=useful)
-    say(asked.json, answer, _judged)
+def _rate(options: Options, memory_id: str, *, useful: bool) -> None:
+    with open_rum(options) as rum:
+        answer = rum.feedback(stored_id(rum, memory_id), useful=useful)
+    print_result(options.json, answer, _rating_view)
 
 
-def _judged(answer: FeedbackResult) -> View:
+def _rating_view(answer: FeedbackResult) -> View:
     word, usefulness = "useful" if answer.useful else "useless", f"{answer.usefulness:+.2f}"
-    return said(f"Rated {short_id(answer.memory_id)} {word}. Its usefulness is now {usefulness} (-1 to 1).")
+    return text_view(
+        f"Rated {short_id(answer.memory_id)} {word}. Its usefulness is now {usefulness} (-1 to 1)."
+    )

@@ -1,4 +1,4 @@
-"""`rum store`: keep a finished piece of work."""
+"""`rum store`: store a finished piece of work."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from msgspec import UNSET
 
 from rum.model.memory import StoreResult
 from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command, quiet_option
-from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command, quiet_option
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import View, text_view
 
 NEEDED = {
     "intent.goal": "--goal",
@@ -29,7 +29,7 @@ NEEDED = {
 @quiet_option
 @click.pass_obj
 def store(
-    asked: Asked, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
+    options: Options, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
 ) -> None:
     """Store a finished piece of work.
 
@@ -47,16 +47,16 @@ def store(
     if named and missing and not source:
         raise click.UsageError(f"Missing flags: {', '.join(missing)}. Or give JSON without flags.")
     record = given_record(source, named)
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         record = flagged_links(rum, record) if named else record
         answer = cast("StoreResult", rum.call("store", record))
-    say(asked.json, answer, _stored)
-    if not asked.json and not asked.quiet:
+    print_result(options.json, answer, _stored)
+    if not options.json and not options.quiet:
         _remark(answer)
 
 
 def _stored(answer: StoreResult) -> View:
-    return said(answer.memory_id, "id")
+    return text_view(answer.memory_id, "id")
 
 
 def _remark(answer: StoreResult) -> None:

@@ -9,12 +9,12 @@ import click
 from rum.app.rum import Rum
 from rum.inject.render import short_id
 from rum.model.answers import RetrievedMemory, TraceNode, TraceResult
-from rum.surfaces.cli.memories.memory_view import as_fields, heading, makers
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command, ids_option
-from rum.surfaces.cli.output import say, say_ids
+from rum.surfaces.cli.memories.memory_view import agent_names, as_fields, heading
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command, ids_option
+from rum.surfaces.cli.output import print_ids, print_result
 from rum.surfaces.cli.question_options import options_of
-from rum.surfaces.cli.views import Block, Line, Tree, Word
+from rum.surfaces.cli.views import Block, Line, TextPart, Tree
 
 
 @command("trace")
@@ -22,14 +22,14 @@ from rum.surfaces.cli.views import Block, Line, Tree, Word
 @options_of("trace")
 @ids_option
 @click.pass_obj
-def trace(asked: Asked, memory_id: str, **given: Any) -> None:
+def trace(options: Options, memory_id: str, **arguments: Any) -> None:
     """Show the causes or effects of a memory."""
-    with opened(asked) as rum:
-        answer = rum.trace(meant(rum, memory_id), **given)
-        if asked.ids:
-            say_ids([answer.origin.id, *(node.memory.id for node in answer.chain)])
+    with open_rum(options) as rum:
+        answer = rum.trace(stored_id(rum, memory_id), **arguments)
+        if options.ids:
+            print_ids([answer.origin.id, *(node.memory.id for node in answer.chain)])
             return
-        say(asked.json, answer, lambda answer: _view(rum, answer))
+        print_result(options.json, answer, lambda answer: _view(rum, answer))
 
 
 def _view(rum: Rum, answer: TraceResult) -> list[Block]:
@@ -37,7 +37,7 @@ def _view(rum: Rum, answer: TraceResult) -> list[Block]:
     blocks: list[Block] = [_tree(answer)]
     memories = [answer.origin, *(node.memory for node in answer.chain)]
     if answer.origin.agent_id:
-        names = makers(rum, memories)
+        names = agent_names(rum, memories)
         blocks += [as_fields(memory, names) for memory in memories]
     return blocks
 
@@ -52,8 +52,8 @@ def _tree(answer: TraceResult) -> Tree:
 
 def _line(memory: RetrievedMemory) -> Line:
     worked, goal, _ = heading(memory)
-    return (worked, goal, Word("—"), Word(memory.result), Word(f"[{short_id(memory.id)}]", "id"))
+    return (worked, goal, TextPart("—"), TextPart(memory.result), TextPart(f"[{short_id(memory.id)}]", "id"))
 
 
 def _hanging(node: TraceNode) -> Line:
-    return (Word(node.relationship, "link"), *_line(node.memory))
+    return (TextPart(node.relationship, "link"), *_line(node.memory))

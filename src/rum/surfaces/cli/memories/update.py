@@ -10,10 +10,10 @@ from rum.model.answers import UpdateResult
 from rum.model.errors import InvalidQuery
 from rum.model.ids import TAIL
 from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
-from rum.surfaces.cli.open_project import meant, opened
-from rum.surfaces.cli.options import Asked, command, quiet_option
-from rum.surfaces.cli.output import say, say_ids
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.options import Options, command, quiet_option
+from rum.surfaces.cli.output import print_ids, print_result
+from rum.surfaces.cli.views import View, text_view
 
 
 @command("update")
@@ -21,7 +21,7 @@ from rum.surfaces.cli.views import View, said
 @record_options
 @quiet_option
 @click.pass_obj
-def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> None:
+def update(options: Options, memory_id: str, source: str | None, **flags: Any) -> None:
     """Correct or complete a memory.
 
     Only the given fields change: objects are merged, lists are replaced, null clears, links are added.
@@ -29,30 +29,30 @@ def update(asked: Asked, memory_id: str, source: str | None, **flags: Any) -> No
     """
     named = given_flags(flags)
     changes = given_record(source, named)
-    told = changes.pop("memory_id", memory_id)
-    if not _same(told, memory_id):
+    given_id = changes.pop("memory_id", memory_id)
+    if not _same(given_id, memory_id):
         raise InvalidQuery(
             f"The memory_id in the JSON is not {memory_id}; nothing was changed.",
             field="memory_id",
         )
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         changes = flagged_links(rum, changes) if named else changes
-        changes["memory_id"] = meant(rum, memory_id)
+        changes["memory_id"] = stored_id(rum, memory_id)
         answer = cast("UpdateResult", rum.call("update_memory", changes))
-    if asked.quiet and not asked.json:
-        say_ids([answer.memory_id])
+    if options.quiet and not options.json:
+        print_ids([answer.memory_id])
     else:
-        say(asked.json, answer, updated)
+        print_result(options.json, answer, updated_view)
 
 
-def _same(told: object, memory_id: str) -> bool:
+def _same(given_id: object, memory_id: str) -> bool:
     """Whether two ids, each perhaps only a tail, can be of one memory."""
-    if not isinstance(told, str):
+    if not isinstance(given_id, str):
         return False
-    short, long = sorted((told.lower(), memory_id.lower()), key=len)
+    short, long = sorted((given_id.lower(), memory_id.lower()), key=len)
     return short == long or (len(short) >= TAIL and long.endswith(short))
 
 
-def updated(answer: UpdateResult) -> View:
+def updated_view(answer: UpdateResult) -> View:
     """Which version it is now."""
-    return said(f"{answer.memory_id} is now version {answer.memory.version}.")
+    return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")

@@ -1,4 +1,4 @@
-"""`rum archive`: pack away what is old and rarely used, and bring it back."""
+"""`rum archive`: archive old, rarely used memories, and restore them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import click
 
 from rum.app.damage_warning import damage
 from rum.app.upkeep.archive import Archived, Restored
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command, those_given
-from rum.surfaces.cli.output import say, size_of
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command, given_options
+from rum.surfaces.cli.output import print_result, size_of
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.views import View, text_view
 
 _WHY = {
     "young": "too recent",
@@ -21,7 +21,7 @@ _WHY = {
     "linked": "linked to recent ones",
     "used": "in use",
 }
-"""Why memories are left as they are, in words."""
+"""Reasons why memories are not archived."""
 
 
 @command("archive")
@@ -39,7 +39,7 @@ _WHY = {
 @click.option("--dry-run", is_flag=True, help="Only count; archive nothing.")
 @click.option("--restore", is_flag=True, help="Restore the memories with these IDs from the archive.")
 @click.pass_obj
-def archive(asked: Asked, ids: tuple[str, ...], dry_run: bool, restore: bool, **rule: Any) -> None:
+def archive(options: Options, ids: tuple[str, ...], dry_run: bool, restore: bool, **rule: Any) -> None:
     """Archive old, rarely used memories.
 
     Archived memories take a third of the space and are still found by id, file, words and meaning. Memories
@@ -48,34 +48,34 @@ def archive(asked: Asked, ids: tuple[str, ...], dry_run: bool, restore: bool, **
     the defaults.
     """
     if restore:
-        _bring_back(asked, ids, [*those_given(rule), *(["dry_run"] if dry_run else [])])
+        _bring_back(options, ids, [*given_options(rule), *(["dry_run"] if dry_run else [])])
         return
     if ids:
         raise click.UsageError("IDs need --restore; which memories are archived is decided by age and use.")
-    with opened(asked) as rum, progress("Archiving", None) as tell:
-        answer = rum.archive(dry_run=dry_run, progress=tell, **rule)
-    say(asked.json, answer, _told)
+    with open_rum(options) as rum, progress("Archiving", None) as report_progress:
+        answer = rum.archive(dry_run=dry_run, progress=report_progress, **rule)
+    print_result(options.json, answer, _result_view)
 
 
-def _bring_back(asked: Asked, ids: tuple[str, ...], besides: list[str]) -> None:
+def _bring_back(options: Options, ids: tuple[str, ...], besides: list[str]) -> None:
     if besides:
         raise click.UsageError(f"--restore cannot be combined with --{besides[0].replace('_', '-')}.")
     if not ids:
         raise click.UsageError("Give the ids of the memories to restore: rum archive --restore ID ...")
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.restore_archived(ids)
-    say(asked.json, answer, _restored)
+    print_result(options.json, answer, _restored)
 
 
-def _told(answer: Archived) -> View:
+def _result_view(answer: Archived) -> View:
     count = f"{answer.archived} {'memory' if answer.archived == 1 else 'memories'}"
     replaced = f" ({answer.superseded} superseded)" if answer.superseded else ""
-    view = said(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
+    view = text_view(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
     kept = ", ".join(f"{answer.kept[why]} {word}" for why, word in _WHY.items() if why in answer.kept)
-    view += said(f"Not archived: {kept}.") if kept else []
+    view += text_view(f"Not archived: {kept}.") if kept else []
     if answer.archived and not answer.dry_run:
-        view += said(f"In the archive: {answer.in_archive}.{_sizes(answer)}")
-    return view + (said(answer.hint) if answer.hint else [])
+        view += text_view(f"In the archive: {answer.in_archive}.{_sizes(answer)}")
+    return view + (text_view(answer.hint) if answer.hint else [])
 
 
 def _sizes(answer: Archived) -> str:
@@ -85,6 +85,6 @@ def _sizes(answer: Archived) -> str:
 
 
 def _restored(answer: Restored) -> View:
-    view = said(f"Restored {len(answer.restored)}.")
-    view += said(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
-    return view + [line for one in answer.unreadable for line in said(damage(one))]
+    view = text_view(f"Restored {len(answer.restored)}.")
+    view += text_view(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
+    return view + [line for one in answer.unreadable for line in text_view(damage(one))]

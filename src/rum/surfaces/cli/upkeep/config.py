@@ -12,9 +12,9 @@ from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.project import open_project
 from rum.settings.load import Settings, load
 from rum.settings.table import AGENT_SETTINGS, SETTINGS
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
-from rum.surfaces.cli.views import Table, View, Word
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import Table, TextPart, View
 
 Shown = dict[str, dict[str, object]]
 _BUILT_IN = {"min_confidence": MIN_CONFIDENCE}
@@ -23,28 +23,28 @@ _BUILT_IN = {"min_confidence": MIN_CONFIDENCE}
 
 @command("config")
 @click.pass_obj
-def config(asked: Asked) -> None:
+def config(options: Options) -> None:
     """Show every setting and where it came from.
 
     Sources, each overriding the ones before: the defaults, config.toml in RUM's home, .rum/config.toml in
     the repository, RUM_ variables, flags.
     """
-    settings = _settings(asked)
+    settings = _settings(options)
     for warning in settings.warnings:
         note(warning)
-    say(asked.json, _shown(settings), _table)
+    print_result(options.json, _shown(settings), _table)
 
 
-def _settings(asked: Asked) -> Settings:
+def _settings(options: Options) -> Settings:
     """The settings here; outside of any project those that hold everywhere."""
     cwd = os.getcwd()
     try:
-        settings, project = open_project(cwd, flags=asked.flags())
+        settings, project = open_project(cwd, flags=options.flags())
         if project.note:
             note(project.note)
         return settings
     except InvalidQuery as error:
-        settings = load(None, flags=asked.flags(), cwd=cwd)
+        settings = load(None, flags=options.flags(), cwd=cwd)
         note(error.message)
         return settings
 
@@ -60,7 +60,11 @@ def _shown(settings: Settings) -> Shown:
 
 def _table(shown: Shown) -> View:
     rows = [
-        (Word(name, "strong"), Word(_written(name, one["value"])), Word(str(one["origin"]), "dim"))
+        (
+            TextPart(name, "strong"),
+            TextPart(_written(name, one["value"])),
+            TextPart(str(one["origin"]), "dim"),
+        )
         for name, one in shown.items()
     ]
     return [Table(("setting", "value", "from"), rows)]

@@ -1,4 +1,4 @@
-"""`rum events`: what was seen of agents at work, and what became of it."""
+"""`rum events`: captured events and what they became."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import click
 from rum.app.capture.events_view import BECAME, MOST, SeenList, SeenView
 from rum.inject.render import local_time, short_id
 from rum.surfaces.cli.choices import OneOf
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.times import When
-from rum.surfaces.cli.views import Table, View, Word
+from rum.surfaces.cli.views import Table, TextPart, View
 
 
 @command("events")
@@ -32,31 +32,31 @@ from rum.surfaces.cli.views import Table, View, Word
     help="Maximum number of results.",
 )
 @click.pass_obj
-def events(asked: Asked, **given: Any) -> None:
+def events(options: Options, **arguments: Any) -> None:
     """List captured events and what they became.
 
     Newest first. Hooks capture what agents do; a turn (the work on one prompt) becomes one memory when it
     ends, or none if nothing was done. Events are deleted two weeks later.
     """
-    with opened(asked) as rum:
-        answer = rum.seen(**given)
-        say(asked.json, answer, _listed)
-        if not asked.json:
-            told = (
+    with open_rum(options) as rum:
+        answer = rum.seen(**arguments)
+        print_result(options.json, answer, _listed)
+        if not options.json:
+            text = (
                 answer.hint
                 or f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
             )
-            note(told)
+            note(text)
 
 
 def _listed(answer: SeenList) -> View:
     rows = [
         (
-            Word(local_time(int(one.at)), "dim"),
-            Word(one.session[-8:], "id"),
-            Word(one.kind),
-            Word(one.what, "strong"),
-            Word(_became(one)),
+            TextPart(local_time(int(one.at)), "dim"),
+            TextPart(one.session[-8:], "id"),
+            TextPart(one.kind),
+            TextPart(one.what, "strong"),
+            TextPart(_became(one)),
         )
         for one in answer.events
     ]

@@ -1,4 +1,4 @@
-"""What help and completion know of `rum hook`, which runs before the command line is loaded."""
+"""Help and completion of `rum hook`, which runs before the command line is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rum install` and `rum uninstall`: let the clients on this machine use RUM, or use it no more."""
+"""`rum install` and `rum uninstall`: connect and disconnect clients."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import click
 from rum.model.errors import InvalidQuery
 from rum.repo.location import find_root
 from rum.settings.home import find_home
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import ask, note, say, say_text
-from rum.surfaces.cli.views import View, said
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import ask, note, print_result, print_text
+from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install import guide
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
 from rum.surfaces.install.clients import CLIENTS, found
@@ -52,7 +52,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change;
 @click.option("--anyway", is_flag=True, help="Use a temporary interpreter anyway.")
 @click.pass_obj
 def install(
-    asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
+    options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
 ) -> None:
     """Connect the coding agents on this machine.
 
@@ -63,13 +63,13 @@ def install(
     """
     place, home = _place(scope), find_home({}, os.environ)
     steps: list[_Step] = []
-    for client in _meant(clients, place, "install"):
+    for client in _chosen_clients(clients, place, "install"):
         launch = _launch(client, place, anyway)
         targets = client.targets(place, launch)
         if instructions and (one := guide.target(client, place)):
             targets.append(one)
         steps.append(_step(home, client, place, targets, steps, to_install))
-    _carry_out(asked, home, steps, dry_run, "installed")
+    _carry_out(options, home, steps, dry_run, "installed")
 
 
 @command("uninstall")
@@ -77,7 +77,7 @@ def install(
 @_scope
 @_dry_run
 @click.pass_obj
-def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
+def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
     """Disconnect coding agents.
 
     Memories stay.
@@ -87,12 +87,12 @@ def uninstall(asked: Asked, clients: tuple[str, ...], scope: str, dry_run: bool)
     """
     place, home = _place(scope), find_home({}, os.environ)
     steps: list[_Step] = []
-    for client in _meant(clients, place, "uninstall"):
+    for client in _chosen_clients(clients, place, "uninstall"):
         targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
         if one := guide.target(client, place):
             targets.append(one)
         steps.append(_step(home, client, place, targets, steps, to_uninstall))
-    _carry_out(asked, home, steps, dry_run, "uninstalled")
+    _carry_out(options, home, steps, dry_run, "uninstalled")
 
 
 def _step(
@@ -123,8 +123,8 @@ def _launch(client: Client, place: Place, anyway: bool) -> Launch:
     return by_interpreter(os.environ, anyway=anyway)
 
 
-def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
-    """The clients that were named, else those that are here and that somebody says yes to."""
+def _chosen_clients(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
+    """The clients that were named, else those found here that the user confirms."""
     if names:
         return [CLIENTS[name] for name in dict.fromkeys(names)]
     here = found(place.home)
@@ -140,31 +140,31 @@ def _meant(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
     ]
 
 
-def _carry_out(asked: Asked, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
+def _carry_out(options: Options, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
     """Write everything, once it is known that everything can be written."""
-    answer = [_told(step, dry_run) for step in steps]
-    kept = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
-    if dry_run and not asked.json:
-        say_text(
+    answer = [_step_json(step, dry_run) for step in steps]
+    backups = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
+    if dry_run and not options.json:
+        print_text(
             "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
         )
         return
-    say(asked.json, answer, lambda _: _view(steps, verb))
-    if asked.json:
+    print_result(options.json, answer, lambda _: _view(steps, verb))
+    if options.json:
         return
-    for path in kept:
+    for path in backups:
         note(f"Backup saved: {path}")
     for step in steps:
         for left in step.client.afterwards(step.place) if verb == "installed" else []:
             note(f"{step.client.title}: {left}")
 
 
-def _told(step: _Step, dry_run: bool) -> dict[str, Any]:
+def _step_json(step: _Step, dry_run: bool) -> dict[str, Any]:
     changed = [change.path for change in step.changes]
-    told: dict[str, Any] = {"client": step.client.name, "scope": step.place.scope, "changed": changed}
+    summary: dict[str, Any] = {"client": step.client.name, "scope": step.place.scope, "changed": changed}
     if dry_run:
-        told["diff"] = "".join(change.diff() for change in step.changes)
-    return told
+        summary["diff"] = "".join(change.diff() for change in step.changes)
+    return summary
 
 
 def _view(steps: list[_Step], verb: str) -> View:
@@ -174,6 +174,6 @@ def _view(steps: list[_Step], verb: str) -> View:
         as_before = (
             f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
         )
-        told = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
-        lines += said(f"{step.client.title}: {told}.")
+        summary = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
+        lines += text_view(f"{step.client.title}: {summary}.")
     return lines

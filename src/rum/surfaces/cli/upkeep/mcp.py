@@ -1,4 +1,4 @@
-"""What help and completion know of `rum mcp`, which is served before the command line is loaded."""
+"""Help and completion of `rum mcp`, which runs before the command line is loaded."""
 
 from __future__ import annotations
 

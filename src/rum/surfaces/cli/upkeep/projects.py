@@ -1,4 +1,4 @@
-"""`rum projects`: the projects this machine knows, and taking a moved one up again."""
+"""`rum projects`: list the projects of this machine, and adopt a moved one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import click
 
 from rum.repo.project import ProjectLocation, adopt, all_projects, open_project
 from rum.settings.home import find_home
-from rum.surfaces.cli.options import Asked, Group, ids_option
-from rum.surfaces.cli.output import note, say, say_ids
-from rum.surfaces.cli.views import Table, View, Word, said
+from rum.surfaces.cli.options import Group, Options, ids_option
+from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.views import Table, TextPart, View, text_view
 
 
 @click.group("projects", cls=Group, invoke_without_command=True)
@@ -21,24 +21,26 @@ def projects(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is not None:
         return
     known = all_projects(find_home({}, os.environ))
-    asked = ctx.ensure_object(Asked)
-    if asked.ids:
-        say_ids(project.id for project in known)
+    options = ctx.ensure_object(Options)
+    if options.ids:
+        print_ids(project.id for project in known)
         return
-    say(asked.json, [_as_json(project) for project in known], lambda _: _table(known))
-    if not known and not asked.json:
+    print_result(options.json, [_as_json(project) for project in known], lambda _: _table(known))
+    if not known and not options.json:
         note("No projects yet.")
 
 
 @projects.command("adopt")
 @click.argument("project_id", metavar="ID")
 @click.pass_obj
-def adopt_here(asked: Asked, project_id: str) -> None:
+def adopt_here(options: Options, project_id: str) -> None:
     """Make this directory part of an existing project, for example after moving it."""
     cwd = os.getcwd()
-    settings, _ = open_project(cwd, flags=asked.flags())
+    settings, _ = open_project(cwd, flags=options.flags())
     project = adopt(project_id, cwd, settings)
-    say(asked.json, _as_json(project), lambda _: said(f"{project.root} is now part of {project.id}."))
+    print_result(
+        options.json, _as_json(project), lambda _: text_view(f"{project.root} is now part of {project.id}.")
+    )
 
 
 def _as_json(project: ProjectLocation) -> dict[str, object]:
@@ -47,6 +49,7 @@ def _as_json(project: ProjectLocation) -> dict[str, object]:
 
 def _table(known: list[ProjectLocation]) -> View:
     rows = [
-        (Word(project.name, "strong"), Word(project.id, "id"), Word(project.root or "-")) for project in known
+        (TextPart(project.name, "strong"), TextPart(project.id, "id"), TextPart(project.root or "-"))
+        for project in known
     ]
     return [Table(("name", "id", "last used at"), rows)] if rows else []

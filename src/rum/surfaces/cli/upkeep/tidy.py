@@ -1,4 +1,4 @@
-"""`rum tidy`: do what could wait."""
+"""`rum tidy`: run pending work."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rum.app.upkeep.idle import LONGEST
 from rum.app.upkeep.tidy import USUAL, Holder, TidyResult
 from rum.capture.events import problems
 from rum.model.errors import RumError
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import note, say
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import Said, View, Word
+from rum.surfaces.cli.views import TextLine, TextPart, View
 
 _MANY = 200
-"""Memories from which on it is said beforehand how long they may take."""
+"""Number of memories from which the expected time is printed first."""
 _PATIENCE = 20.0
 """Seconds for which a process that a hook started waits for another to end."""
 _QUICK, _SLOW = 0.03, 0.075
@@ -40,34 +40,34 @@ def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) ->
     50 minutes of one core. Progress is shown as a bar, or with --wait as lines if stderr is no terminal. The
     exit code is 1 if the embedder fails.
     """
-    asked = ctx.ensure_object(Asked)
+    options = ctx.ensure_object(Options)
     if idle is not None:
-        _unseen(asked, idle)
+        _run_idle(options, idle)
         return
     if spool is not None:
-        _take_in(spool)
+        _process_spool(spool)
         return
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         began = time.monotonic()
         answer = _finished(rum) if wait else _worked(rum, USUAL)
         took = time.monotonic() - began
-    say(asked.json, answer, lambda done: _told(done, took))
+    print_result(options.json, answer, lambda done: _result_view(done, took))
     ctx.exit(1 if answer.trouble else 0)
 
 
-def _unseen(asked: Asked, folder: str) -> None:
-    """Work behind everybody else's back, unless the project's folder went away meanwhile."""
+def _run_idle(options: Options, folder: str) -> None:
+    """Run at low priority, unless the project's folder no longer exists."""
     if not os.path.isdir(folder):
         return  # opening it would make it again
     if os.name == "posix":
         os.nice(19)
-    with opened(asked) as rum:
-        # Whoever only looks whether somebody is at it has the lease for a moment.
+    with open_rum(options) as rum:
+        # A process that only checks the lease holds it for a moment.
         rum.tidy(LONGEST, patience=1.0)
 
 
-def _take_in(folder: str) -> None:
-    """Take in what hooks left in a project's spool, and nothing else: a turn has just ended."""
+def _process_spool(folder: str) -> None:
+    """Process only the events in a project's spool, as a turn has just ended."""
     project = os.path.dirname(os.path.abspath(folder))
     if not os.path.isdir(project):
         return
@@ -75,7 +75,7 @@ def _take_in(folder: str) -> None:
         os.nice(10)
     try:
         with Rum.open_database(project, client="hooks", owner=True) as rum:
-            # Whoever is at it may have read this session's file already, so its end is waited for.
+            # The process that holds the lease may have read this session's file already, so wait for it.
             rum.take_in(patience=_PATIENCE)
     except RumError as error:  # nobody sees what this process prints
         problems.record_problem(
@@ -85,8 +85,8 @@ def _take_in(folder: str) -> None:
 
 
 def _worked(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:
-    with progress("Embedding", rum.pending, lines=seconds > USUAL) as tell:
-        return rum.tidy(seconds, patience=patience, progress=tell)
+    with progress("Embedding", rum.pending, lines=seconds > USUAL) as report_progress:
+        return rum.tidy(seconds, patience=patience, progress=report_progress)
 
 
 def _finished(rum: Rum) -> TidyResult:
@@ -102,7 +102,7 @@ def _finished(rum: Rum) -> TidyResult:
     return _worked(rum, math.inf, math.inf)
 
 
-def _told(answer: TidyResult, took: float) -> View:
+def _result_view(answer: TidyResult, took: float) -> View:
     if answer.busy:
         return _lines(f"{_who(answer.busy)} is doing this work. `rum tidy --wait` waits for it.")
     lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
@@ -115,7 +115,7 @@ def _told(answer: TidyResult, took: float) -> View:
     if answer.chapters:
         lines.append(f"Chapters created: {answer.chapters}")
     if answer.trouble:
-        return [Said((Word("problem:", "bad"), Word(answer.trouble))), *_lines(*lines)]
+        return [TextLine((TextPart("problem:", "bad"), TextPart(answer.trouble))), *_lines(*lines)]
     if answer.pending and answer.embedded:
         rest = _minutes(answer.pending * took / answer.embedded)
         lines.append(f"`rum tidy --wait` computes the rest in about {rest} min.")
@@ -123,7 +123,7 @@ def _told(answer: TidyResult, took: float) -> View:
 
 
 def _lines(*lines: str) -> View:
-    return [Said((Word(line),)) for line in lines]
+    return [TextLine((TextPart(line),)) for line in lines]
 
 
 def _minutes(seconds: float) -> int:

@@ -1,23 +1,23 @@
-"""`rum tokens`: what language models have cost."""
+"""`rum tokens`: tokens used by language models."""
 
 from __future__ import annotations
 
 import click
 
 from rum.app.upkeep.tokens import TokensSpent
-from rum.surfaces.cli.open_project import opened
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import say
-from rum.surfaces.cli.views import Table, View, Word, said
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import Table, TextPart, View, text_view
 
 
 @command("tokens")
 @click.pass_obj
-def tokens(asked: Asked) -> None:
+def tokens(options: Options) -> None:
     """Show tokens used by language models, by day and project."""
-    with opened(asked) as rum:
+    with open_rum(options) as rum:
         answer = rum.tokens()
-    say(asked.json, answer, _spent)
+    print_result(options.json, answer, _spent)
 
 
 def _spent(answer: TokensSpent) -> View:
@@ -27,7 +27,7 @@ def _spent(answer: TokensSpent) -> View:
         for project, spent in sorted(projects.items())
     ]
     rows = [
-        tuple(Word(str(cell)) for cell in (day, project, spent.requests, spent.read, spent.written))
+        tuple(TextPart(str(cell)) for cell in (day, project, spent.requests, spent.read, spent.written))
         for day, project, spent in days
     ]
     lines = [
@@ -35,5 +35,5 @@ def _spent(answer: TokensSpent) -> View:
         for day, project, spent in days
     ]
     model = f"Language model: {answer.model or 'none'}. "
-    view = said(f"{model}Tokens today: {answer.today} of {answer.limit}.")
+    view = text_view(f"{model}Tokens today: {answer.today} of {answer.limit}.")
     return [*view, Table(("day", "project", "requests", "read", "written"), rows, lines)] if rows else view

@@ -1,4 +1,4 @@
-"""`rum trust`: allow what a repository's own settings ask for."""
+"""`rum trust`: trust a repository's settings."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rum.settings.load import untrusted_keys
 from rum.settings.trust import is_trusted
 from rum.settings.trust import trust as allow
 from rum.settings.trust import untrust as disallow
-from rum.surfaces.cli.options import Asked, command
-from rum.surfaces.cli.output import ask, note, say
-from rum.surfaces.cli.views import said
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import ask, note, print_result
+from rum.surfaces.cli.views import text_view
 
 
 @command("trust")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--revoke", is_flag=True, help="Revoke the trust.")
 @click.pass_obj
-def trust(asked: Asked, yes: bool, revoke: bool) -> None:
+def trust(options: Options, yes: bool, revoke: bool) -> None:
     """Trust this repository's settings.
 
     Harmless settings need no trust. It holds for the current .rum/config.toml only: after a change you have
@@ -35,17 +35,17 @@ def trust(asked: Asked, yes: bool, revoke: bool) -> None:
     if root is None:
         raise NotFound("This is not a repository or project folder: there is nothing to trust.")
     if revoke:
-        told = "is no longer trusted" if disallow(home, root) else "was not trusted"
+        status = "is no longer trusted" if disallow(home, root) else "was not trusted"
         keys: dict[str, object] = {}
     elif is_trusted(home, root):
-        told, keys = "is already trusted", {}
+        status, keys = "is already trusted", {}
     else:
         keys = untrusted_keys(home, root)
         _confirm(root, keys, yes)
         allow(home, root)
-        told = "is trusted"
+        status = "is trusted"
     answer = {"root": root, "trusted": is_trusted(home, root), "keys": keys}
-    say(asked.json, answer, lambda _: said(f"{root} {told}."))
+    print_result(options.json, answer, lambda _: text_view(f"{root} {status}."))
 
 
 def _confirm(root: str, keys: dict[str, object], yes: bool) -> None:
