@@ -83,7 +83,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "Would delete: 2 memories" in do("forget", "--all", "--dry-run")
     assert "Forgotten: 2 memories" in do("forget", "--all", "--confirm", "shop")
     assert "Purged." in do("purge")
-    assert "forgotten 2" in do("import", "-", given=exported.encode())
+    assert "(2 forgotten)" in do("import", "-", given=exported.encode())
     assert do("doctor").startswith("healthy\n")
     assert "complete" in do("completion", "bash")
     assert "--tools" in do("mcp", "--help")

@@ -103,7 +103,7 @@ class ForgottenCutter:
             if left := self.cut(kind, group):
                 store.put(left)
             else:
-                store.delete(group.id)
+                store.delete([group.id])
 
     def cut(self, kind: GroupKind[G, P, W], group: G) -> G | None:
         """A group of the parts that are left; None without any."""
