@@ -109,7 +109,7 @@ OUTCOME = SUMMARY | {"agent_id", "created_at"}
 REASONING = OUTCOME | {"reasoning"}
 FULL = REASONING | {"perception", "tags", "files", "actions"}
 OWN = {"project_id", "session_id", "updated_at", "version", "importance", "commit", "branch"}
-COMPLETE = FULL | OWN | {"access_count", "last_accessed", "links"}
+COMPLETE = FULL | OWN | {"access_count", "last_accessed", "links", "origin"}
 
 
 @pytest.fixture

@@ -112,9 +112,9 @@ def test_the_same_run_again_adds_nothing(shop: Shop):
     before = notes_of(shop)
     answer = rum.extract(**RUN)
     assert not answer.should_create_memory
-    assert "says the same" in reasons(answer)["note"]
+    assert "duplicate of" in reasons(answer)["note"]
     assert reasons(answer)["fact"] == "it is known already"
-    assert "says the same" in reasons(answer)["rule"]
+    assert "duplicate of" in reasons(answer)["rule"]
     assert notes_of(shop) == before
     assert len(rum.facts.list()) == len(rum.rules.list()) == 1
 
@@ -149,7 +149,7 @@ def test_what_corrects_a_note_or_a_memory_is_kept(shop: Shop, known: str, learne
     rum.notes.add("The gateway", known, "gateway")
     assert rum.extract(**{**RUN, "agent_output": learned}).should_create_memory
     again = rum.extract(**{**RUN, "agent_output": learned})
-    assert "says the same" in reasons(again)["note"]
+    assert "duplicate of" in reasons(again)["note"]
 
 
 def test_what_was_true_before_it_was_corrected_is_kept_when_it_is_true_again(shop: Shop):
@@ -189,7 +189,7 @@ def test_a_rule_that_says_the_opposite_is_kept(shop: Shop):
 def test_what_was_handed_in_as_known_is_not_noted_again(shop: Shop):
     known = [{"frontmatter": {"title": "Refresh"}, "content": OUTPUT}]
     answer = shop.open().extract(existing_memories=known, **RUN)
-    assert reasons(answer)["note"].startswith("`Refresh` says the same")
+    assert reasons(answer)["note"].startswith("duplicate of `Refresh`")
 
 
 def test_what_was_forgotten_does_not_come_back_even_for_the_owner(shop: Shop):

@@ -44,7 +44,7 @@ def test_a_known_run_is_judged_as_its_label_says(rum: Rum, case: Labelled):
     if case.create:
         assert answer.kind in case.kinds
     if case.why == "duplicate":
-        assert "says the same" in answer.reasoning
+        assert "duplicate of" in answer.reasoning
 
 
 @pytest.mark.parametrize("case", [case for case in KNOWN if case.create], ids=lambda case: case.name)

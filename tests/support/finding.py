@@ -57,6 +57,7 @@ def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[i
     firsts = [
         row.key
         for session in dict.fromkeys(sessions)
+        if not any("\ud800" <= character <= "\udfff" for character in session)  # is no text
         for row in store.search.by_filters(Filters(session_id=session, superseded=True), 1)[0]
     ]
     return store.search.describe(firsts, EVERYTHING, session_limit=most).sessions

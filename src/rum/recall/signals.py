@@ -45,7 +45,9 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     _read_archived(inquiry, [key for key in unread if key not in inquiry.archived_masks])
     held |= {key: inquiry.archived_masks[key] for key in unread}
     # Not every holder of a common word was looked up, so some memories' own words are read.
-    unsure = {match: asked.untold(match.key) for match in matches if match.key not in inquiry.archived_masks}
+    unsure = {
+        match: asked.unknown_terms(match.key) for match in matches if match.key not in inquiry.archived_masks
+    }
     _read_texts(inquiry, [match.memory_id for match, some in unsure.items() if some])
     for match, some in unsure.items():
         if some:

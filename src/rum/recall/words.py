@@ -307,7 +307,7 @@ class Words:
         """Whether the masks tell everything there is."""
         return not self._known_from
 
-    def untold(self, key: int) -> int:
+    def unknown_terms(self, key: int) -> int:
         """The terms that a memory may hold without its mask telling."""
         if key in self.archived:
             return 0

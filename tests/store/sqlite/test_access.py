@@ -79,7 +79,7 @@ def test_a_lock_that_others_keep_too_long_is_told_in_plain_words(folder: Path):
         add_memory(store, "mem_a")
         with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StorageError, match="busy"):
+            with pytest.raises(StorageError, match="locked by other processes"):
                 add_memory(store, "mem_b")
             other.execute("ROLLBACK")
         add_memory(store, "mem_b")

@@ -86,7 +86,7 @@ def test_what_is_no_json_is_refused_with_its_line(text: str, line: int):
 
 @pytest.mark.parametrize("text", ['{"hooks": "none"}', '{"hooks": {"Stop": {}}}', "[]", "1"])
 def test_what_has_another_shape_is_not_overwritten(text: str):
-    with pytest.raises(InvalidQuery, match="should be an"):
+    with pytest.raises(InvalidQuery, match="must be an"):
         json_edit.append(text, ("hooks", "Stop"), {})
 
 

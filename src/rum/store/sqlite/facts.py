@@ -18,6 +18,7 @@ class SqliteFacts(RecordTable[Fact]):
     """The facts of one project; the id of one is its key."""
 
     table = "facts"
+    id_column = "key"
 
     def _item(self, row: sqlite3.Row) -> Fact:
         return Fact(**_fields(row, Fact))

@@ -37,6 +37,7 @@ class RecordTable(Table, ABC, Generic[T]):
     """Rows with an id and a place in order; the names of their statements end with the table's."""
 
     table: ClassVar[str]
+    id_column: ClassVar[str] = "id"
 
     @abstractmethod
     def _item(self, row: sqlite3.Row) -> T:
@@ -44,9 +45,20 @@ class RecordTable(Table, ABC, Generic[T]):
 
     def get(self, ids: Sequence[str]) -> list[T]:
         found: dict[str, list[T]] = {}
-        for row in self._rows(f"get_{self.table}", (json.dumps(list(dict.fromkeys(ids))),)):
+        plain, odd = _split_ids(dict.fromkeys(ids))
+        rows = self._rows(f"get_{self.table}", (json.dumps(plain),))
+        for one in odd:
+            rows += self._rows_of(one)
+        for row in rows:
             found.setdefault(row["id"], []).append(self._item(row))
         return [item for one in ids for item in found.get(one, ())]
+
+    def _rows_of(self, one: str) -> list[sqlite3.Row]:
+        cursor = self._database.connection.cursor()
+        cursor.row_factory = sqlite3.Row
+        column = self.id_column
+        statement = f"SELECT *, {column} AS id FROM {self.table} WHERE {column} = ? ORDER BY seq"  # noqa: S608
+        return cursor.execute(statement, (one,)).fetchall()
 
     def named(self, name: str) -> list[str]:
         if self.get([name]):
@@ -66,12 +78,25 @@ class RecordTable(Table, ABC, Generic[T]):
 
     def delete(self, ids: Iterable[str] | None = None) -> int:
         with self._database.transaction() as db:
-            wanted = None if ids is None else json.dumps(list(ids))
-            return db.execute(SQL[f"delete_{self.table}"], {"ids": wanted}).rowcount
+            if ids is None:
+                return db.execute(SQL[f"delete_{self.table}"], {"ids": None}).rowcount
+            plain, odd = _split_ids(ids)
+            count = db.execute(SQL[f"delete_{self.table}"], {"ids": json.dumps(plain)}).rowcount
+            statement = f"DELETE FROM {self.table} WHERE {self.id_column} = ?"  # noqa: S608
+            return count + sum([db.execute(statement, (one,)).rowcount for one in odd])
 
     def authors(self) -> set[Author]:
         rows = self._rows(f"authors_of_{self.table}")
         return {Author(row["agent_id"], bool(row["imported"])) for row in rows}
+
+
+def _split_ids(ids: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Ids, and those with a NUL character, at which SQLite's JSON functions end a text."""
+    plain: list[str] = []
+    odd: list[str] = []
+    for one in ids:
+        (odd if "\0" in one else plain).append(one)
+    return plain, odd
 
 
 class SqliteHistory(Table):

@@ -51,7 +51,7 @@ def test_what_another_agent_set_is_corrected_and_says_by_whom(shop: Shop) -> Non
 def test_a_rule_that_few_tasks_would_meet_is_set_with_a_word_about_it(rum: Rum) -> None:
     told = learn(rum, action="set", rule={"condition": "when it is for the", "action": "Ask first"})
     assert len(told["rules"]) == 1
-    assert "say nothing" in told["hint"]
+    assert "only stop words" in told["hint"]
     assert "code" not in told
 
 
