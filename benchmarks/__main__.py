@@ -10,17 +10,17 @@ import tempfile
 from benchmarks import (
     archiving,
     briefing,
-    cold,
+    docs_page,
     growth,
     hooks,
     importing,
-    meaning,
-    page,
     report,
+    semantic,
+    server_start,
     speed,
     writers,
 )
-from benchmarks.scene import Scene
+from benchmarks.workspace import Workspace
 
 WRITERS, EACH = 4, 100
 
@@ -31,62 +31,62 @@ def main() -> None:
     _clean_environment()
     if options.hooks:
         print(
-            page.table(list(report.hook_lines(_hooks(options.sizes, options.rounds)))),
-            page.machine(),
+            docs_page.table(list(report.hook_lines(_hooks(options.sizes, options.rounds)))),
+            docs_page.machine(),
             sep="\n\n",
         )
         return
     counts = speed.Counts()
     with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
-        _say("starting servers")
-        started = cold.measure(Scene(os.path.join(folder, "cold")).enter(), options.rounds)
-        _say("many writers")
-        written = writers.measure(Scene(os.path.join(folder, "writers")).enter(), WRITERS, EACH)
-        _say(f"import of {options.commits:,} commits")
-        imported = importing.measure(Scene(os.path.join(folder, "import")).enter(), options.commits)
-        scenes = {size: Scene(os.path.join(folder, str(size))) for size in options.sizes}
+        _report_progress("starting servers")
+        started = server_start.measure(Workspace(os.path.join(folder, "cold")).enter(), options.rounds)
+        _report_progress("many writers")
+        written = writers.measure(Workspace(os.path.join(folder, "writers")).enter(), WRITERS, EACH)
+        _report_progress(f"import of {options.commits:,} commits")
+        imported = importing.measure(Workspace(os.path.join(folder, "import")).enter(), options.commits)
+        workspaces = {size: Workspace(os.path.join(folder, str(size))) for size in options.sizes}
         speeds: list[speed.Speed] = []
-        for size, scene in scenes.items():
-            _say(f"store and recall among {size:,} memories")
-            speeds.append(speed.measure(scene.enter(), size, counts))
-        _say("growth")
-        grown = growth.measure(list(scenes.values()), counts)
-        meanings: list[meaning.Meaning] = []
-        for size, scene in scenes.items():
-            _say(f"semantic questions among {size:,} memories")
-            meanings.append(meaning.measure(scene.enter()))
-        hooked = _hook_costs(folder, scenes, options.rounds)
-        size = min(scenes, key=lambda size: abs(size - briefing.SIZE))
-        _say(f"briefs among {size:,} memories and {briefing.NOTES} notes")
-        briefed = briefing.measure(scenes[size].enter())
-        _say(f"archive of {max(scenes):,} memories")
-        archived = archiving.table(archiving.measure(scenes[max(scenes)].enter()))
-    rows = list(report.lines(started, speeds, grown, meanings, imported, written, briefed, hooked))
-    print(page.table(rows), page.kinds_table(speeds), archived, page.machine(), sep="\n\n")
+        for size, workspace in workspaces.items():
+            _report_progress(f"store and recall among {size:,} memories")
+            speeds.append(speed.measure(workspace.enter(), size, counts))
+        _report_progress("growth")
+        grown = growth.measure(list(workspaces.values()), counts)
+        semantic_times: list[semantic.SemanticTimes] = []
+        for size, workspace in workspaces.items():
+            _report_progress(f"semantic questions among {size:,} memories")
+            semantic_times.append(semantic.measure(workspace.enter()))
+        hooked = _hook_costs(folder, workspaces, options.rounds)
+        size = min(workspaces, key=lambda size: abs(size - briefing.SIZE))
+        _report_progress(f"briefs among {size:,} memories and {briefing.NOTES} notes")
+        briefed = briefing.measure(workspaces[size].enter())
+        _report_progress(f"archive of {max(workspaces):,} memories")
+        archived = archiving.table(archiving.measure(workspaces[max(workspaces)].enter()))
+    rows = list(report.lines(started, speeds, grown, semantic_times, imported, written, briefed, hooked))
+    print(docs_page.table(rows), docs_page.kinds_table(speeds), archived, docs_page.machine(), sep="\n\n")
     if options.write:
         with open(options.write, "w", encoding="utf-8") as file:
-            file.write(page.page(rows, speeds, archived))
+            file.write(docs_page.page(rows, speeds, archived))
 
 
 def _hooks(sizes: list[int], rounds: int) -> list[hooks.Cost]:
     """What hooks cost at some sizes, and nothing else."""
     with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
-        scenes = {size: Scene(os.path.join(folder, str(size))) for size in sizes}
-        for size, scene in scenes.items():
-            _say(f"making {size:,} memories")
-            scene.enter()
-            hooks.fill(scene, size)
-        return _hook_costs(folder, scenes, rounds)
+        workspaces = {size: Workspace(os.path.join(folder, str(size))) for size in sizes}
+        for size, workspace in workspaces.items():
+            _report_progress(f"making {size:,} memories")
+            workspace.enter()
+            hooks.fill(workspace, size)
+        return _hook_costs(folder, workspaces, rounds)
 
 
-def _hook_costs(folder: str, scenes: dict[int, Scene], rounds: int) -> list[hooks.Cost]:
+def _hook_costs(folder: str, workspaces: dict[int, Workspace], rounds: int) -> list[hooks.Cost]:
     """What hooks cost in a young store and in those that are there."""
-    young = Scene(os.path.join(folder, "young")).enter()
+    young = Workspace(os.path.join(folder, "young")).enter()
     hooks.fill(young, hooks.SMALL)
     found: list[hooks.Cost] = []
-    for scene in (young, *scenes.values()):
-        _say(f"hooks among {len(scene.stored):,} memories")
-        found += hooks.measure(scene.enter(), rounds)
+    for workspace in (young, *workspaces.values()):
+        _report_progress(f"hooks among {len(workspace.stored):,} memories")
+        found += hooks.measure(workspace.enter(), rounds)
     return found
 
 
@@ -112,7 +112,7 @@ def _clean_environment() -> None:
     sys.dont_write_bytecode = False
 
 
-def _say(what: str) -> None:
+def _report_progress(what: str) -> None:
     print(f"{what} ...", file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""An archive of nine tenths of a store: how much smaller and quicker it gets, and that all is still found.
+"""Archives nine tenths of a store: size and speed before and after, and whether everything is still found.
 
 `python -m benchmarks.archiving 100000`, or as the last part of `python -m benchmarks`.
 """
@@ -17,10 +17,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from benchmarks import vectors
-from benchmarks.scene import SPACING, Scene
 from benchmarks.server import Server, rum_command
 from benchmarks.timing import Pair, compare, summed_up
 from benchmarks.workload import SEED, Memory, memories, paths, questions, worded_otherwise
+from benchmarks.workspace import SPACING, Workspace
 from rum import Rum
 from rum.store.filters import Filters
 
@@ -61,37 +61,37 @@ class Archiving(NamedTuple):
     found: Found
 
 
-def measure(scene: Scene, sample: int = SAMPLE, asked: int = ASKED) -> Archiving:
-    """Archive a copy of a scene whose memories have vectors, and ask both in turn."""
-    size, cut = len(scene.stored), round(SHARE * len(scene.stored))
-    after = _copied(scene)
+def measure(workspace: Workspace, sample: int = SAMPLE, asked: int = ASKED) -> Archiving:
+    """Archive a copy of a workspace whose memories have vectors, and ask both in turn."""
+    size, cut = len(workspace.stored), round(SHARE * len(workspace.stored))
+    after = _copied(workspace)
     sizes, archived, seconds = _archive(after, cut)
-    old, young = scene.stored[:cut], scene.stored[cut:]
-    with scene.open_rum() as one, after.open_rum() as other:
+    old, young = workspace.stored[:cut], workspace.stored[cut:]
+    with workspace.open_rum() as one, after.open_rum() as other:
         live, packed = (
             _by_text(one, other, [asked.text for asked in questions(part, asked)]) for part in (young, old)
         )
         file = compare(
             lambda path: one.recall(file=path),
             lambda path: other.recall(file=path),
-            paths(scene.stored, asked),
+            paths(workspace.stored, asked),
             TIMES,
         )
         some = random.Random(SEED).sample(old, min(sample, cut))
-        found = _found(one, other, some, _ids(scene, some))
-    with scene.by_meaning(), scene.open_rum() as one, after.open_rum() as other:
-        otherwise = _by_text(one, other, list(worded_otherwise(scene.stored, asked // 2)))
-    first, held = _first(scene, after)
+        found = _found(one, other, some, _ids(workspace, some))
+    with workspace.by_meaning(), workspace.open_rum() as one, after.open_rum() as other:
+        otherwise = _by_text(one, other, list(worded_otherwise(workspace.stored, asked // 2)))
+    first, held = _first(workspace, after)
     return Archiving(size, archived, seconds, sizes, live, packed, otherwise, file, first, held, found)
 
 
-def _copied(scene: Scene) -> Scene:
+def _copied(workspace: Workspace) -> Workspace:
     """The same project once more, which nobody has asked anything yet."""
-    folder = os.path.dirname(scene.checkout)
-    other = copy(scene)
+    folder = os.path.dirname(workspace.checkout)
+    other = copy(workspace)
     other.checkout, other.home = (os.path.join(folder, "archived", name) for name in ("checkout", "home"))
-    shutil.copytree(scene.checkout, other.checkout)
-    shutil.copytree(scene.home, other.home)
+    shutil.copytree(workspace.checkout, other.checkout)
+    shutil.copytree(workspace.home, other.home)
     for name in ("activity.db", "activity.db-wal", "activity.db-shm"):
         path = os.path.join(other.project_folder, name)
         if os.path.exists(path):
@@ -99,14 +99,14 @@ def _copied(scene: Scene) -> Scene:
     return other
 
 
-def _archive(scene: Scene, cut: int) -> tuple[tuple[int, int], int, float]:
-    days = (time.time() - (scene.began + (cut - 0.5) * SPACING)) / 86_400
-    with scene.open_rum() as rum:
+def _archive(workspace: Workspace, cut: int) -> tuple[tuple[int, int], int, float]:
+    days = (time.time() - (workspace.began + (cut - 0.5) * SPACING)) / 86_400
+    with workspace.open_rum() as rum:
         began = time.perf_counter()
-        told = rum.archive(older_than=days)
-        if told.hint:
-            raise RuntimeError(told.hint)
-        return (told.bytes_before, told.bytes_after), told.archived, time.perf_counter() - began
+        archived = rum.archive(older_than=days)
+        if archived.hint:
+            raise RuntimeError(archived.hint)
+        return (archived.bytes_before, archived.bytes_after), archived.archived, time.perf_counter() - began
 
 
 def _by_text(one: Rum, other: Rum, texts: Sequence[str]) -> Pair:
@@ -127,9 +127,9 @@ def _found(one: Rum, other: Rum, some: Sequence[Memory], ids: dict[int, str]) ->
     return Found(len(some), counted(one), counted(other))
 
 
-def _ids(scene: Scene, some: Sequence[Memory]) -> dict[int, str]:
+def _ids(workspace: Workspace, some: Sequence[Memory]) -> dict[int, str]:
     """The ids of memories by their numbers: they were stored in that order."""
-    store = scene.open_store()
+    store = workspace.open_store()
     keys = [memory.number + 1 for memory in some]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     store.close()
@@ -141,12 +141,12 @@ def _content(rum: Rum, memory_id: str) -> object:
     return shown.intent, shown.outcome, shown.reasoning, shown.perception, shown.actions, shown.files
 
 
-def _first(scene: Scene, after: Scene) -> tuple[Pair, tuple[float, float]]:
+def _first(workspace: Workspace, after: Workspace) -> tuple[Pair, tuple[float, float]]:
     taken: tuple[list[float], list[float]] = [], []
     held: tuple[list[float], list[float]] = [], []
-    texts = list(worded_otherwise(scene.stored[-len(scene.stored) // 10 :], STARTS + 1))
+    texts = list(worded_otherwise(workspace.stored[-len(workspace.stored) // 10 :], STARTS + 1))
     for text in texts:
-        for which, one in enumerate((scene, after)):
+        for which, one in enumerate((workspace, after)):
             with one.enter().by_meaning():
                 began = time.perf_counter()
                 server = Server(rum_command(), one.checkout)
@@ -155,7 +155,7 @@ def _first(scene: Scene, after: Scene) -> tuple[Pair, tuple[float, float]]:
                 taken[which].append(1000 * (time.perf_counter() - began))
                 held[which].append(server.resident_mb())
                 server.close()
-    scene.enter()
+    workspace.enter()
     return Pair(*(summed_up(one[1:]) for one in taken)), (max(held[0]), max(held[1]))
 
 
@@ -195,12 +195,12 @@ def main() -> None:
     """Measure at each size named on the command line."""
     for size in map(int, sys.argv[1:] or ["100000"]):
         with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
-            scene = Scene(os.path.join(folder, "scene")).enter()
+            workspace = Workspace(os.path.join(folder, "workspace")).enter()
             source = memories()
             for start in range(0, size, BATCH):
-                scene.fill(islice(source, min(BATCH, size - start)))
-            vectors.give(scene, worded_otherwise(scene.stored, ASKED // 2).values())
-            print(table(measure(scene)))
+                workspace.fill(islice(source, min(BATCH, size - start)))
+            vectors.give(workspace, worded_otherwise(workspace.stored, ASKED // 2).values())
+            print(table(measure(workspace)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A brief among many memories and notes: how long it takes, whether it fits and stays the same."""
+"""The brief in a store with many memories and notes: time, tokens, and whether repeated calls agree."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import random
 from typing import NamedTuple
 
 from benchmarks.floors import Floor
-from benchmarks.scene import Scene
 from benchmarks.timing import Pair, compare
 from benchmarks.workload import AREAS, LESSONS, NOUNS, SEED, SYMPTOMS, paths
+from benchmarks.workspace import Workspace
 
 NOTES, RULES, FACTS = 500, 50, 100
 ASKED = 40
@@ -41,23 +41,23 @@ class Briefed(NamedTuple):
         return self.most_tokens <= TOKENS and self.same == self.asked
 
 
-def measure(scene: Scene, asked: int = ASKED) -> Briefed:
+def measure(workspace: Workspace, asked: int = ASKED) -> Briefed:
     """Add notes, rules and facts, and ask for briefs beside what the floor finds."""
-    known = add_knowledge(scene)
-    questions = tasks(scene, asked)
-    floor = scene.open_floor()
-    with scene.open_rum() as rum:
+    known = add_knowledge(workspace)
+    questions = tasks(workspace, asked)
+    floor = workspace.open_floor()
+    with workspace.open_rum() as rum:
 
         def brief(task: Task) -> tuple[str, int]:
-            told = rum.brief(task=task.text, file=task.file, tokens=TOKENS)
-            return told.text, told.tokens
+            brief = rum.brief(task=task.text, file=task.file, tokens=TOKENS)
+            return brief.text, brief.tokens
 
         first = [brief(task) for task in questions]
         time = compare(lambda task: _floor(floor, known, task), brief, questions, 2)
         again = [brief(task) for task in questions]
     floor.close()
     same = sum(one == other for one, other in zip(first, again, strict=True))
-    return Briefed(len(scene.stored), time, max(tokens for _, tokens in first + again), same, asked)
+    return Briefed(len(workspace.stored), time, max(tokens for _, tokens in first + again), same, asked)
 
 
 def _floor(floor: Floor, known: str, task: Task) -> str:
@@ -66,16 +66,16 @@ def _floor(floor: Floor, known: str, task: Task) -> str:
     return json.dumps([floor.by_file(task.file), floor.by_text(task.text), notes[:5]])
 
 
-def tasks(scene: Scene, count: int) -> list[Task]:
+def tasks(workspace: Workspace, count: int) -> list[Task]:
     """Tasks like earlier ones, on files that others worked on."""
     dice = random.Random(SEED + 4)
-    return [Task(dice.choice(scene.stored).goal, path) for path in paths(scene.stored, count)]
+    return [Task(dice.choice(workspace.stored).goal, path) for path in paths(workspace.stored, count)]
 
 
-def add_knowledge(scene: Scene) -> str:
+def add_knowledge(workspace: Workspace) -> str:
     """Notes in the checkout, rules and facts in the store; the notes again as the floor has them, in JSON."""
     dice = random.Random(SEED + 5)
-    folder = os.path.join(scene.checkout, ".rum", "notes")
+    folder = os.path.join(workspace.checkout, ".rum", "notes")
     os.makedirs(folder, exist_ok=True)
     known: list[tuple[list[str], str]] = []
     for number in range(NOTES):
@@ -90,7 +90,7 @@ def add_knowledge(scene: Scene) -> str:
                 f"tags: [{area}, {noun}]\nimportance: {dice.choice(('low', 'medium', 'high'))}\n"
                 f"discoveredAt: 2026-01-23T10:30:00Z\ndiscoveredBy: benchmark\n---\n\n{body}\n"
             )
-    with scene.open_rum() as rum:
+    with workspace.open_rum() as rum:
         for number in range(RULES):
             rum.rules.add(f"{NOUNS[number % len(NOUNS)]}.*{dice.choice(list(AREAS))}", dice.choice(LESSONS))
         for number in range(FACTS):

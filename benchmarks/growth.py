@@ -1,17 +1,17 @@
-"""How much slower recall is in a large store than in a small one, both asked in turn."""
+"""How recall slows down from a small store to a large one, both measured in turn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchmarks.scene import Scene
 from benchmarks.speed import TIMES, Counts
 from benchmarks.timing import Times, paired, timed
 from benchmarks.workload import paths, questions
+from benchmarks.workspace import Workspace
 
 Way = Callable[[str], object]
-"""Answers a file or a text."""
+"""How recall slows down from a small store to a large one, both measured in turn."""
 
 
 class Growth(NamedTuple):
@@ -21,16 +21,16 @@ class Growth(NamedTuple):
     rum: float
 
 
-def measure(scenes: list[Scene], counts: Counts) -> tuple[Growth, Growth] | None:
+def measure(workspaces: list[Workspace], counts: Counts) -> tuple[Growth, Growth] | None:
     """By file from the smallest to the largest, by text from the next to the largest; None for one size."""
-    if len(scenes) < 2:
+    if len(workspaces) < 2:
         return None
-    return by_file(scenes[0], scenes[-1], counts), by_text(scenes[-2], scenes[-1], counts)
+    return by_file(workspaces[0], workspaces[-1], counts), by_text(workspaces[-2], workspaces[-1], counts)
 
 
-def by_file(small: Scene, large: Scene, counts: Counts) -> Growth:
+def by_file(small: Workspace, large: Workspace, counts: Counts) -> Growth:
     """The median of recall by file, the files of each store with a full answer."""
-    asked = [paths(scene.stored, counts.files) for scene in (small, large)]
+    asked = [paths(workspace.stored, counts.files) for workspace in (small, large)]
     with small.open_rum() as rum, large.open_rum() as other:
         return Growth(
             _factor(asked, small.open_floor().by_file, large.open_floor().by_file, _median),
@@ -38,9 +38,9 @@ def by_file(small: Scene, large: Scene, counts: Counts) -> Growth:
         )
 
 
-def by_text(small: Scene, large: Scene, counts: Counts) -> Growth:
+def by_text(small: Workspace, large: Workspace, counts: Counts) -> Growth:
     """The 95th percentile of recall by text, each store asked about its own memories."""
-    asked = [[one.text for one in questions(scene.stored, counts.texts)] for scene in (small, large)]
+    asked = [[one.text for one in questions(workspace.stored, counts.texts)] for workspace in (small, large)]
     with small.open_rum() as rum, large.open_rum() as other:
         return Growth(
             _factor(asked, small.open_floor().by_text, large.open_floor().by_text, _slow),

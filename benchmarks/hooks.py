@@ -1,4 +1,4 @@
-"""What a hook costs: each event in a process of its own, beside an interpreter that does nothing."""
+"""The cost of a hook: each event in its own process, compared with an empty interpreter."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import time
 from itertools import islice
 from typing import Any, NamedTuple
 
-from benchmarks.scene import Scene
 from benchmarks.timing import Pair, paired
 from benchmarks.workload import memories
+from benchmarks.workspace import Workspace
 
 SMALL = 100
-"""Memories in the smallest scene."""
+"""The cost of a hook: each event in its own process, compared with an empty interpreter."""
 SEVERAL, TOOLS = 8, 3
-"""How many times as long as the floor a hook may take, at most; of tools, which come most often, less."""
+"""The cost of a hook: each event in its own process, compared with an empty interpreter."""
 _BATCH = 5_000
 _SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 
@@ -33,18 +33,18 @@ class Cost(NamedTuple):
     most: int
 
 
-def fill(scene: Scene, size: int) -> None:
-    """Put memories into an empty scene."""
+def fill(workspace: Workspace, size: int) -> None:
+    """Put memories into an empty workspace."""
     source = memories()
-    while missing := size - len(scene.stored):
-        scene.fill(islice(source, min(_BATCH, missing)))
+    while missing := size - len(workspace.stored):
+        workspace.fill(islice(source, min(_BATCH, missing)))
 
 
-def measure(scene: Scene, rounds: int) -> list[Cost]:
+def measure(workspace: Workspace, rounds: int) -> list[Cost]:
     """Run the hook of each event in turn with an interpreter that does nothing; the first only warms up."""
-    last = scene.stored[-1]
-    path = os.path.join(scene.checkout, last.files[0])
-    told = {
+    last = workspace.stored[-1]
+    path = os.path.join(workspace.checkout, last.files[0])
+    payloads = {
         "SessionStart": {"source": "startup"},
         # Only a prompt that names something rare is looked at as `recall` does, which takes longest.
         "UserPromptSubmit": {"prompt": f"{last.goal}, {last.ticket}, {last.symbol}"},
@@ -59,12 +59,12 @@ def measure(scene: Scene, rounds: int) -> list[Cost]:
     tools = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
     return [
         Cost(
-            len(scene.stored),
+            len(workspace.stored),
             event,
-            paired([_both(scene, event, more, number) for number in range(rounds + 1)][1:]),
+            paired([_both(workspace, event, more, number) for number in range(rounds + 1)][1:]),
             TOOLS if event in tools else SEVERAL,
         )
-        for event, more in told.items()
+        for event, more in payloads.items()
     ]
 
 
@@ -78,10 +78,10 @@ def _run(command: str, output: str = "") -> dict[str, Any]:
     return {**said, "tool_response": {"stdout": output, "stderr": "", "interrupted": False}}
 
 
-def _both(scene: Scene, event: str, more: dict[str, Any], number: int) -> tuple[float, float]:
+def _both(workspace: Workspace, event: str, more: dict[str, Any], number: int) -> tuple[float, float]:
     payload = {
         "session_id": _SESSION,
-        "cwd": scene.checkout,
+        "cwd": workspace.checkout,
         "prompt_id": f"turn-{event}-{number}",
         "tool_use_id": f"call-{event}-{number}",
         "hook_event_name": event,
@@ -89,8 +89,8 @@ def _both(scene: Scene, event: str, more: dict[str, Any], number: int) -> tuple[
     }
     if "tool_name" not in more:
         del payload["tool_use_id"]
-    floor = _took([sys.executable, "-c", "pass"], scene, b"")
-    rum = _took([_script(), "claude-code"], scene, json.dumps(payload).encode())
+    floor = _took([sys.executable, "-c", "pass"], workspace, b"")
+    rum = _took([_script(), "claude-code"], workspace, json.dumps(payload).encode())
     if event == "Stop":
         time.sleep(1)  # what it started works on for a moment
     return floor, rum
@@ -103,9 +103,9 @@ def _script() -> str:
     return found
 
 
-def _took(command: list[str], scene: Scene, told: bytes) -> float:
+def _took(command: list[str], workspace: Workspace, payloads: bytes) -> float:
     began = time.perf_counter()
-    ran = subprocess.run(command, input=told, capture_output=True, cwd=scene.checkout)
+    ran = subprocess.run(command, input=payloads, capture_output=True, cwd=workspace.checkout)
     took = 1000 * (time.perf_counter() - began)
     if ran.returncode or ran.stderr:
         raise RuntimeError(f"{command} failed: {ran.stderr.decode(errors='replace')}")

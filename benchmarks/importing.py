@@ -1,4 +1,4 @@
-"""`rum import git` on a made-up history: how fast, how much memory, how much disk; and once more."""
+"""`rum import git` on a generated history: speed, memory and disk; then a second import of the same."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks import repository
-from benchmarks.scene import Scene
 from benchmarks.server import resident_mb, rum_script
+from benchmarks.workspace import Workspace
 
 if TYPE_CHECKING:
     from benchmarks.floors import Row
 
 AT_ONCE = 200
-"""Commits the floor writes in one transaction, as RUM does."""
+"""`rum import git` on a generated history: speed, memory and disk; then a second import of the same."""
 LOOK_EVERY = 0.02
-"""Seconds between two looks at how much memory the import holds."""
+"""`rum import git` on a generated history: speed, memory and disk; then a second import of the same."""
 
 
 class Run(NamedTuple):
@@ -48,21 +48,21 @@ class Imported(NamedTuple):
         return first["added"] == again["unchanged"] == self.commits and not again["added"] + again["updated"]
 
 
-def measure(scene: Scene, commits: int) -> Imported:
+def measure(workspace: Workspace, commits: int) -> Imported:
     """Make the history, and import it twice."""
-    repository.fill(scene.checkout, commits)
+    repository.fill(workspace.checkout, commits)
     began = time.perf_counter()
-    _floor(scene)
+    _floor(workspace)
     floor = time.perf_counter() - began
-    first = _import(scene)
-    kept = os.path.getsize(os.path.join(scene.project_folder, "rum.db"))
-    return Imported(commits, floor, os.path.getsize(scene.floor_path), kept, first, _import(scene))
+    first = _import(workspace)
+    kept = os.path.getsize(os.path.join(workspace.project_folder, "rum.db"))
+    return Imported(commits, floor, os.path.getsize(workspace.floor_path), kept, first, _import(workspace))
 
 
-def _import(scene: Scene) -> Run:
+def _import(workspace: Workspace) -> Run:
     began = time.perf_counter()
     command = [rum_script(), "import", "git", "--json"]
-    with subprocess.Popen(command, cwd=scene.checkout, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, cwd=workspace.checkout, stdout=subprocess.PIPE) as process:
         assert process.stdout
         most = 0.0
         while process.poll() is None:
@@ -72,16 +72,16 @@ def _import(scene: Scene) -> Run:
         return Run(taken, most, json.loads(process.stdout.read()))
 
 
-def _floor(scene: Scene) -> None:
+def _floor(workspace: Workspace) -> None:
     """Have git print every commit with its changes; a row, an FTS5 row and its files for each."""
-    floor = scene.open_floor()
-    told = _told(scene.checkout)
-    while batch := list(islice(told, AT_ONCE)):
+    floor = workspace.open_floor()
+    records = _commit_records(workspace.checkout)
+    while batch := list(islice(records, AT_ONCE)):
         floor.fill(batch)
     floor.close()
 
 
-def _told(folder: str) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
+def _commit_records(folder: str) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
     shown = "--format=%x01%H%x00%ct%x00%s%x00%b%x00"
     command = ("git", "-C", folder, "log", "--reverse", "--raw", "-p", "-U0", shown, "HEAD")
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
@@ -95,8 +95,8 @@ def _told(folder: str) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
         yield _row("".join(lines))
 
 
-def _row(told: str) -> tuple[Row, str, tuple[str, ...]]:
-    sha, at, subject, body, changes = told[1:].split("\0")
+def _row(record: str) -> tuple[Row, str, tuple[str, ...]]:
+    sha, at, subject, body, changes = record[1:].split("\0")
     files = tuple(line[6:] for line in changes.splitlines() if line.startswith("+++ b/"))
     row = (sha, int(at), subject, 1, body, json.dumps({"subject": subject, "body": body, "files": files}))
     return row, f"{subject}\n{body}\n{' '.join(files)}", files

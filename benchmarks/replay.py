@@ -1,4 +1,4 @@
-"""Replays a made-up day through the spool, killing whoever takes it in, and counts what is there at the end.
+"""Replays a made-up day through the spool, kills the intake at random, and counts what is stored at the end.
 
 Run it: `python -m benchmarks.replay [CALLS]`.
 """
@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.day import Day, made_day
+from benchmarks.sample_day import Day, make_day
 from rum import Rum
 from rum.capture.clients.detect import event_of
 from rum.capture.events.cleaning import clean
@@ -55,8 +55,8 @@ class Replayed(NamedTuple):
 def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> Iterator[Event]:
     """Leave a part of a day in a spool as hooks would, event by event."""
     redactor = Redactor((), ())
-    for told in day.told[since:until]:
-        event = event_of(told.payload, CLIENT, told.at)
+    for call in day.hook_calls[since:until]:
+        event = event_of(call.payload, CLIENT, call.at)
         if event is not None:
             event = clean(event, redactor)
             append(folder, event["session"], to_line(event))
@@ -69,11 +69,11 @@ def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
     os.makedirs(work)
     with Rum.open(work, home=home) as rum:
         folder = os.path.join(rum.project.directory, "spool")
-    day, chance = made_day(work, calls, seed), random.Random(seed)
+    day, chance = make_day(work, calls, seed), random.Random(seed)
     began, events = time.monotonic(), 0
     at = killed = 0
     for number in range(kills):
-        end = len(day.told) * (number + 1) // kills
+        end = len(day.hook_calls) * (number + 1) // kills
         events += sum(1 for _ in spooled(day, folder, at, end))
         at = end
         killed += _killed(home, folder, chance.uniform(0, 1.2))

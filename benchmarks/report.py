@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchmarks.briefing import NOTES, TOKENS, Briefed
-from benchmarks.cold import Cold
 from benchmarks.growth import Growth
 from benchmarks.hooks import Cost
 from benchmarks.importing import Imported
-from benchmarks.meaning import Meaning
+from benchmarks.semantic import SemanticTimes
+from benchmarks.server_start import ServerStart
 from benchmarks.speed import Speed
 from benchmarks.timing import Pair, Times
 from benchmarks.writers import Writers
@@ -37,24 +37,24 @@ class Line(NamedTuple):
 
 
 def lines(
-    cold: Cold,
+    start: ServerStart,
     speeds: list[Speed],
     growth: tuple[Growth, Growth] | None,
-    meanings: list[Meaning],
+    semantic_times: list[SemanticTimes],
     imported: Imported,
     writers: Writers,
     briefed: Briefed | None = None,
     hooked: Sequence[Cost] = (),
 ) -> Iterator[Line]:
     """Everything that was measured, each against its budget."""
-    yield from _starts(cold)
+    yield from _server_start(start)
     for speed in speeds:
         yield from _at_size(speed)
     if growth:
         first, before, last = speeds[0].size, speeds[-2].size, speeds[-1].size
         yield _growth("recall by file, median", (first, last), growth[0], FLAT)
         yield _growth("recall by text, 95th percentile", (before, last), growth[1], 3)
-    for meaning in meanings:
+    for meaning in semantic_times:
         yield from _by_meaning(meaning)
     yield from _brief(briefed) if briefed else ()
     yield from hook_lines(hooked)
@@ -75,16 +75,16 @@ def hook_lines(costs: Sequence[Cost]) -> Iterator[Line]:
         yield _against(f"`rum-hook`, {cost.event}, {cost.size:,} memories", cost.time, cost.most)
 
 
-def _starts(cold: Cold) -> Iterator[Line]:
-    yield _against("start of `rum mcp` → tools listed", cold.listed, 2.5)
-    yield _against("start of `rum mcp` → first recall answered", cold.answered, None)
-    yield _held("RSS, tools listed", cold.resident, HELD)
+def _server_start(start: ServerStart) -> Iterator[Line]:
+    yield _against("start of `rum mcp` → tools listed", start.listed, 2.5)
+    yield _against("start of `rum mcp` → first recall answered", start.answered, None)
+    yield _held("RSS, tools listed", start.resident, HELD)
     for which, most in (("all", 3_500), ("core", 1_500)):
-        count = cold.tokens[which]
+        count = start.tokens[which]
         yield Line(f"tool list, `--tools {which}`", "", f"{count:,} tokens", "", f"≤ {most:,}", count <= most)
 
 
-def _by_meaning(meaning: Meaning) -> Iterator[Line]:
+def _by_meaning(meaning: SemanticTimes) -> Iterator[Line]:
     at = f"{meaning.size:,} memories"
     most = next((most for size, most in LATER.items() if meaning.size <= size), None)
     yield _within(f"start of `rum mcp` → first semantic answer, {at}", meaning.first, FIRST)

@@ -39,14 +39,14 @@ def fill(folder: str, count: int) -> None:
     subprocess.run(("git", "-C", folder, "symbolic-ref", "HEAD", BRANCH), check=True)
 
 
-def _message(memory: Memory, told: IO[bytes], answers: IO[bytes]) -> str:
+def _message(memory: Memory, fast_import: IO[bytes], answers: IO[bytes]) -> str:
     """What a careful author writes; ids of earlier commits are git's own."""
     said = f"{memory.summary}\n\n{'. '.join(memory.lessons)}.\n"
     kind = memory.number % REVERTS
     if memory.number < BACK or (kind % MENDS):
         return f"{memory.goal}\n\n{said}"
-    told.write(b"get-mark :%d\n" % (memory.number + 1 - BACK))
-    told.flush()
+    fast_import.write(b"get-mark :%d\n" % (memory.number + 1 - BACK))
+    fast_import.flush()
     earlier = answers.readline().decode().strip()
     if kind:
         return f"{memory.goal}\n\n{said}\nFixes: {earlier[:12]}\n"

@@ -18,7 +18,7 @@ def floor_command(database: str) -> list[str]:
 
 def nearest_command(database: str, vectors: str) -> list[str]:
     """The floor of semantic questions as a server; it needs what is installed, as numpy is."""
-    return [sys.executable, "-m", "benchmarks.nearest", database, vectors]
+    return [sys.executable, "-m", "benchmarks.vector_floor", database, vectors]
 
 
 def rum_command(*arguments: str) -> list[str]:

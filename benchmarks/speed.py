@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-from benchmarks.scene import Scene
 from benchmarks.server import Server, floor_command, rum_command
 from benchmarks.timing import Pair, compare, paired, timed
 from benchmarks.workload import KINDS, Memory, Question, memories, paths, questions
+from benchmarks.workspace import Workspace
 
 BATCH = 5_000
 """Memories filled in at once."""
@@ -37,30 +37,32 @@ class Speed(NamedTuple):
     text_served: Pair
 
 
-def measure(scene: Scene, size: int, counts: Counts) -> Speed:
+def measure(workspace: Workspace, size: int, counts: Counts) -> Speed:
     """Fill up to the size, the last ones by `store`, and measure there."""
     source = memories()
-    while (missing := size - counts.stores - len(scene.stored)) > 0:
-        scene.fill(islice(source, min(BATCH, missing)))
-    store = _stores(scene, list(islice(source, counts.stores)))
-    asked = paths(scene.stored, counts.files), questions(scene.stored, counts.texts)
-    return Speed(size, store, *_in_process(scene, *asked), *_served(scene, *asked))
+    while (missing := size - counts.stores - len(workspace.stored)) > 0:
+        workspace.fill(islice(source, min(BATCH, missing)))
+    store = _stores(workspace, list(islice(source, counts.stores)))
+    asked = paths(workspace.stored, counts.files), questions(workspace.stored, counts.texts)
+    return Speed(size, store, *_in_process(workspace, *asked), *_served(workspace, *asked))
 
 
-def _stores(scene: Scene, fresh: list[Memory]) -> Pair:
-    scene.write_files(fresh)
-    ready = [(memory.layers, scene.floor_row(memory), memory.text) for memory in fresh]
-    floor = scene.open_floor()
-    with scene.open_rum() as rum:
+def _stores(workspace: Workspace, fresh: list[Memory]) -> Pair:
+    workspace.write_files(fresh)
+    ready = [(memory.layers, workspace.floor_row(memory), memory.text) for memory in fresh]
+    floor = workspace.open_floor()
+    with workspace.open_rum() as rum:
         pair = compare(lambda it: floor.store(it[1], it[2]), lambda it: rum.store(**it[0]), ready)
     floor.close()
-    scene.stored += fresh
+    workspace.stored += fresh
     return pair
 
 
-def _in_process(scene: Scene, files: list[str], texts: list[Question]) -> tuple[Pair, Pair, dict[str, Pair]]:
-    floor = scene.open_floor()
-    with scene.open_rum() as rum:
+def _in_process(
+    workspace: Workspace, files: list[str], texts: list[Question]
+) -> tuple[Pair, Pair, dict[str, Pair]]:
+    floor = workspace.open_floor()
+    with workspace.open_rum() as rum:
         by_file = compare(floor.by_file, lambda path: rum.recall(file=path), files, TIMES)
         rum.settle()
         by_text = timed(
@@ -77,9 +79,9 @@ def _in_process(scene: Scene, files: list[str], texts: list[Question]) -> tuple[
     return by_file, paired(by_text), asked_for
 
 
-def _served(scene: Scene, files: list[str], texts: list[Question]) -> tuple[Pair, Pair]:
-    floor = Server(floor_command(scene.floor_path), scene.checkout)
-    rum = Server(rum_command(), scene.checkout)
+def _served(workspace: Workspace, files: list[str], texts: list[Question]) -> tuple[Pair, Pair]:
+    floor = Server(floor_command(workspace.floor_path), workspace.checkout)
+    rum = Server(rum_command(), workspace.checkout)
     for server in (floor, rum):
         server.tools()
     by_file = compare(

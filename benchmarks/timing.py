@@ -1,4 +1,4 @@
-"""Times of two ways of doing the same, taken in turn, so that a busy moment hits both."""
+"""Times two implementations in turn, so that a busy moment affects both."""
 
 from __future__ import annotations
 

@@ -162,22 +162,22 @@ class Memories:
     def _path(self) -> str:
         return "/".join([*self._draw.sample(FOLDERS, self._draw.randint(1, 3)), self._draw.choice(FILES)])
 
-    def _say(self, bank: Sequence[str]) -> str:
+    def _pick(self, bank: Sequence[str]) -> str:
         draw = self._draw
         verb = draw.choice(["Call", "Rename", "Why does", "Drop"])
         name = f"{verb} {draw.choice(self._names)} in {self._path()}"
         return draw.choices([draw.choice(bank), draw.choice(self._said), name], [5, 3, 2])[0]
 
     def _several(self, bank: Sequence[str], most: int) -> list[str]:
-        return [self._say(bank) for _ in range(self._draw.randint(0, most))]
+        return [self._pick(bank) for _ in range(self._draw.randint(0, most))]
 
     def _outcome(self) -> dict[str, Any]:
         draw = self._draw
-        outcome: dict[str, Any] = {"success": draw.random() < 0.7, "summary": self._say(RESULTS)}
+        outcome: dict[str, Any] = {"success": draw.random() < 0.7, "summary": self._pick(RESULTS)}
         outcome["learnings"] = self._several(LESSONS, 3)
         if not outcome["success"]:
             outcome |= {
-                "failure_reason": self._say(RESULTS),
+                "failure_reason": self._pick(RESULTS),
                 "failure_category": draw.choice(list(FailureCategory)),
             }
         if draw.random() < 0.5:
@@ -191,18 +191,21 @@ class Memories:
     def _action(self, at: int) -> dict[str, Any]:
         draw = self._draw
         kind = draw.choice(list(ActionType))
-        details: dict[str, Any] = {"query": self._say(GOALS), "scope": draw.choice(FOLDERS)}
+        details: dict[str, Any] = {"query": self._pick(GOALS), "scope": draw.choice(FOLDERS)}
         if kind.startswith("file"):
             details = {
                 "file_path": self._path(),
                 "lines_affected": f"{draw.randint(1, 400)}-{draw.randint(401, 900)}",
             }
-            details |= {"diff_summary": self._say(LESSONS), "diff_hash": f"{draw.getrandbits(160):040x}"}
+            details |= {
+                "diff_summary": self._pick(LESSONS),
+                "diff_hash": f"{draw.getrandbits(160):040x}",
+            }
         elif kind == ActionType.COMMAND_RUN:
             details = {"command": draw.choice(COMMANDS), "working_directory": draw.choice(FOLDERS)}
         result = {
             "success": True,
-            "output_summary": self._say(RESULTS),
+            "output_summary": self._pick(RESULTS),
             "duration_ms": draw.randint(3, 90_000),
         }
         return {"type": kind, "timestamp": at, "details": details, "result": draw.choice([None, result])}
@@ -214,12 +217,15 @@ class Memories:
         actions = [self._action(at + 60 * n) for n in range(draw.randint(0, 4))]
         paths = [a["details"]["file_path"] for a in actions if "file_path" in a["details"]]
         seen = {
-            "what": self._say(RESULTS),
+            "what": self._pick(RESULTS),
             "where": f"{self._path()}:{at % 400}",
-            "significance": self._say(LESSONS),
+            "significance": self._pick(LESSONS),
         }
-        other = {"approach": self._say(GOALS), "why_rejected": self._say(LESSONS)}
-        chosen = {"approach_chosen": self._say(GOALS), "why_chosen": self._say(LESSONS)}
+        other = {"approach": self._pick(GOALS), "why_rejected": self._pick(LESSONS)}
+        chosen = {
+            "approach_chosen": self._pick(GOALS),
+            "why_chosen": self._pick(LESSONS),
+        }
         chosen |= {
             "alternatives_considered": [other] * draw.randint(0, 1),
             "assumptions": self._several(LESSONS, 2),
@@ -230,15 +236,18 @@ class Memories:
             "project_id": f"shop-{draw.getrandbits(32):08x}",
             "session_id": self._id("session"),
             "created_at": at,
-            "intent": {"goal": self._say(GOALS), "task_type": draw.choice(list(TaskType))}
-            | {"context": draw.choice(["", self._say(GOALS)]), "constraints": self._several(LESSONS, 2)},
+            "intent": {"goal": self._pick(GOALS), "task_type": draw.choice(list(TaskType))}
+            | {
+                "context": draw.choice(["", self._pick(GOALS)]),
+                "constraints": self._several(LESSONS, 2),
+            },
             "outcome": self._outcome(),
             "perception": {
                 "observations": [seen] * draw.randint(0, 1),
                 "patterns_noticed": self._several(LESSONS, 1),
             }
             | {
-                "relevant_files": [{"path": self._path(), "relevance": self._say(LESSONS)}]
+                "relevant_files": [{"path": self._path(), "relevance": self._pick(LESSONS)}]
                 * draw.randint(0, 1)
             },
             "reasoning": draw.choice([{}, chosen, chosen]),

@@ -1,4 +1,4 @@
-"""What vectors cost apart from questions: reading them all, taking up an embedder, dropping another's.
+"""The cost of maintaining vectors: reading all, switching the embedder, dropping those of another one.
 
 The figures of docs/adr/0006: `python -m benchmarks.vector_upkeep 10000 100000`, in CPU milliseconds,
 the least of several times.
@@ -15,8 +15,8 @@ from itertools import islice
 
 import numpy as np
 
-from benchmarks.scene import Scene
 from benchmarks.workload import SEED, memories
+from benchmarks.workspace import Workspace
 from rum.embed.builtin import BuiltinEmbedder
 from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
@@ -30,11 +30,11 @@ def main() -> None:
     """Measure at each size named on the command line."""
     for size in map(int, sys.argv[1:] or ["10000"]):
         with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
-            scene = Scene(os.path.join(folder, "scene")).enter()
+            workspace = Workspace(os.path.join(folder, "workspace")).enter()
             source = memories()
             for start in range(0, size, BATCH):
-                scene.fill(islice(source, min(BATCH, size - start)))
-            store = scene.open_store()
+                workspace.fill(islice(source, min(BATCH, size - start)))
+            store = workspace.open_store()
             for what, taken in measure(store).items():
                 print(f"{size:>9,}  {what:<24} {min(taken):8.2f} ms")
             store.close()

@@ -1,4 +1,4 @@
-"""Vectors for many memories at once: made up, but as large as real ones; real ones for those asked about."""
+"""Vectors for many memories: random ones of real size, and real ones for the memories that are queried."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scene import Scene
 from benchmarks.workload import SEED
+from benchmarks.workspace import Workspace
 from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.text import embedded_text
 from rum.store.packed_vectors import pack
@@ -20,13 +20,13 @@ BATCH = 5_000
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
-def give(scene: Scene, asked_about: Iterable[int]) -> None:
-    """Give every memory of a scene a vector, in RUM and for the floor."""
-    embedder, store = BuiltinEmbedder(), scene.open_store()
+def give(workspace: Workspace, asked_about: Iterable[int]) -> None:
+    """Give every memory of a workspace a vector, in RUM and for the floor."""
+    embedder, store = BuiltinEmbedder(), workspace.open_store()
     store.vectors.adopt(embedder.model, int(time.time()))
-    ids = store.vectors.pending(embedder.model, len(scene.stored))[::-1]
+    ids = store.vectors.pending(embedder.model, len(workspace.stored))[::-1]
     shape = (len(ids), embedder.dimensions)
-    rows = np.lib.format.open_memmap(scene.vectors_path, mode="w+", dtype=np.float32, shape=shape)
+    rows = np.lib.format.open_memmap(workspace.vectors_path, mode="w+", dtype=np.float32, shape=shape)
     dice = np.random.default_rng(SEED)
     for start in range(0, len(ids), BATCH):
         rows[start : start + BATCH] = _made_up(dice, len(ids[start : start + BATCH]))

@@ -1,4 +1,4 @@
-"""Several processes store into one project at once; then every memory they were promised is looked for."""
+"""Several processes store into one project at once; then every acknowledged memory is looked up."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from itertools import islice
 from typing import NamedTuple
 
-from benchmarks.scene import Scene
 from benchmarks.workload import memories
+from benchmarks.workspace import Workspace
 from rum import Rum, RumError
 
 FIRST_SEED = 90_000
-"""Each writer makes up its own memories, from this seed on."""
+"""Several processes store into one project at once; then every acknowledged memory is looked up."""
 
 
 class Writers(NamedTuple):
@@ -25,16 +25,16 @@ class Writers(NamedTuple):
     errors: list[str]
 
 
-def measure(scene: Scene, processes: int, each: int) -> Writers:
+def measure(workspace: Workspace, processes: int, each: int) -> Writers:
     """Start the writers together, wait for all, then ask for each memory by its id."""
-    arguments = [sys.executable, "-m", "benchmarks.writers", scene.checkout]
+    arguments = [sys.executable, "-m", "benchmarks.writers", workspace.checkout]
     running = [
         subprocess.Popen([*arguments, str(number), str(each)], stdout=subprocess.PIPE)
         for number in range(processes)
     ]
     outputs = [json.loads(process.communicate()[0]) for process in running]
     acknowledged = [memory_id for output in outputs for memory_id in output["stored"]]
-    with scene.open_rum() as rum:
+    with workspace.open_rum() as rum:
         found = sum(_is_found(rum, memory_id) for memory_id in acknowledged)
     errors = [error for output in outputs for error in output["errors"]]
     return Writers(processes * each, len(acknowledged), found, errors)

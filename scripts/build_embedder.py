@@ -1,4 +1,4 @@
-"""Makes the data file of the shipped embedder from the official weights, or checks that they make it so."""
+"""Builds the data file of the shipped embedder from the official weights, or checks it."""
 
 from __future__ import annotations
 

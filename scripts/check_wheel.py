@@ -1,4 +1,4 @@
-"""Builds the package as a release would, and tries the wheel in a virtual environment of its own."""
+"""Builds the wheel and tries it in a virtual environment of its own."""
 
 from __future__ import annotations
 

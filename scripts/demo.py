@@ -1,4 +1,4 @@
-"""A story of one minute: a repository gets a memory of its history, and two agents learn from it."""
+"""A one-minute demo: a repository gets a memory of its history, and two agents learn from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the files that are made from the code, or checks that they are what the code would make now."""
+"""Writes the generated files, or checks that they are current."""
 
 from __future__ import annotations
 

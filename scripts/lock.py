@@ -1,4 +1,4 @@
-"""Writes the lock of the development environment, or checks that it fits pyproject.toml."""
+"""Writes the lock of the development environment, or checks that it matches pyproject.toml."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How good RUM's answers are: questions with known answers, and what each way of searching makes of them."""
+"""Quality of answers: questions with known answers, put to RUM and to simpler searches."""

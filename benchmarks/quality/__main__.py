@@ -1,4 +1,4 @@
-"""`python -m benchmarks.quality`: put questions with known answers to RUM and to what it is held against."""
+"""`python -m benchmarks.quality`: put questions with known answers to RUM and to simpler searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.quality.arms import Arm, FullText, Grep, Nobody
 from benchmarks.quality.cases import Case
 from benchmarks.quality.rum_arm import ThroughMcp
 from benchmarks.quality.score import run
-from benchmarks.quality.shifted import Shifted
+from benchmarks.quality.shifted_embedder import Shifted
 
 ARMS: dict[str, Callable[[], Arm]] = {
     "rum": ThroughMcp,

@@ -1,4 +1,4 @@
-"""The ways of searching that RUM is held against: no memory, grep, and SQLite's own full-text search."""
+"""The searches that RUM is compared with: no memory, grep, and SQLite full-text search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.quality.cases import Piece, Question
 
 WORD = re.compile(r"\w+")
 MOST_WORDS = 60
-"""Words of a question that count: a commit's whole message may be one."""
+"""The searches that RUM is compared with: no memory, grep, and SQLite full-text search."""
 
 
 class Answer(NamedTuple):

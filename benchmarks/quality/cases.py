@@ -1,4 +1,4 @@
-"""What is asked of every arm: pieces to remember, and questions whose answers among them are known."""
+"""A set of questions: the memories to store, and questions with known answers among them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchmarks.quality.history import Commit
 
 NOTHING = "nothing"
-"""The kind of question that no memory answers."""
+"""A set of questions: the memories to store, and questions with known answers among them."""
 
 
 class Piece(NamedTuple):

@@ -1,4 +1,4 @@
-"""Commit causes: later commits that name an earlier one, asked just before they are known themselves."""
+"""Commit causes: a later commit names an earlier one; it is asked for just before that later commit."""
 
 from __future__ import annotations
 

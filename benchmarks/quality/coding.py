@@ -1,4 +1,4 @@
-"""The coding set: what developers would ask of their project's history, and the commits that answer."""
+"""The coding set: questions of developers about a history, and the commits that answer them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Fold = Literal["dev", "test"]
 DATA = os.path.join(os.path.dirname(__file__), "data")
 REPOSITORIES = ("flask", "requests", "curl")
 TALKED = ("symptom", "cause", "words")
-"""Kinds whose questions say enough to be put to another project."""
+"""The coding set: questions of developers about a history, and the commits that answer them."""
 STRANGER = {"flask": "curl", "requests": "flask", "curl": "flask"}
-"""Whose questions are foreign to a project; requests and curl share their subject."""
+"""The coding set: questions of developers about a history, and the commits that answer them."""
 
 
 def load(fold: Fold | None = None) -> tuple[dict[str, list[Commit]], dict[str, list[Question]]]:

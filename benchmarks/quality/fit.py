@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.quality import causes, coding, locomo
+from benchmarks.quality.candidate_signals import CachedEmbedder, Sight, sights
 from benchmarks.quality.cases import Case
+from benchmarks.quality.fit_columns import Fit, fit_all
 from benchmarks.quality.history import read
-from benchmarks.quality.model import Fit, fit_all
-from benchmarks.quality.observe import CachedEmbedder, Sight, sights
-from benchmarks.quality.small import small
+from benchmarks.quality.small_stores import small
 from benchmarks.quality.tables import python, tables
 
 LIMIT = 20

@@ -18,7 +18,7 @@ SHORT = 12
 
 
 class Commit(NamedTuple):
-    """One finished piece of work, as its author told it."""
+    """One commit: its message and its changed files."""
 
     sha: str
     time: int

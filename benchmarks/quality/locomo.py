@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.quality.cases import Case, Piece, Question, each_with_strangers
-from benchmarks.quality.words import content_words
+from benchmarks.quality.word_overlap import content_words
 
 TURN = re.compile(r"D(\d+):(\d+)")
 SHARED, APART = "shared words", "no shared word"
@@ -45,6 +45,6 @@ def _questions(entries: list[dict[str, Any]], turns: list[Piece], speakers: set[
         named = (f"D{session}:{turn}" for session, turn in TURN.findall(" ".join(entry.get("evidence", []))))
         answers = frozenset(key for key in named if key in texts)
         if answers:
-            told = content_words(" ".join(texts[key] for key in answers)) - speakers
-            kind = SHARED if told & content_words(entry["question"]) else APART
+            answer_words = content_words(" ".join(texts[key] for key in answers)) - speakers
+            kind = SHARED if answer_words & content_words(entry["question"]) else APART
             yield Question(kind, entry["question"], answers)

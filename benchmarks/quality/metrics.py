@@ -1,4 +1,4 @@
-"""What rankings and confidences are worth."""
+"""Metrics of rankings (any@k, MRR) and of confidences (calibration error)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 CUTOFFS = (1, 5, 10, 20)
 BINS = 10
 TRIALS = 200
-"""How often it is tried what chance does."""
+"""Metrics of rankings (any@k, MRR) and of confidences (calibration error)."""
 
 
 class Bin(NamedTuple):

@@ -1,11 +1,11 @@
-"""The figures as Markdown tables, on a page that says what they mean."""
+"""Writes the figures as Markdown tables with a description of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchmarks.page import machine
+from benchmarks.docs_page import machine
 from benchmarks.quality import metrics
 from benchmarks.quality.score import Scores, false_answers
 

@@ -45,8 +45,8 @@ class ThroughMcp:
         intent = {"goal": piece.goal, "task_type": task_type(piece.goal), "context": piece.context}
         actions = [{"type": "file_edit", "file_path": path} for path in piece.files[:MOST_FILES]]
         outcome = {"success": True, "summary": piece.goal}
-        told = self._call("store", piece.session, intent=intent, outcome=outcome, actions=actions)
-        self._keys[told["structuredContent"]["memory_id"]] = piece.key
+        result = self._call("store", piece.session, intent=intent, outcome=outcome, actions=actions)
+        self._keys[result["structuredContent"]["memory_id"]] = piece.key
 
     def settle(self) -> None:
         """See to it that every memory has its vector, if this RUM makes any."""
@@ -62,12 +62,12 @@ class ThroughMcp:
             asked["file"] = list(question.files[:MOST_FILES])
         if not sure:
             asked["min_confidence"] = 0
-        told = self._call("recall", "", **asked)
-        found = [one for one in told["structuredContent"]["memories"] if one["id"] in self._keys]
+        result = self._call("recall", "", **asked)
+        found = [one for one in result["structuredContent"]["memories"] if one["id"] in self._keys]
         return Answer(
             [self._keys[one["id"]] for one in found],
             [one.get("confidence") for one in found],
-            sum(len(part.get("text", "")) for part in told["content"]),
+            sum(len(part.get("text", "")) for part in result["content"]),
         )
 
     def close(self) -> None:

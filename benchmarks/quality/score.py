@@ -1,4 +1,4 @@
-"""Puts the questions of a set to an arm and keeps what came back."""
+"""Puts the questions of a set to a search and records the answers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchmarks.quality.cases import Case, Question
 
 SURE = 0.5
 DEFAULT_LIMIT = 5
-"""How many memories an agent gets that does not say."""
+"""Puts the questions of a set to a search and records the answers."""
 TOKEN = 4
-"""Characters."""
+"""Puts the questions of a set to a search and records the answers."""
 
 
 class Asked(NamedTuple):

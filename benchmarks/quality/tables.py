@@ -1,4 +1,4 @@
-"""What was fitted, as the module that recall reads and as tables that people read."""
+"""Writes fitted weights as the module that recall reads, and as tables for people."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.quality import metrics
+from benchmarks.quality.candidate_signals import Sight
+from benchmarks.quality.fit_columns import COLUMNS, Fit, confidences, fit, rank, ranking
 from benchmarks.quality.fitting import Curve
-from benchmarks.quality.model import COLUMNS, Fit, confidences, fit, rank, ranking
-from benchmarks.quality.observe import Sight
 
 FOLDS = 5
 SEED = 3
 MIN_CONFIDENCE = 0.15
-"""What is given without being asked for weaker ones; see the table of thresholds."""
+"""Writes fitted weights as the module that recall reads, and as tables for people."""
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 MODULE = '''"""How much each signal of relevance counts, and how sure a score makes: fitted, not to be edited.
@@ -26,7 +26,7 @@ from __future__ import annotations
 WEIGHTS: dict[str, dict[str, float]] = {{
 {weights}
 }}
-"""For questions with words alone or with files too, by words alone or with vectors too."""
+"""Writes fitted weights as the module that recall reads, and as tables for people."""
 
 FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {{
 {first}
@@ -39,10 +39,10 @@ Least and most that was seen of each, beyond which nothing is claimed; its slope
 OTHERS: dict[str, dict[str, float]] = {{
 {others}
 }}
-"""The same for those behind it, as slopes alone."""
+"""Writes fitted weights as the module that recall reads, and as tables for people."""
 
 MIN_CONFIDENCE = {least}
-"""Below this a memory is not given unless a lower threshold is asked for."""
+"""Writes fitted weights as the module that recall reads, and as tables for people."""
 '''
 
 PAGE = """# Ranking signals

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 from benchmarks.quality import coding
-from benchmarks.quality.words import content_words
+from benchmarks.quality.word_overlap import content_words
 
 KINDS = ("file", "symptom", "cause", "failure", "nothing", "words", "keywords", "typo")
 MAIN = KINDS[:5]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchmarks.quality import causes, gather, history, locomo
+from benchmarks.quality import build_coding_set, causes, history, locomo
 from benchmarks.quality.history import Commit
 
 
@@ -74,10 +74,10 @@ def test_a_corpus_holds_what_people_said_once_and_all_reverts():
         made("e", "Bump several dependencies of the whole project", "dependabot[bot]"),
         made("f", "Fix it", body="Because the lexer never saw the end " + "x" * 2_000),
     ]
-    kept = list(gather.telling(commits, 6))
+    kept = list(build_coding_set.telling(commits, 6))
     assert [one.sha for one in kept] == ["a", "d", "f"]
-    assert len(kept[-1].body) == gather.LONGEST_BODY
-    assert gather.packed(kept) == gather.packed(kept)
+    assert len(kept[-1].body) == build_coding_set.LONGEST_BODY
+    assert build_coding_set.packed(kept) == build_coding_set.packed(kept)
 
 
 def test_causes_are_the_earlier_commits_that_a_message_names(repository: Path):

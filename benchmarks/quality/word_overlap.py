@@ -1,4 +1,4 @@
-"""Words that carry meaning, cut to a crude stem: for looking at the data, not for finding anything."""
+"""Content words with crude stems, to describe the data (not used for search)."""
 
 from __future__ import annotations
 

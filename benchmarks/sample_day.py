@@ -1,6 +1,6 @@
-"""A made-up day of an agent's work: what Claude Code would tell its hooks, and what should come of it.
+"""A simulated day of an agent's work: the hook calls of Claude Code, and the memories expected from them.
 
-`made_day` is the same for the same seed. It has sessions with turns of every sort: fixes that fail before
+`make_day` gives the same day for the same seed. Its sessions have turns of every sort: fixes that fail before
 they work, work that is given up or broken off, subagents, compaction, questions, and small talk.
 """
 
@@ -15,8 +15,8 @@ BEGAN = 1_790_000_000.0
 """When the day began, in Unix seconds."""
 
 
-class Told(NamedTuple):
-    """What a hook is told, and when."""
+class HookCall(NamedTuple):
+    """The payload of a hook, and its time."""
 
     at: float
     payload: Json
@@ -35,26 +35,26 @@ class Expected(NamedTuple):
 
 
 class Day(NamedTuple):
-    """All that was told, in its order, and what should come of it."""
+    """Hook calls in their order, and the memories expected from them."""
 
-    told: list[Told]
+    hook_calls: list[HookCall]
     expected: list[Expected]
     calls: int
 
 
-def made_day(cwd: str, calls: int = 2000, seed: int = 1, began: float = BEGAN) -> Day:
-    """A day with at least so many tool calls."""
+def make_day(cwd: str, calls: int = 2000, seed: int = 1, began: float = BEGAN) -> Day:
+    """Make a day with at least this number of tool calls."""
     maker = _Maker(cwd, random.Random(seed), began)
     while maker.calls < calls:
         maker.session()
-    return Day(maker.told, maker.expected, maker.calls)
+    return Day(maker.hook_calls, maker.expected, maker.calls)
 
 
 class _Maker:
-    """Makes one thing after the other, and keeps the clock."""
+    """Makes the events one after the other and advances the clock."""
 
     def __init__(self, cwd: str, chance: random.Random, began: float) -> None:
-        self.told: list[Told] = []
+        self.hook_calls: list[HookCall] = []
         self.expected: list[Expected] = []
         self.calls = 0
         self._cwd = cwd
@@ -85,12 +85,12 @@ class _Maker:
 
     def _tell(self, event: str, **more: Any) -> None:
         self._at += self._chance.uniform(0.05, 4)
-        told: Json = {"session_id": self._session, "cwd": self._cwd, "hook_event_name": event, **more}
+        payload: Json = {"session_id": self._session, "cwd": self._cwd, "hook_event_name": event, **more}
         if event not in ("SessionStart", "SessionEnd"):
-            told["prompt_id"] = self._turn
+            payload["prompt_id"] = self._turn
         if self._agent:
-            told |= {"agent_id": self._agent, "agent_type": "explorer"}
-        self.told.append(Told(round(self._at, 3), told))
+            payload |= {"agent_id": self._agent, "agent_type": "explorer"}
+        self.hook_calls.append(HookCall(round(self._at, 3), payload))
 
     def prompt(self, text: str) -> None:
         self._tell("UserPromptSubmit", prompt=text)

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 from benchmarks.briefing import Briefed
-from benchmarks.cold import Cold
 from benchmarks.importing import Imported, Run
-from benchmarks.meaning import Meaning
-from benchmarks.nearest import Nearest
-from benchmarks.scene import Scene
+from benchmarks.semantic import SemanticTimes
+from benchmarks.server_start import ServerStart
 from benchmarks.timing import Pair, Times
+from benchmarks.vector_floor import Nearest
 from benchmarks.workload import memories
+from benchmarks.workspace import Workspace
 from benchmarks.writers import Writers
 
 from benchmarks import archiving, briefing, importing, report, repository, vectors
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     for name in ("RUM_HOME", "RUM_IDLE_AFTER", "RUM_EMBEDDER"):
-        monkeypatch.setenv(name, "")  # so that whatever the scene sets is undone
-    return Scene(str(tmp_path / "scene")).enter()
+        monkeypatch.setenv(name, "")  # so that whatever the workspace sets is undone
+    return Workspace(str(tmp_path / "workspace")).enter()
 
 
 def git(folder: str, *arguments: str) -> str:
@@ -33,38 +33,40 @@ def git(folder: str, *arguments: str) -> str:
     ).stdout
 
 
-def test_a_made_up_history_is_the_same_every_time(scene: Scene, tmp_path: Path):
-    other = Scene(str(tmp_path / "other"))
-    for one in (scene, other):
+def test_a_made_up_history_is_the_same_every_time(workspace: Workspace, tmp_path: Path):
+    other = Workspace(str(tmp_path / "other"))
+    for one in (workspace, other):
         repository.fill(one.checkout, 45)
-    assert git(scene.checkout, "rev-parse", "HEAD") == git(other.checkout, "rev-parse", "HEAD")
-    assert git(scene.checkout, "rev-list", "--count", "HEAD").strip() == "45"
+    assert git(workspace.checkout, "rev-parse", "HEAD") == git(other.checkout, "rev-parse", "HEAD")
+    assert git(workspace.checkout, "rev-list", "--count", "HEAD").strip() == "45"
 
 
-def test_a_made_up_history_is_imported_whole_with_what_was_taken_back_and_then_not_again(scene: Scene):
-    imported = importing.measure(scene, 85)
+def test_a_generated_history_is_imported_completely_and_only_once(
+    workspace: Workspace,
+):
+    imported = importing.measure(workspace, 85)
     assert imported.complete
     assert imported.first.said["failures"] == 2
     assert imported.first.said["links"] == 8
-    assert scene.open_floor().by_text("Revert")
+    assert workspace.open_floor().by_text("Revert")
 
 
-def test_both_find_the_memory_that_was_asked_about_among_made_up_vectors(scene: Scene):
-    scene.fill(islice(memories(), 60))
-    vectors.give(scene, [7, 40])
-    question = scene.stored[40].goal
-    floor = Nearest(scene.floor_path, scene.vectors_path)
+def test_both_find_the_memory_that_was_asked_about_among_made_up_vectors(workspace: Workspace):
+    workspace.fill(islice(memories(), 60))
+    vectors.give(workspace, [7, 40])
+    question = workspace.stored[40].goal
+    floor = Nearest(workspace.floor_path, workspace.vectors_path)
     assert floor.by_meaning(question)[0][1] == question
-    with scene.by_meaning(), scene.open_rum() as rum:
+    with workspace.by_meaning(), workspace.open_rum() as rum:
         answer = rum.recall(query=question, strategy="semantic")
     assert answer.query_strategy_used == "semantic"
     assert answer.memories[0].intent.goal == question
 
 
-def test_a_scene_goes_by_words_alone_unless_it_is_asked_by_meaning(scene: Scene):
-    with scene.open_rum() as rum:
+def test_a_scene_goes_by_words_alone_unless_it_is_asked_by_meaning(workspace: Workspace):
+    with workspace.open_rum() as rum:
         assert rum.settings.embedder == "none"
-    with scene.by_meaning(), scene.open_rum() as rum:
+    with workspace.by_meaning(), workspace.open_rum() as rum:
         assert rum.settings.embedder == "builtin"
 
 
@@ -91,18 +93,18 @@ def test_the_memory_held_counts_before_the_first_semantic_question_and_is_only_s
     assert rows["RSS after it, 10,000 memories"].met is None
 
 
-def test_briefs_fit_and_stay_the_same_among_memories_and_notes(scene: Scene):
-    scene.fill(islice(memories(), 300))
-    briefed = briefing.measure(scene, asked=4)
+def test_briefs_fit_and_stay_the_same_among_memories_and_notes(workspace: Workspace):
+    workspace.fill(islice(memories(), 300))
+    briefed = briefing.measure(workspace, asked=4)
     assert briefed.holds
     assert briefed.most_tokens > 300
     assert (briefed.size, briefed.asked) == (300, 4)
 
 
-def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(scene: Scene):
-    scene.fill(islice(memories(), 400))
-    vectors.give(scene, [3, 390])
-    measured = archiving.measure(scene, sample=12, asked=4)
+def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(workspace: Workspace):
+    workspace.fill(islice(memories(), 400))
+    vectors.give(workspace, [3, 390])
+    measured = archiving.measure(workspace, sample=12, asked=4)
     assert (measured.size, measured.archived) == (400, 360)
     assert measured.bytes[1] < measured.bytes[0]
     assert measured.found.before == measured.found.after == (12, 12, 12)
@@ -128,6 +130,6 @@ def lines(size: int, taken: float, added: int = 0, briefed: Briefed | None = Non
     said = {"added": 9, "unchanged": 0, "updated": 0}
     again = {"added": added, "unchanged": 9, "updated": 0}
     imported = Imported(9, 1.0, 900, 1800, Run(2.0, 40.0, said), Run(0.1, 30.0, again))
-    cold = Cold(pair, pair, (10, 20), {"all": 1, "core": 1})
-    meaning = Meaning(size, pair, (30, 46), (90, 400), pair, pair, pair)
+    cold = ServerStart(pair, pair, (10, 20), {"all": 1, "core": 1})
+    meaning = SemanticTimes(size, pair, (30, 46), (90, 400), pair, pair, pair)
     return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, []), briefed))

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.quality.gather`: make the corpus of the coding set from a repository's history."""
+"""`python -m benchmarks.quality.build_coding_set`: a corpus from a repository's history."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def packed(commits: Iterable[history.Commit]) -> bytes:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.gather", description=__doc__)
+    parser = argparse.ArgumentParser(prog="build_coding_set", description=__doc__)
     parser.add_argument("name", help="of the corpus, as flask")
     parser.add_argument("git_dir")
     parser.add_argument("--words", type=int, default=6, help="the least a message must have")

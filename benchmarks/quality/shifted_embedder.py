@@ -1,4 +1,4 @@
-"""RUM with a model of another scale: the built-in one's vectors, served with something in common to all."""
+"""RUM with an embedder of another scale: the built-in vectors plus a common offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.quality.rum_arm import ThroughMcp
 from rum.embed.builtin import BuiltinEmbedder
 
 COMMON = 1.7
-"""What every vector has in one more dimension: any two texts are then about 0.74 alike at least."""
+"""RUM with an embedder of another scale: the built-in vectors plus a common offset."""
 
 
 class Shifted(ThroughMcp):

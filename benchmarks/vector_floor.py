@@ -1,6 +1,6 @@
 """The floor of a semantic question: embed the text, compare every vector in plain numpy, read five rows.
 
-As a program it speaks MCP over standard input and output: `python -m benchmarks.nearest DATABASE VECTORS`.
+It is also an MCP server: `python -m benchmarks.vector_floor DATABASE VECTORS`.
 """
 
 from __future__ import annotations

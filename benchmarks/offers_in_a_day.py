@@ -1,6 +1,6 @@
-"""What an agent hears of RUM in a made-up day: how much, of which kind, and in how many turns nothing at all.
+"""Offers in a simulated day: how many tokens, of which kind, and in how many turns there are none.
 
-Run it: `python -m benchmarks.heard [CALLS]`.
+Run it: `python -m benchmarks.offers_in_a_day [CALLS]`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.day import Day, made_day
 from benchmarks.replay import CLIENT, spooled
+from benchmarks.sample_day import Day, make_day
 from rum import Rum
 from rum.inject.offers import offers_for
 from rum.inject.offers.offer import Offer
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 _ENDS = ("stop", "end")
 
 
-class Heard(NamedTuple):
-    """What came of a day for those who worked."""
+class OfferStatistics(NamedTuple):
+    """Offers of one simulated day."""
 
     calls: int
     turns: int
     silent: int
-    """Turns in which nothing was said."""
+    """Turns in which nothing was offered."""
     offers: Counter[str]
     tokens: Counter[str]
     """By kind of offer."""
@@ -40,25 +40,25 @@ class Heard(NamedTuple):
     most_in_a_session: int
 
 
-def heard(base: str, calls: int, seed: int = 1) -> Heard:
-    """Go through a day event by event, as hooks do, and take in what was seen at the end of each turn."""
+def replay_offers(base: str, calls: int, seed: int = 1) -> OfferStatistics:
+    """Replay a day event by event, as hooks do, with an intake at the end of each turn."""
     work = os.path.join(base, "work")
     os.makedirs(work)
-    day = made_day(work, calls, seed)
+    day = make_day(work, calls, seed)
     with Rum.open(work, home=os.path.join(base, "home"), owner=True) as rum:
-        said = _said(rum, day)
-    tokens = [(event, one.kind, estimate_tokens(one.text)) for event, offers in said for one in offers]
+        offered = _offers_of_events(rum, day)
+    tokens = [(event, one.kind, estimate_tokens(one.text)) for event, offers in offered for one in offers]
     turns = {(one.session, one.turn) for one in day.expected}
-    spoken = {(event["session"], event.get("turn")) for event, offers in said if offers}
+    answered = {(event["session"], event.get("turn")) for event, offers in offered if offers}
     at_once, in_session, by_kind = Counter[str](), Counter[str](), Counter[str]()
     for event, kind, count in tokens:
         at_once[event["id"]] += count
         in_session[event["session"]] += count
         by_kind[kind] += count
-    return Heard(
+    return OfferStatistics(
         calls=day.calls,
         turns=len(turns),
-        silent=len(turns - spoken),
+        silent=len(turns - answered),
         offers=Counter(kind for _, kind, _ in tokens),
         tokens=by_kind,
         most_at_once=max(at_once.values(), default=0),
@@ -66,23 +66,25 @@ def heard(base: str, calls: int, seed: int = 1) -> Heard:
     )
 
 
-def _said(rum: Rum, day: Day) -> list[tuple[Event, list[Offer]]]:
+def _offers_of_events(rum: Rum, day: Day) -> list[tuple[Event, list[Offer]]]:
     folder = rum.project.directory
     spool = os.path.join(folder, "spool")
-    said: list[tuple[Event, list[Offer]]] = []
+    offered: list[tuple[Event, list[Offer]]] = []
     for event in spooled(day, spool):
         if can_answer(event, CLIENT):
-            said.append((event, record_offers(event, offers_for(event, folder, rum.project.root), (spool,))))
+            offered.append(
+                (event, record_offers(event, offers_for(event, folder, rum.project.root), (spool,)))
+            )
         if event["kind"] in _ENDS:
             rum.take_in()
-    return said
+    return offered
 
 
 def main() -> None:
-    """Print what was heard."""
+    """Print the statistics of one day."""
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     with tempfile.TemporaryDirectory() as base:
-        found = heard(base, calls)
+        found = replay_offers(base, calls)
     print(f"calls             {found.calls}")
     print(
         f"turns             {found.turns}, of them silent {found.silent} ({found.silent / found.turns:.0%})"

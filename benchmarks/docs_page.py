@@ -1,4 +1,4 @@
-"""The page of the documentation: two tables, and what they mean."""
+"""Writes docs/benchmarks.md: the tables and how to read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semantic questions: the first one after a start, what it makes the server hold, and those that follow."""
+"""Semantic questions: the first one after a start, its memory use, and later ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import vectors
-from benchmarks.nearest import Nearest
-from benchmarks.scene import Scene
 from benchmarks.server import Server, nearest_command, rum_command
 from benchmarks.timing import Pair, paired, summed_up, timed
+from benchmarks.vector_floor import Nearest
 from benchmarks.workload import paths, questions, worded_otherwise
+from benchmarks.workspace import Workspace
 
 STARTS = 7
 QUESTIONS = 60
@@ -31,7 +31,7 @@ class First(NamedTuple):
     after: float
 
 
-class Meaning(NamedTuple):
+class SemanticTimes(NamedTuple):
     """What was measured at one size."""
 
     size: int
@@ -45,31 +45,31 @@ class Meaning(NamedTuple):
     """Questions in words without a strategy, through a server: by words, and by meaning where need be."""
 
 
-def measure(scene: Scene) -> Meaning:
-    """Give a filled scene its vectors, and ask."""
-    asked = worded_otherwise(scene.stored, QUESTIONS)
-    vectors.give(scene, asked.values())
+def measure(workspace: Workspace) -> SemanticTimes:
+    """Give a filled workspace its vectors, and ask."""
+    asked = worded_otherwise(workspace.stored, QUESTIONS)
+    vectors.give(workspace, asked.values())
     texts = list(asked)
-    with scene.by_meaning():
-        first = _first(scene, texts)
-        in_process = _in_process(scene, texts)
-        served, usual = _served(scene, texts)
-    return Meaning(len(scene.stored), *first, in_process, served, usual)
+    with workspace.by_meaning():
+        first = _first(workspace, texts)
+        in_process = _in_process(workspace, texts)
+        served, usual = _served(workspace, texts)
+    return SemanticTimes(len(workspace.stored), *first, in_process, served, usual)
 
 
 def _semantic(text: str) -> dict[str, Any]:
     return {"query": text, "strategy": "semantic"}
 
 
-def _first(scene: Scene, texts: list[str]) -> tuple[Pair, tuple[float, float], tuple[float, float]]:
+def _first(workspace: Workspace, texts: list[str]) -> tuple[Pair, tuple[float, float], tuple[float, float]]:
     """Both started in turn; the first round only warms the file cache."""
-    path = paths(scene.stored, 1)[0]
+    path = paths(workspace.stored, 1)[0]
     floors: list[First] = []
     rums: list[First] = []
     for text in texts[: STARTS + 1]:
-        with _floor(scene) as (floor, began):
+        with _floor(workspace) as (floor, began):
             floors.append(_start(floor, began, ("by_file", {"text": path}), ("by_meaning", {"text": text})))
-        with _rum(scene) as (rum, began):
+        with _rum(workspace) as (rum, began):
             rums.append(_start(rum, began, ("recall", {"file": path}), ("recall", _semantic(text))))
     both = (floors, rums)
     return (
@@ -91,33 +91,35 @@ def _start(
 
 
 @contextmanager
-def _floor(scene: Scene) -> Iterator[tuple[Server, float]]:
+def _floor(workspace: Workspace) -> Iterator[tuple[Server, float]]:
     environment = {**os.environ, "PYTHONPATH": ROOT}
     began = time.perf_counter()
-    server = Server(nearest_command(scene.floor_path, scene.vectors_path), scene.checkout, environment)
+    server = Server(
+        nearest_command(workspace.floor_path, workspace.vectors_path), workspace.checkout, environment
+    )
     yield server, began
     server.close()
 
 
 @contextmanager
-def _rum(scene: Scene) -> Iterator[tuple[Server, float]]:
+def _rum(workspace: Workspace) -> Iterator[tuple[Server, float]]:
     began = time.perf_counter()
-    server = Server(rum_command(), scene.checkout)
+    server = Server(rum_command(), workspace.checkout)
     yield server, began
     server.close()
 
 
-def _in_process(scene: Scene, texts: list[str]) -> Pair:
-    floor = Nearest(scene.floor_path, scene.vectors_path)
-    with scene.open_rum() as rum:
+def _in_process(workspace: Workspace, texts: list[str]) -> Pair:
+    floor = Nearest(workspace.floor_path, workspace.vectors_path)
+    with workspace.open_rum() as rum:
         pair = _compared(floor.by_meaning, lambda text: rum.recall(query=text, strategy="semantic"), texts)
     floor.floor.close()
     return pair
 
 
-def _served(scene: Scene, texts: list[str]) -> tuple[Pair, Pair]:
-    words = list(dict.fromkeys(one.text for one in questions(scene.stored, QUESTIONS)))
-    with _floor(scene) as (floor, _), _rum(scene) as (rum, _):
+def _served(workspace: Workspace, texts: list[str]) -> tuple[Pair, Pair]:
+    words = list(dict.fromkeys(one.text for one in questions(workspace.stored, QUESTIONS)))
+    with _floor(workspace) as (floor, _), _rum(workspace) as (rum, _):
         floor.tools()
         rum.tools()
         semantic = _compared(

@@ -1,4 +1,4 @@
-"""From the start of a server to its list of tools; what it holds by then, and what the list costs a model."""
+"""Start of `rum mcp` until its tools are listed: time, memory, and the tokens of the tool list."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import time
 from typing import Any, NamedTuple
 
-from benchmarks.scene import Scene
 from benchmarks.server import Server, floor_command, rum_command
 from benchmarks.timing import Pair, summed_up
+from benchmarks.workspace import Workspace
 
 
 class Start(NamedTuple):
@@ -20,7 +20,7 @@ class Start(NamedTuple):
     tools: list[dict[str, Any]]
 
 
-class Cold(NamedTuple):
+class ServerStart(NamedTuple):
     """What starting costs."""
 
     listed: Pair
@@ -31,16 +31,16 @@ class Cold(NamedTuple):
     """Of RUM's tool list, by what `--tools` was told."""
 
 
-def measure(scene: Scene, rounds: int) -> Cold:
+def measure(workspace: Workspace, rounds: int) -> ServerStart:
     """Start both in turn, so many times; the first round only warms the file cache."""
     path = "src/billing/account_handler.py"
     floors: list[Start] = []
     rums: list[Start] = []
     for _ in range(rounds + 1):
-        floors.append(_start(floor_command(scene.floor_path), scene, "by_file", {"text": path}))
-        rums.append(_start(rum_command(), scene, "recall", {"file": path}))
-    core = _start(rum_command("--tools", "core"), scene, "recall", {"file": path})
-    return Cold(
+        floors.append(_start(floor_command(workspace.floor_path), workspace, "by_file", {"text": path}))
+        rums.append(_start(rum_command(), workspace, "recall", {"file": path}))
+    core = _start(rum_command("--tools", "core"), workspace, "recall", {"file": path})
+    return ServerStart(
         listed=Pair(*(summed_up(start.listed for start in starts[1:]) for starts in (floors, rums))),
         answered=Pair(*(summed_up(start.answered for start in starts[1:]) for starts in (floors, rums))),
         resident=(max(start.resident for start in floors), max(start.resident for start in rums)),
@@ -48,9 +48,9 @@ def measure(scene: Scene, rounds: int) -> Cold:
     )
 
 
-def _start(command: list[str], scene: Scene, tool: str, arguments: dict[str, Any]) -> Start:
+def _start(command: list[str], workspace: Workspace, tool: str, arguments: dict[str, Any]) -> Start:
     began = time.perf_counter()
-    server = Server(command, scene.checkout)
+    server = Server(command, workspace.checkout)
     tools = server.tools()
     listed = 1000 * (time.perf_counter() - began)
     resident = server.resident_mb()

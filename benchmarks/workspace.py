@@ -1,4 +1,4 @@
-"""Where it is measured: a scratch folder with a checkout, RUM's home in it, and the floor's database."""
+"""A scratch folder for measurements: a checkout, RUM's home, and the database of the floor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPACING = 600
 SOURCE = "# What a file of the checkout holds, so that storing has something to read.\n" * 40
 
 
-class Scene:
+class Workspace:
     """One project, empty at first, in RUM and in the floor."""
 
     def __init__(self, folder: str) -> None:
@@ -42,8 +42,8 @@ class Scene:
         self.began = int(time.time()) - 200_000 * SPACING
         self.stored: list[Memory] = []
 
-    def enter(self) -> Scene:
-        """Make it the one that programs started from here find."""
+    def enter(self) -> Workspace:
+        """Set the environment so that programs started from here use this workspace."""
         os.environ["RUM_HOME"] = self.home
         os.environ["RUM_IDLE_AFTER"] = "0"  # idle work would run into the next measurement
         os.environ["RUM_EMBEDDER"] = "none"  # by words alone, as the floor; see `by_meaning`
@@ -51,7 +51,7 @@ class Scene:
 
     @contextmanager
     def by_meaning(self) -> Generator[None]:
-        """Let what is started or opened meanwhile use the built-in embedder, as it is by default."""
+        """Use the built-in embedder inside the block, as by default."""
         os.environ["RUM_EMBEDDER"] = "builtin"
         try:
             yield
@@ -67,12 +67,12 @@ class Scene:
         return Floor(self.floor_path)
 
     def open_store(self) -> SqliteStore:
-        """What is behind RUM, for what must not be timed."""
+        """The store itself, for steps that are not timed."""
         return SqliteStore(self.project_folder)
 
     @property
     def project_folder(self) -> str:
-        """Where RUM keeps the project."""
+        """The folder of the project in RUM's home."""
         return open_project(self.checkout, flags={"home": self.home})[1].directory
 
     def floor_row(self, memory: Memory) -> Row:

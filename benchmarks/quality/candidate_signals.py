@@ -1,4 +1,4 @@
-"""What RUM sees when it is asked: the signals of every candidate, and which of them were right."""
+"""The signals of every candidate of a question, and which candidates are right."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ class _Store:
         rum = self._rum
         if rum is None or piece.session != self._session:
             rum = self.open(piece.session)
-        told = rum.store(
+        result = rum.store(
             intent={"goal": piece.goal, "task_type": task_type(piece.goal), "context": piece.context},
             outcome={"success": True, "summary": piece.goal},
             actions=[{"type": "file_edit", "file_path": path} for path in piece.files[:MOST_FILES]],
         )
-        self._keys[told.memory_id] = piece.key
+        self._keys[result.memory_id] = piece.key
 
     def look(self, name: str, question: Question) -> Sight:
         caller = caller_of(self._rum or self.open(""))

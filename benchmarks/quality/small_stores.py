@@ -1,4 +1,4 @@
-"""Young stores: a few memories each, as every project has in its first days."""
+"""Small stores: a few memories each, as a project has in its first days."""
 
 from __future__ import annotations
 

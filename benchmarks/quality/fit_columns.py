@@ -1,4 +1,4 @@
-"""From what was seen to weights and odds: one column for each kind of question."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.quality.candidate_signals import Sight
 from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
-from benchmarks.quality.observe import Sight
 from rum.recall.limits import FALL, UNRIVALLED
 
 OWN_WORDS = ("words", "rarest", "goal", "paths", "length")
@@ -25,21 +25,21 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "files+meaning": (*OWN_WORDS, *FILES, "meaning"),
 }
 OWN = ("bias", "share", "score")
-"""What is known of a candidate itself: the better, the surer, so these stay straight lines."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
-"""What is known of the question itself."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
 COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
-"""How much a question of each set counts in the ranking; of causes there are thousands."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
 SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
-"""The same for the confidence; half of LoCoMo's questions are foreign ones."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 UNANSWERABLE = ("nothing", "foreign")
-"""The kinds of questions that nothing answers."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 PENALTY, ODDS_PENALTY = 3.0, 1.0
-"""How much large weights are held against a ranking, and against what makes a confidence."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 JUDGED = 20
-"""So many of the best candidates of each question tell how sure one can be."""
+"""Turns recorded signals into weights and odds: one column for each kind of question."""
 
 
 class Fit(NamedTuple):
