@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -46,13 +47,13 @@ CALLS: dict[str, Call] = {
     "trace": Call("app.memories.recall:trace", "model.questions:TraceQuestion"),
     "list": Call("app.memories.recall:listing", "model.questions:ListQuestion"),
     "link": Call("app.memories.store:link", "model.questions:LinkQuestion"),
-    "identity": Call("app.agents.identity:identify", "model.questions:IdentityQuestion"),
+    "identity": Call("app.agents:identify", "model.questions:IdentityQuestion"),
     "forget": Call("app.memories.forget:forget", "model.questions:ForgetQuestion"),
     "note": Call("app.notes.notes:call"),
     "journal": Call("app.journal.journals:call", "model.journal:JournalQuestion"),
-    "learn": Call("app.layers.learn_call:learn", "model.layers:LearnQuestion"),
+    "learn": Call("app.layers.learn:learn", "model.layers:LearnQuestion"),
     "brief": Call("app.brief.brief:brief", "model.brief:BriefQuestion"),
-    "feedback": Call("app.offers.history:feedback", "model.offers:FeedbackQuestion"),
+    "feedback": Call("app.offers:feedback", "model.offers:FeedbackQuestion"),
     "create_chapter": Call(
         "app.chapters.create:create_chapter", "model.chapters:CreateChapterQuestion", own_turns=True
     ),
@@ -70,7 +71,7 @@ PYTHON: dict[str, str] = {
     "history": "app.memories.store:history",
     "restore": "app.memories.store:restore",
     "purge": "app.memories.forget:purge",
-    "agents": "app.agents.identity:all_agents",
+    "agents": "app.agents:all_agents",
     "refresh": "app.chapters.refresh:refresh",
     "extract": "app.runs.extraction:extract",
     "report": "app.upkeep.report:report",
@@ -80,22 +81,22 @@ PYTHON: dict[str, str] = {
     "import_git": "app.imports.git:import_git",
     "import_issues": "app.imports.issues:import_issues",
     "import_transcripts": "app.imports.transcripts:import_transcripts",
-    "import_guides": "app.imports.agent_guides:import_guides",
-    "export_guide": "app.imports.agent_guides:export_guide",
+    "import_guides": "app.imports.notes:import_guides",
+    "export_guide": "app.imports.notes:export_guide",
     "import_graph": "app.imports.mcp_memory:import_graph",
     "import_layers": "app.exchange.layers:import_layers",
     "export_layers": "app.exchange.layers:export_layers",
     # Functions of a project.
     "export": "app.exchange.json_lines:export",
     "import_lines": "app.exchange.json_lines:import_lines",
-    "seen": "app.capture.events_view:seen",
-    "offers": "app.offers.history:offers",
-    "tokens": "app.upkeep.tokens:spent",
+    "seen": "app.capture.events:seen",
+    "offers": "app.offers:offers",
+    "tokens": "app.upkeep.doctor:spent",
     "doctor": "app.upkeep.doctor:doctor",
     "reindex": "app.upkeep.doctor:reindex",
     "backup": "app.upkeep.doctor:backup",
     "pending": "app.upkeep.tidy:pending",
-    "idle": "app.upkeep.idle:start",
+    "idle": "app.upkeep.tidy:start",
     "restore_archived": "app.upkeep.archive:restore",
     # Classes made with a caller.
     "notes": "app.notes.notes:Notes",
@@ -165,3 +166,19 @@ def plain_json(arguments: Mapping[str, Any]) -> Json:
     except RecursionError:
         raise InvalidQuery("This is nested too deeply; a memory needs four levels.") from None
     return plain
+
+
+C = TypeVar("C", bound=type)
+PREFIX = "rum."
+"""What the names of our methods begin with; no class that callers write themselves is called so."""
+
+
+def public(kind: C) -> C:
+    """A class whose methods Python names as RUM's when they are called with the wrong arguments."""
+    for owner in kind.__mro__:
+        if owner.__module__.startswith(PREFIX):
+            for name, member in vars(owner).items():
+                method = getattr(member, "__func__", member)  # as a class method has it
+                if isinstance(method, FunctionType):
+                    method.__qualname__ = f"{PREFIX}{kind.__name__}.{name}"
+    return kind

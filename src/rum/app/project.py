@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -180,3 +181,13 @@ class Project:
         tail = name.rpartition("_")[2]
         short = f" A tail needs at least {TAIL} characters." if len(tail) < TAIL else ""
         raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
+
+
+def damage(memory_id: str) -> str:
+    """What happened, and what to do about it."""
+    return f"{memory_id} cannot be read from the archive and was left out. Restore a backup, or forget it."
+
+
+def warn_of_damage(memory_id: str) -> None:
+    """The default for callers that do not handle it themselves."""
+    warnings.warn(f"RUM: {damage(memory_id)}", RuntimeWarning, stacklevel=3)

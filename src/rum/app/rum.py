@@ -9,10 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from rum.app.caller import Caller, Spell
-from rum.app.calls import PYTHON, call, load, plain_json
-from rum.app.damage_warning import warn_of_damage
-from rum.app.error_origin import public
-from rum.app.project import Clock, Project
+from rum.app.calls import PYTHON, call, load, plain_json, public
+from rum.app.project import Clock, Project, warn_of_damage
 from rum.model.errors import RumError
 from rum.model.parse import parse
 from rum.model.questions import Depth
@@ -36,16 +34,15 @@ if TYPE_CHECKING:
         TraceArguments,
     )
     from rum.app.call_types import Changes, Given, Nothing
-    from rum.app.capture.events_view import SeenList
+    from rum.app.capture.events import SeenList
     from rum.app.capture.intake import Intake
     from rum.app.chapters.api import Chapters, WisdomApi
     from rum.app.exchange.json_lines import ImportResult
     from rum.app.exchange.layers import LayerImport
-    from rum.app.imports.agent_guides import Written
     from rum.app.imports.git import GitImport
     from rum.app.imports.issues import IssueImport
     from rum.app.imports.mcp_memory import GraphImport
-    from rum.app.imports.notes import NotesImport
+    from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
     from rum.app.journal.agent_journal import AgentJournal
     from rum.app.journal.journals import Journals
@@ -56,8 +53,8 @@ if TYPE_CHECKING:
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
+    from rum.app.upkeep.doctor import TokensSpent
     from rum.app.upkeep.tidy import TidyResult
-    from rum.app.upkeep.tokens import TokensSpent
     from rum.model.agents import Identity
     from rum.model.answers import (
         Diagnosis,

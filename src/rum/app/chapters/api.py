@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from rum.app.caller import Caller
-from rum.app.calls import call
+from rum.app.calls import call, public
 from rum.app.chapters import forgettable
+from rum.app.chapters.create import DEFAULT_LIMIT, suggestions
 from rum.app.chapters.read import find_chapter, find_wisdom, show_chapter, show_wisdom
 from rum.app.chapters.refresh import refresh
-from rum.app.chapters.suggest import DEFAULT_LIMIT, suggestions
-from rum.app.error_origin import public
 from rum.app.memories.forgettable import forgotten
 from rum.consolidate.suggest.groups import Suggestion
 from rum.model.answers import ForgetResult

@@ -1,20 +1,36 @@
-"""Create chapters and wisdom: choose the parts by ids or tags, then make and write the group."""
+"""Create chapters and wisdom of parts chosen by ids or tags; suggest chapters, and make the surest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.chapters.kinds import CHAPTERS, WISDOM, Choice, G, GroupKind, P, Pick, W
-from rum.app.chapters.make import find_group, is_forgotten, write_group
+from rum.app.chapters.groups import (
+    CHAPTERS,
+    WISDOM,
+    Choice,
+    G,
+    GroupKind,
+    P,
+    Pick,
+    W,
+    find_group,
+    is_forgotten,
+    write_group,
+)
 from rum.app.chapters.staleness import with_staleness
 from rum.app.chapters.words import given_words
 from rum.app.memories.hints import unknown_tags
 from rum.app.project import Project
+from rum.capture.tombstones import member_marks
+from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.chapters import (
     MOST_MEMBERS,
+    Chapter,
     CreateChapterQuestion,
     CreateChapterResult,
     Origin,
@@ -23,6 +39,7 @@ from rum.model.chapters import (
     answer_of,
 )
 from rum.model.errors import InvalidQuery
+from rum.model.memory import Memory
 
 NAMED = 3
 """Parts that an error names."""
@@ -159,3 +176,46 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
         count=len(ids),
         **{kind.ids_field: ids[:NAMED]},
     )
+
+
+DEFAULT_LIMIT = 10
+AT_ONCE = 20
+"""Chapters that are made automatically in one go."""
+SURE = 0.5
+"""The sureness from which on a chapter is made automatically."""
+
+
+def suggestions(project: Project, most: int = DEFAULT_LIMIT) -> list[Suggestion]:
+    """Groups that look like one story, surest first, without those that are or were a chapter."""
+    if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
+        raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
+    chapters = [one.memory_ids for batch in project.store.chapters.all() for one in batch]
+    edges = [edge for edge, _ in project.store.links.all()]
+    found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
+    return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), most))
+
+
+def _memories(project: Project) -> Iterator[Memory]:
+    for batch in project.store.memories.in_time_order():
+        yield from batch
+
+
+def _was_forgotten(project: Project, ids: Sequence[str]) -> bool:
+    """Whether more than half of a group were members of chapters that were forgotten."""
+    forgotten = project.store.memories.buried(member_marks(ids, project.tombstone_key))
+    return 2 * len(forgotten) > len(ids) or is_forgotten(project, CHAPTERS, ids)
+
+
+def make_chapters(caller: Caller) -> int:
+    """Make chapters of the surest suggestions, their words drawn from the members; how many."""
+    sure = (one for one in suggestions(caller.project, AT_ONCE) if one.sureness >= SURE)
+    return sum(_make_chapter(caller, one) for one in sure)
+
+
+def _make_chapter(caller: Caller, suggestion: Suggestion) -> bool:
+    memories = CHAPTERS.get_parts(caller.project, suggestion.memory_ids)
+    if len(memories) < len(suggestion.memory_ids):
+        return False
+    members = CHAPTERS.members(caller.project, memories)
+    pick = Pick[Chapter, Memory](memories, members, origin=Origin.AUTO)
+    return write_group(caller, CHAPTERS, pick, ask=False).created

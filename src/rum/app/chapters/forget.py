@@ -11,8 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.chapters.kinds import CHAPTERS, WISDOM, G, GroupKind, P, W
-from rum.app.chapters.make import check_permission, next_version, part_fields
+from rum.app.chapters.groups import (
+    CHAPTERS,
+    WISDOM,
+    G,
+    GroupKind,
+    P,
+    W,
+    check_permission,
+    next_version,
+    part_fields,
+)
 from rum.app.chapters.read import find_chapter, find_wisdom
 from rum.app.chapters.words import sanitise_fields
 from rum.app.memories.forgettable import Counts

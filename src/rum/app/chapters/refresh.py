@@ -9,8 +9,21 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.chapters.create import count_text, tags_text
-from rum.app.chapters.kinds import CHAPTERS, WISDOM, Choice, G, GroupKind, P, Pick, W
-from rum.app.chapters.make import check_permission, next_version, with_given, with_words, words_for
+from rum.app.chapters.groups import (
+    CHAPTERS,
+    WISDOM,
+    Choice,
+    G,
+    GroupKind,
+    P,
+    Pick,
+    W,
+    check_permission,
+    next_version,
+    with_given,
+    with_words,
+    words_for,
+)
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.consolidate.chapters.members import short_line

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rum.app.agents import take_author
 from rum.app.chapters.forget import ForgottenCutter
-from rum.app.chapters.kinds import CHAPTERS, WISDOM, G, GroupKind, P, W
+from rum.app.chapters.groups import CHAPTERS, WISDOM, G, GroupKind, P, W
 from rum.app.chapters.words import CLAIM_LISTS, TEXTS, sanitise_fields
-from rum.app.exchange.agents import take_author
 from rum.app.project import Project
 from rum.consolidate.chapters.evidence import (
     HALF_SUPPORTED,

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum._version import __version__
-from rum.app.exchange.agents import take_agent, take_author
+from rum.app.agents import take_agent, take_author
 from rum.app.exchange.chapters import (
     ChapterImport,
     ChapterImporter,

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rum.app.agents import take_author
 from rum.app.caller import Caller
 from rum.app.calls import plain_json
-from rum.app.exchange.agents import take_author
 from rum.app.layers import events, facts, rules
 from rum.app.layers.store_backend import as_item
 from rum.app.project import Project

@@ -1,32 +1,61 @@
-"""A repository's history into memories: which commits are meant, and are not here yet."""
+"""A repository's history into memories: which commits are new, their authors, links and reverts."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
-from typing import Annotated, Any
+from itertools import chain, islice
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.imports.commits import Commits
-from rum.app.imports.import_batch import BATCH, Imported, Progress, Tally, count, import_pieces
+from rum.app.imports.batch import (
+    BATCH,
+    Imported,
+    Piece,
+    Progress,
+    Tally,
+    count,
+    existing_ids,
+    import_pieces,
+    imported_memory,
+)
+from rum.app.imports.issues import any_issues, tie_to_issues
+from rum.app.memories.store import renewed
 from rum.app.project import Project
-from rum.capture.git.history import Entry, Ledger
-from rum.capture.git.ids import is_memory_of
-from rum.capture.git.noise import Noise
+from rum.capture.git.actions import FILES, path_of
+from rum.capture.git.commit_memory import (
+    TELLING,
+    failure,
+    has_failed_by,
+    restored,
+    reversal_of,
+    said_of,
+)
+from rum.capture.git.history import Entry, Ledger, Undoing, Writing
+from rum.capture.git.ids import author_id, author_name, is_memory_of, session_of
+from rum.capture.git.mentions import Naming
+from rum.capture.git.message import parted
+from rum.capture.git.noise import Noise, noise_by_change
+from rum.capture.memory_files import tied_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds
+from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
-from rum.model.memory_layers import Layer
+from rum.model.memory_layers import Layer, Outcome
+from rum.model.origin import Origin, OriginKind, Reversal
 from rum.model.parse import parse
 from rum.repo import history
 from rum.repo.files import relative_path
 from rum.repo.git import GitRepository, find_git
+from rum.repo.history import Change, Commit
 from rum.repo.location import find_location
+from rum.store.renames import MOST
 
 
 class GitImport(Imported, frozen=True, kw_only=True):
@@ -166,3 +195,281 @@ def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
     if not history.has_contents(place):
         notes.append("This clone has no file contents, so memories name files without lines.")
     return notes
+
+
+CLIENT = "git"
+"""What imported authors have as their client."""
+
+
+class CommitSource(NamedTuple):
+    """A commit, the issues it closed, whether its memory names only some of its files, and renames then."""
+
+    commit: Commit
+    closes: tuple[str, ...]
+    is_cut: bool
+    renames: tuple[tuple[str, str], ...] = ()
+
+
+Work = Piece[CommitSource]
+
+
+class Commits:
+    """Commits as a source of memories, in the order in which they are read."""
+
+    client = CLIENT
+
+    def __init__(
+        self,
+        caller: Caller,
+        ledger: Ledger,
+        changed: Iterable[tuple[Commit, list[Change]]],
+        total: int,
+        lost: Iterable[Memory],
+        elsewhere: Iterable[Memory] = (),
+    ) -> None:
+        """`lost` are memories of commits that no branch holds any more, `elsewhere` of those on others."""
+        self.total = total
+        self._caller = caller
+        self._ledger = ledger
+        self._changed = changed
+        self._issues = any_issues(caller.project)
+        self._lost = _by_writing(lost)
+        times = ledger.times
+        alike = (one for one in elsewhere if one.actions and one.actions[0].timestamp in times)
+        self._copies = Copies(caller.project, ledger, _by_writing(alike))
+
+    def pieces(self) -> Iterator[Work | str]:
+        """Each commit, or why it is left out."""
+        for commit, changes in self._changed:
+            yield self._piece(commit, changes)
+
+    def _piece(self, commit: Commit, changes: list[Change]) -> Work | str:
+        message = parted(commit.message)
+        undoing = self._ledger.undone.get(commit.sha)
+        noise = noise_by_change(message.subject, message.body, [change.path for change in changes])
+        if noise and not undoing:
+            return noise.value
+        undoes = any(
+            one.naming is Naming.REVERTS and one.source.sha == commit.sha
+            for one in self._ledger.references(commit.sha)
+        )
+        said = said_of(commit, message, changes, undoing, undoes=undoes)
+        author = self._caller.project.label(author_name(commit.author))
+        memory = replace(self._memory(commit, changes, author, said), reverted_by=self._reversal(undoing))
+        if not undoing and self._copies.has(commit, memory):
+            return Noise.COPY.value
+        is_cut = len(changes) > FILES
+        renames = self._renames(changes) if is_cut else ()
+        return Piece(memory, author, CommitSource(commit, message.closes, is_cut, renames))
+
+    def _reversal(self, undoing: Undoing | None) -> Reversal | None:
+        """What reverted a commit, its reason without secrets."""
+        if undoing is None:
+            return None
+        return msgspec.convert(
+            self._caller.project.clean(msgspec.to_builtins(reversal_of(undoing))), Reversal
+        )
+
+    def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
+        """(earlier name, new name) of files, spelt as a memory would, without secrets."""
+        spell = self._caller.project.redactor.redact
+        found = ((change.before, change.path) for change in changes if change.before)
+        return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MOST))
+
+    def _memory(self, commit: Commit, changes: list[Change], author: str, said: dict[str, Any]) -> Memory:
+        blobs = {path_of(change.path): change.blob for change in changes}
+        agent = author_id(author)
+        memory = imported_memory(
+            self._caller.project,
+            said,
+            memory_id=self._ledger.entries[commit.sha].memory_id,
+            agent_id=agent,
+            session_id=session_of(agent, commit.at),
+            at=commit.at,
+            origin=Origin(OriginKind.COMMIT, commit.sha),
+        )
+        files = tied_files(memory.actions, memory.perception, blobs.get)
+        return replace(memory, files=files, commit=commit.sha)
+
+    def update_existing(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
+        """Somebody else imported it meanwhile; a commit never changes."""
+        return "unchanged"
+
+    def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
+        """Add every link of the new memories; what they undid has failed, what they replace is superseded."""
+        counted["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
+        counted["cut"] += sum(piece.origin.is_cut for piece in pieces)
+        self._note_renames(pieces)
+        self._link(pieces, counted)
+        self._replace_lost(pieces, counted)
+
+    def _note_renames(self, works: Sequence[Work]) -> None:
+        """Note the renames of commits of which a memory cannot name all files."""
+        for work in works:
+            if work.origin.renames:
+                self._caller.project.store.memories.note_renames(work.memory.id, work.origin.renames)
+
+    def _link(self, works: Sequence[Work], counted: Counter[str]) -> None:
+        """Add every link that the new memories have with each other and with those that are here."""
+        told = (self._ledger.references(work.origin.commit.sha) for work in works)
+        references = dict.fromkeys(chain.from_iterable(told))
+        ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
+        known = existing_ids(self._caller.project, ends)
+        fresh = {work.memory.id for work in works}
+        links, now = self._caller.project.store.links, self._caller.project.now()
+        for ref in references:
+            source, target = ref.source.memory_id, ref.target.memory_id
+            if source not in known or target not in known:
+                continue
+            created = links.add(Edge.of(source, target, ref.naming.link), now)
+            counted["links"] += created
+            if created and ref.naming is Naming.REVERTS:
+                self._judge_anew(ref.source.sha, fresh, counted)
+        if self._issues:
+            closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
+            counted["links"] += tie_to_issues(self._caller.project, closing)
+
+    def _judge_anew(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
+        """What a commit undid has failed by now; and what that had undone holds again."""
+        for entry in self._ledger.undone_through(sha):
+            found = (
+                [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
+            )
+            for memory in found:
+                undoing = self._ledger.undone.get(entry.sha)
+                changed = replace(
+                    memory, reverted_by=self._reversal(undoing), outcome=self._outcome(memory, undoing)
+                )
+                if changed != memory:
+                    importance = max(memory.importance, TELLING)
+                    renewed(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
+                    counted["updated"] += 1
+                    counted["failures"] += not changed.outcome.success
+
+    def _outcome(self, memory: Memory, undoing: Undoing | None) -> Outcome:
+        """The outcome of a commit, as far as its history tells; what people said of a failure stands."""
+        outcome, known = memory.outcome, memory.reverted_by
+        if not outcome.success:
+            if known is None or not has_failed_by(outcome, known):
+                return outcome
+            if undoing and known.commit == undoing.by.sha:
+                return outcome
+            outcome = restored(outcome)
+        if not undoing:
+            return outcome
+        failed = msgspec.to_builtins(outcome) | failure(undoing)
+        return msgspec.convert(self._caller.project.clean(failed), Outcome)
+
+    def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
+        """A commit that was written anew, as a rebase does, takes the place of what it was before."""
+        for work in works:
+            before = self._lost.get(written(work.memory), []) if work.memory.actions else []
+            same = [one for one in before if one.intent.goal == work.memory.intent.goal]
+            for old in (same or (before if len(before) == 1 else []))[:1]:
+                before.remove(old)
+                edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
+                counted["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
+
+
+def _by_writing(memories: Iterable[Memory]) -> dict[Written, list[Memory]]:
+    """Memories of commits by who wrote them and when."""
+    found: dict[Written, list[Memory]] = {}
+    for memory in memories:
+        if memory.actions:
+            found.setdefault(written(memory), []).append(memory)
+    return found
+
+
+Written = tuple[str, int]
+"""Who wrote a commit, and when."""
+
+
+def written(memory: Memory) -> Written:
+    """By whom and when a commit was written that a memory with actions is of; picking it changes neither."""
+    return memory.agent_id, memory.actions[0].timestamp
+
+
+class Copies:
+    """The commits that an import has met, as far as others look like copies of them."""
+
+    def __init__(
+        self, project: Project, ledger: Ledger, elsewhere: Mapping[Written, Sequence[Memory]]
+    ) -> None:
+        """`elsewhere` are the memories of commits on other branches."""
+        self._project = project
+        self._ledger = ledger
+        self._elsewhere = elsewhere
+        self._alike: dict[Writing, _Known] = {}
+        self._others: dict[Written, _Known] = {}
+
+    def has(self, commit: Commit, memory: Memory) -> bool:
+        """Whether a commit is a copy; if it is none it may have some."""
+        if not memory.actions:
+            return False
+        known = self._written_like(commit)
+        if known.has(memory) or self._on_other_branches(memory).has(memory):
+            return True
+        known.add(memory)
+        return False
+
+    def _written_like(self, commit: Commit) -> _Known:
+        """The commits below HEAD that may be copies of one; read once, as a script may make thousands."""
+        writing = self._ledger.writing(commit)
+        known = self._alike.get(writing)
+        if known is None:
+            ids = [entry.memory_id for entry in self._ledger.alike(commit)]
+            known = _Known(self._project.store.memories.get(ids) if ids else ())
+            if ids:
+                self._alike[writing] = known
+        return known
+
+    def _on_other_branches(self, memory: Memory) -> _Known:
+        when = written(memory)
+        if when not in self._elsewhere:
+            return _Known()
+        if when not in self._others:
+            self._others[when] = _Known(self._elsewhere[when])
+        return self._others[when]
+
+
+class _Known:
+    """Commits that somebody wrote at once, by what they say and changed: enough to recognise a copy.
+
+    A script may make many commits in a second that look alike; only what they changed tells those apart.
+    """
+
+    def __init__(self, memories: Iterable[Memory] = ()) -> None:
+        self._became: dict[object, set[str]] = {}
+        self._alike: dict[object, set[int]] = {}
+        for memory in memories:
+            self.add(memory)
+
+    def add(self, memory: Memory) -> None:
+        """Know a commit, unless it was taken back."""
+        if memory.outcome.success:
+            self._became.setdefault(_became(memory), set()).add(memory.id)
+            for sign in (_said(memory), _size(memory)):
+                self._alike.setdefault(sign, set()).add(memory.created_at)
+
+    def has(self, memory: Memory) -> bool:
+        """Whether another commit says and changed the same; as much, if it came at another time."""
+        if self._became.get(_became(memory), set()) - {memory.id}:
+            return True
+        sign = _said(memory) if memory.intent.context else _size(memory)
+        return bool(self._alike.get(sign, set()) - {memory.created_at})
+
+
+def _became(memory: Memory) -> tuple[object, ...]:
+    """The files that a commit changed, each with what it became."""
+    files = ((file.path, file.content_hash or "") for file in memory.files)
+    return memory.intent.goal, *sorted(files)
+
+
+def _said(memory: Memory) -> tuple[str, str, str]:
+    return memory.intent.goal, "said", memory.intent.context
+
+
+def _size(memory: Memory) -> tuple[str, ...]:
+    """How much a commit changed, and in which files."""
+    size = memory.outcome.summary.partition(": ")[2]
+    return (memory.intent.goal, "size", size, *sorted(file.path for file in memory.files))

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import (
+from rum.app.imports.batch import (
     Imported,
     Piece,
     Progress,

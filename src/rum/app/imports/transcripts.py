@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rum.app.caller import Caller
-from rum.app.capture.intake import conclude, intake
-from rum.app.capture.intake_turns import QUIET, as_event, cleaned, is_sound
-from rum.app.capture.turn_source import TurnSource
-from rum.app.imports.import_batch import Imported, Progress, Tally, import_pieces
+from rum.app.capture.events import as_event, is_sound
+from rum.app.capture.intake import QUIET, cleaned, conclude, intake
+from rum.app.capture.turns import TurnSource
+from rum.app.imports.batch import Imported, Progress, Tally, import_pieces
 from rum.app.project import Project
 from rum.capture.observe.turns import Turn, parents, split, with_turns
 from rum.capture.transcripts.readers import READERS, SAME_NAMES

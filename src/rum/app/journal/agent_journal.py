@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.error_origin import public
+from rum.app.calls import public
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, journal_context
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.journal import (

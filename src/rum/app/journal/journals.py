@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from msgspec import UNSET, Struct
 
-from rum.app.agents.identity import name_of_who_acts
+from rum.app.agents import name_of_who_acts
 from rum.app.caller import Caller
-from rum.app.error_origin import public
+from rum.app.calls import public
 from rum.app.journal.agent_journal import AgentJournal, check_file
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.app.agents.identity import somebody
+from rum.app.agents import somebody
 from rum.app.caller import Caller
 from rum.app.memories.forgettable import Counts, Kind
 from rum.app.project import Project

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import msgspec
 
-from rum.app.calls import plain_json
-from rum.app.error_origin import public
+from rum.app.calls import plain_json, public
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id

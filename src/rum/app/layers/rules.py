@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from rum.app.agents.identity import somebody
+from rum.app.agents import somebody
 from rum.app.caller import Caller
-from rum.app.error_origin import public
+from rum.app.calls import public
 from rum.app.layers.facts import limit_or_all
 from rum.app.memories.forgettable import Counts, Kind, forgotten
 from rum.app.project import Project

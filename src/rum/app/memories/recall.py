@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rum.app.agents.identity import describe
+from rum.app.agents import describe
 from rum.app.caller import Caller
 from rum.app.memories.hints import hint_for, no_room
 from rum.app.project import Project

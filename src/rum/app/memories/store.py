@@ -1,4 +1,4 @@
-"""Remembering, correcting and linking."""
+"""Store, correct and link memories; find near-duplicates of a new one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.agents.identity import somebody
+from rum.app.agents import somebody
 from rum.app.caller import Caller
 from rum.app.memories.recall import shown
-from rum.app.memories.similar import similar_to
 from rum.app.project import Project
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.model.agents import Agent
@@ -19,11 +18,12 @@ from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
 from rum.model.links import Edge, Links, LinkType
-from rum.model.memory import Content, Draft, Memory, StoreResult, Version, drafted, patched
+from rum.model.memory import Content, Draft, Memory, Similar, StoreResult, Version, drafted, patched
 from rum.model.origin import Origin, OriginKind
 from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
 from rum.store.records import Revision
+from rum.text.terms import terms
 
 
 def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
@@ -180,3 +180,40 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
         content = msgspec.convert(wanted[0].memory, Content)
         changed = renewed(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
     return _updated(caller.project, changed)
+
+
+RARE = 50
+"""A word in more memories than this does not tell them apart."""
+ASKED = 4
+LOOKED_AT = 5
+LIKE = 0.6
+"""The share of common words in goal and outcome from which two memories are called alike."""
+SHOWN = 3
+
+
+def similar_to(project: Project, draft: Draft) -> list[Similar]:
+    """The memories that say almost the same."""
+    ids = sharing(project, draft.intent.goal)
+    if not ids:
+        return []
+    said = {*terms(draft.intent.goal), *terms(draft.outcome.summary)}
+    texts = project.store.search.texts(ids)
+    likeness = {
+        one: _overlap(said, set(f"{texts[one][0]} {texts[one][2]}".split())) for one in ids if one in texts
+    }
+    best = sorted((one for one in ids if likeness.get(one, 0) >= LIKE), key=lambda one: -likeness[one])[
+        :SHOWN
+    ]
+    goals = {memory.id: memory.intent.goal for memory in project.store.memories.headlines(best)}
+    return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
+
+
+def sharing(project: Project, text: str, asked: int = ASKED) -> list[str]:
+    """The memories that have most of a text's rarest words."""
+    # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
+    telling = sorted(set(terms(text)), key=lambda term: (term.isalpha(), -len(term), term))[:asked]
+    return project.store.search.sharing(telling, RARE, LOOKED_AT)
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from rum.app.agents.identity import name_of_who_acts, somebody
+from rum.app.agents import name_of_who_acts, somebody
 from rum.app.caller import Caller
 from rum.app.memories.forgettable import Counts, Kind
 from rum.app.project import Project

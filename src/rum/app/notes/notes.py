@@ -9,7 +9,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 from msgspec import Struct
 
 from rum.app.caller import Caller
-from rum.app.error_origin import public
+from rum.app.calls import public
 from rum.app.imports.notes import NotesImport, import_notes
 from rum.app.memories.forgettable import forgotten
 from rum.app.notes import append, search

@@ -6,13 +6,13 @@ import time
 
 from msgspec import UNSET
 
-from rum.app.agents.identity import name_of_who_acts
-from rum.app.agents.settings import agent_settings
+from rum.app.agents import name_of_who_acts
 from rum.app.caller import Caller
 from rum.app.notes.append import get_entry
 from rum.app.project import Project
 from rum.inject.notes import Head, NoteQuery, Ranked, cut, prompt_text, rank
 from rum.model.notes import (
+    Broken,
     Entry,
     ListedNote,
     ListNotes,
@@ -23,6 +23,8 @@ from rum.model.notes import (
     NotesMatched,
     ShowNote,
 )
+from rum.settings.load import AgentSettings, Settings
+from rum.store.files.agents import agent_file
 
 
 def match(caller: Caller, question: MatchQuestion, now: int | None = None) -> NotesMatched:
@@ -121,3 +123,13 @@ def show(caller: Caller, question: ShowNote) -> NoteShown:
         missing=[slug for slug in named if slug not in heads] or UNSET,
         otherwise=notes.contradictions(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
     )
+
+
+def agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings, list[Broken]]:
+    """What holds for an agent, and what is wrong with the YAML files that were looked at."""
+    own, folder = settings.for_agent(agent), settings.folder("agents_dir")
+    if agent is None or folder is None:
+        return own, []
+    found, broken = agent_file(folder, agent)
+    unset = [name for name in found if settings.origin(f"agents.{agent}.{name}") == "default"]
+    return own._replace(**{name: found[name] for name in unset}), broken

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import rum
-from rum.app.error_origin import PREFIX
+from rum.app.calls import PREFIX
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.memory_layers import FailureCategory
 from rum.model.runs import InferredVerdict, Result, Verdict

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.layers import facts, rules
-from rum.app.memories.similar import sharing
+from rum.app.memories.store import sharing
 from rum.app.notes import append
 from rum.app.project import Project
 from rum.extract.by_model import found_by_model

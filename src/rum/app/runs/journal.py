@@ -9,8 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.calls import plain_json
-from rum.app.error_origin import public
+from rum.app.calls import plain_json, public
 from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
 from rum.app.runs.exception import interruption_of, is_failure, is_ours, kept_whole, reason_of

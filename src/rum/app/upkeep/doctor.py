@@ -1,4 +1,4 @@
-"""Check, reindex and back up a project's memory."""
+"""Check, reindex and back up a project's memory; count the tokens that language models used."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from msgspec import Struct
+
 from rum._version import __version__
 from rum.app.project import Project
 from rum.capture.events import pause, problems, spool
+from rum.llm.meter import Days
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.model.journal import Finding
@@ -229,3 +232,19 @@ def _size(path: str) -> int:
         return os.path.getsize(path)
     except OSError:
         return 0
+
+
+class TokensSpent(Struct, frozen=True, kw_only=True):
+    """Tokens by day and project; `today` is what all projects spent, of which `limit` may be spent."""
+
+    model: str | None
+    limit: int
+    today: int
+    days: Days
+
+
+def spent(project: Project) -> TokensSpent:
+    """The counts of all projects of this home."""
+    settings, meter = project.settings, project.meter
+    model = None if settings.llm == "none" else f"{settings.llm}: {settings.llm_model or 'not named'}"
+    return TokensSpent(model=model, limit=meter.limit, today=meter.today(), days=meter.days())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.app.capture.intake_turns import as_row
+from rum.app.capture.events import as_row
 from rum.capture.events import spool
 from rum.capture.events.event import to_line
 from rum.store.sqlite.store import SqliteStore

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import click
 
-from rum.app.damage_warning import damage
-from rum.app.imports.agent_guides import Written
+from rum.app.imports.notes import Written
+from rum.app.project import damage
 from rum.model.errors import InvalidQuery
 from rum.surfaces.cli.imports.import_commands import IMPORTS, import_command
 from rum.surfaces.cli.imports.import_view import import_view, note_missing_vectors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rum.app.exchange.chapters import ChapterImport
 from rum.app.exchange.json_lines import ImportResult
 from rum.app.exchange.layers import LayerImport
-from rum.app.imports.import_batch import Imported
+from rum.app.imports.batch import Imported
 from rum.app.imports.transcripts import TranscriptImport
 from rum.app.rum import Rum
 from rum.surfaces.cli.output import note

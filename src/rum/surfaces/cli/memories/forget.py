@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 import msgspec
 
-from rum.app.damage_warning import damage
+from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.inject.render import memory_line
 from rum.model.answers import ForgetResult

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rum.app.offers.history import MOST, WHY
+from rum.app.offers import MOST, WHY
 from rum.inject.render import local_time, short_id
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.choices import OneOf

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rum.app.damage_warning import damage
+from rum.app.project import damage
 from rum.app.upkeep.archive import Archived, Restored
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command, given_options

@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 from rum._version import __version__
-from rum.app.damage_warning import damage
+from rum.app.project import damage
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import StorageError
 from rum.surfaces.cli.open_project import open_rum

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rum.app.capture.events_view import BECAME, MOST, SeenList, SeenView
+from rum.app.capture.events import BECAME, MOST, SeenList, SeenView
 from rum.inject.render import local_time, short_id
 from rum.surfaces.cli.choices import OneOf
 from rum.surfaces.cli.open_project import open_rum

@@ -9,8 +9,7 @@ import time
 import click
 
 from rum.app.rum import Rum
-from rum.app.upkeep.idle import LONGEST
-from rum.app.upkeep.tidy import USUAL, Holder, TidyResult
+from rum.app.upkeep.tidy import LONGEST, USUAL, Holder, TidyResult
 from rum.capture.events import problems
 from rum.model.errors import RumError
 from rum.surfaces.cli.open_project import open_rum

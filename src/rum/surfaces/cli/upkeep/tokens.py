@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rum.app.upkeep.tokens import TokensSpent
+from rum.app.upkeep.doctor import TokensSpent
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command
 from rum.surfaces.cli.output import print_result

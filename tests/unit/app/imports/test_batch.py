@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import BATCH, Imported, Piece, Tally, import_pieces
+from rum.app.imports.batch import BATCH, Imported, Piece, Tally, import_pieces
 from rum.model.ids import id_of
 from rum.model.memory import Memory
 from support.builders import make_memory

@@ -1,4 +1,4 @@
-"""The ledger of offers: what was said by itself, what came of it, and what is said of a memory's use."""
+"""The history of offers: what agents were offered automatically, its outcome, and feedback on memories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import UNSET
 
 from rum.app.caller import Caller
-from rum.app.capture.intake_turns import as_event
+from rum.app.capture.events import as_event
 from rum.app.project import Project
 from rum.inject.offers.outcome import proof
 from rum.model.errors import InvalidQuery

@@ -1,16 +1,17 @@
-"""Captured events, and the outcome of their turns."""
+"""Captured events: as rows of the store and back, and listed with the outcome of their turns."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.app.capture.intake_turns import as_event
 from rum.app.project import Project
+from rum.capture.observe.turns import key_of
 from rum.inject.render import short_id
 from rum.model.errors import InvalidQuery
-from rum.store.captured_events import EventQuery, FoundEvent
+from rum.store.captured_events import CapturedEvent, EventQuery, FoundEvent
 from rum.text.shorten import one_line
 
 if TYPE_CHECKING:
@@ -110,3 +111,25 @@ def _what(event: Event) -> str:
 def _ids(memories: object) -> str:
     named = cast("list[object]", memories) if isinstance(memories, list) else []
     return " ".join(short_id(one) for one in named if isinstance(one, str))
+
+
+def is_sound(event: Event) -> bool:
+    """Whether the parts that everything goes by are what they should be."""
+    texts = (
+        event.get(name, "") for name in ("id", "client", "session", "kind", "cwd", "turn", "agent", "text")
+    )
+    at: object = dict(event).get("at")
+    return all(isinstance(one, str) for one in texts) and isinstance(at, int | float) and 0 <= at < 1e11
+
+
+def as_row(event: Event) -> CapturedEvent:
+    """An event as the store keeps it."""
+    data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    return CapturedEvent(
+        event["id"], key_of(event), event["kind"], event["at"], data.encode("utf-8", "replace").decode()
+    )
+
+
+def as_event(row: CapturedEvent) -> Event:
+    """An event as it was seen."""
+    return cast("Event", json.loads(row.data) | {"turn": row.key.turn})

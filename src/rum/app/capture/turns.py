@@ -1,4 +1,4 @@
-"""Turns that were seen, as memories: each with its agent, its links, and what the agent stored itself."""
+"""Turns as memories: each with its agent, its links, and what the agent stored itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import asdict, replace
 
 from rum.app.caller import Caller
-from rum.app.imports.import_batch import Piece, existing_ids
+from rum.app.imports.batch import Piece, existing_ids
 from rum.app.memories.store import renewed
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files

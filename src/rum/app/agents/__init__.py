@@ -1,1 +1,0 @@
-"""Agents: registering, resuming, describing; their settings."""

@@ -1,1 +1,0 @@
-"""Offers: what was offered, and the outcome."""
