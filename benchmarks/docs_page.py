@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sqlite3
 from collections.abc import Iterable
+from itertools import groupby
 
 from benchmarks.report import Line, ratio, rounded
 from benchmarks.speed import Speed
@@ -17,12 +19,16 @@ PAGE = """# Benchmarks
 Each figure is compared with a floor: the least that the same work costs on the same machine, measured in the
 same run. Compare ratios between machines, not milliseconds.
 
-Times are milliseconds (minimum / median / 95th percentile). Ratios are of medians. Each query runs twice and
-the faster time counts.
+Times are medians in milliseconds. Each query runs twice and the faster time counts. `make bench` also prints
+minimum and 95th percentile.
 
 {table}
 
-Recall by text by kind of query; medians of the floor and of RUM:
+By number of memories, as `floor, RUM: ratio`. A missed budget is in bold.
+
+{sizes}
+
+Recall by text, by kind of query:
 
 {kinds}
 
@@ -42,37 +48,39 @@ Recall by text by kind of query; medians of the floor and of RUM:
 
 - "Through MCP" means that both RUM and the floor run as a server.
 - The first semantic answer includes loading numpy, the model and all vectors. Later queries are not cached.
-  Vectors are random, except those of the memories asked about.
+  Vectors are random, except those of the memories that are queried.
 - The store of the brief also has 50 rules and 100 facts.
 - A hook is timed from start to exit. After the first call it has nothing new to offer.
-- Growth is measured with both stores queried in turn.
 - The git history is synthetic: commits change two to four files, and one in ten fixes or reverts an earlier
   one. Database sizes exclude vectors, which add about 0.4 KB per memory.
 
 ## Archive
 
-The largest store, compared with a copy in which the oldest 90 % are [archived](archive.md). Recall is by
-words alone unless the row says otherwise. A memory counts as found by id if it is complete, by ticket or goal
-if it is among the first five.
+The largest store, compared with a copy in which the oldest 90 % are [archived](archive.md). Times are minimum
+/ median / 95th percentile. Recall is by words alone unless the row says otherwise. "Found by id" means
+complete; "found by ticket" or "by goal" means among the first five.
 
 {archived}
 
 ## Missed budgets
 
-- **Recall by file.** Validating the query, telling files from folders, counting, shortening and estimating
-  tokens take about 0.4 ms at any size; the floor takes 0.02 ms. Agents see the row through MCP.
+- **Recall by file.** Validating the query, counting, shortening and estimating tokens take about 0.4 ms at
+  any size; the floor takes 0.02 ms. Agents see the row through MCP.
 - **Store.** Removing secrets, finding near-duplicates and recording the branch, commit and file contents take
-  about 2 ms. On a slower disk the commit hides them.
-- **Recall by text in a small store.** RUM ranks some eighty candidates and their neighbours
+  about 2 ms.
+- **Recall by text in a small store.** RUM ranks about eighty candidates and their neighbours
   ([signals](signals.md)). This takes two to three times longer with 100,000 memories than with 1,000; the
   floor takes a hundred times longer.
 - **Semantic recall.** Embedding a query of 18 tokens takes 11 ms on an idle core, more than half of the time.
-- **Hooks.** A prompt hook runs a recall; this takes seven to eight times as long as starting Python. Which
-  hook exceeds its budget differs from run to run (`make bench ARGS=--hooks` measures hooks alone).
+- **Hooks.** A prompt hook runs a recall. Which hook exceeds its budget differs from run to run
+  (`make bench ARGS=--hooks` measures hooks alone).
 
 Measured on {machine}. To repeat it, run `make bench`; for other sizes
 `make bench ARGS="--sizes 1000,10000 --commits 40000"`.
 """
+
+
+SIZE = re.compile(r", ([\d,]+) memories$")
 
 
 def _markdown(rows: Iterable[Iterable[str]]) -> str:
@@ -84,6 +92,49 @@ def table(rows: list[Line]) -> str:
     head = ("what", "floor", "RUM", "ratio", "budget", "met")
     said = {True: "yes", False: "**no**", None: ""}
     return _markdown([head, ("---",) * len(head), *((*row[:5], said[row.met]) for row in rows)])
+
+
+def _median(cell: str) -> str:
+    return cell.split(" / ")[1] if cell.count(" / ") == 2 else cell
+
+
+def single_table(rows: list[Line]) -> str:
+    """The rows that were measured once, with medians alone."""
+    return table(
+        [
+            row._replace(floor=_median(row.floor), rum=_median(row.rum))
+            for row in rows
+            if not SIZE.search(row.what)
+        ]
+    )
+
+
+def size_tables(rows: list[Line]) -> str:
+    """The rows that were measured in stores of several sizes; a table for each set of sizes."""
+    measured: dict[str, dict[str, Line]] = {}
+    for row in rows:
+        if size := SIZE.search(row.what):
+            measured.setdefault(row.what[: size.start()], {})[size[1]] = row
+    groups = groupby(measured.items(), key=lambda item: tuple(item[1]))
+    return "\n\n".join(_size_table(sizes, dict(group)) for sizes, group in groups)
+
+
+def _size_table(sizes: tuple[str, ...], measured: dict[str, dict[str, Line]]) -> str:
+    head = ("what", *sizes, "budget")
+    body = [
+        (
+            what,
+            *map(_size_cell, by_size.values()),
+            " or ".join(dict.fromkeys(one.budget for one in by_size.values())),
+        )
+        for what, by_size in measured.items()
+    ]
+    return _markdown([head, ("---",) * len(head), *body])
+
+
+def _size_cell(row: Line) -> str:
+    cell = f"{_median(row.floor)}, {_median(row.rum)}" + (f": {row.ratio}" if row.ratio else "")
+    return f"**{cell}**" if row.met is False else cell
 
 
 def machine() -> str:
@@ -115,4 +166,10 @@ def kinds_table(speeds: list[Speed]) -> str:
 
 def page(rows: list[Line], speeds: list[Speed], archived: str) -> str:
     """The whole page for the documentation."""
-    return PAGE.format(table=table(rows), kinds=kinds_table(speeds), archived=archived, machine=machine())
+    return PAGE.format(
+        table=single_table(rows),
+        sizes=size_tables(rows),
+        kinds=kinds_table(speeds),
+        archived=archived,
+        machine=machine(),
+    )

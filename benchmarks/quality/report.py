@@ -30,7 +30,8 @@ Questions with known answers, put to RUM (through `rum mcp`) and to simpler sear
 - **calibration error**: distance between confidence and the share of right answers. Part of it comes from
   incomplete labels.
 - **false**: percentage of questions without an answer in the store that are answered with a confidence of 0.5
-  or more (sure), or at all (any). **foreign** questions belong to another store; a few have an answer here.
+  or more (sure), or at all (any). **foreign**: the same for questions about another store; a few of them have
+  an answer here.
 
 {sets}
 
@@ -68,24 +69,22 @@ class Result(NamedTuple):
     arms: dict[str, Scores]
 
 
-def section(result: Result) -> str:
-    """All tables of one set."""
+def section(result: Result, reliable: int | None = None) -> str:
+    """All tables of one set; with `reliable`, bins of confidence only of that many searches."""
     scores = next(iter(result.arms.values()))
     size = (
         f"{len(scores.asked):,} questions; stores: {result.stores}, with {result.pieces:,} memories together."
     )
     parts = [f"## {ABOUT[result.name]}", size, _ranking(result), _kinds(result), _trust(result)]
-    parts += [
-        _reliability(arm, scores)
-        for arm, scores in result.arms.items()
-        if scores.calibration()[0] is not None
-    ]
+    calibrated = [one for one in result.arms.items() if one[1].calibration()[0] is not None]
+    parts += [_reliability(arm, scores) for arm, scores in calibrated[:reliable]]
     return "\n\n".join(part for part in parts if part)
 
 
 def page(results: Sequence[Result], counts: str) -> str:
     """The whole document."""
-    return PAGE.format(sets="\n\n".join(map(section, results)), counts=counts, machine=machine())
+    sets = "\n\n".join(section(result, reliable=1) for result in results)
+    return PAGE.format(sets=sets, counts=counts, machine=machine())
 
 
 def _ranking(result: Result) -> str:

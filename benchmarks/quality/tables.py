@@ -55,38 +55,38 @@ your own query.
 
 | signal | meaning |
 | --- | --- |
-| words, rarest | query words it contains, by rarity; the rarest of them |
-| goal, paths | query words in its goal, in its file names |
-| length | how long it is |
-| around, beside | query words in neighbouring or linked memories: those it lacks, all |
+| words, rarest | query words in the memory, by rarity; the rarest of them |
+| goal, paths | query words in its goal; in its file names |
+| length | its length |
+| around, beside | query words in neighbouring or linked memories: those missing in the memory itself; all |
 | here | created recently in this session |
-| meaning, meaning_next | similar vector; a neighbouring memory has a similar vector |
-| files, asked_files | touched the files in the query, by rarity; the share of them it touched |
+| meaning, meaning_next | its vector is similar to the query's; a neighbour's vector is similar |
+| files, asked_files | files of the query that it touched, by rarity; their share |
 | breadth | touched many files |
 | file_recency, recency | among the latest work on these files; among the latest work |
 
 ## Weights
 
 Fitted on the development sets of the [quality measurements](quality.md): {sets}.
-`young` are small stores made from the coding set, `elsewhere` are other repositories (counted less), and
-`by words` means without files. The columns are for queries without and with files, by words alone and with
+`young` are small stores made from the coding set, `elsewhere` are other repositories (with less weight), and
+`by words` means without files. The columns are queries without and with files, by words alone and with
 vectors.
 
 {weights}
 
 ## What each signal adds
 
-The ranking fitted again without one signal: percentage with a right answer among the first 5 and 10, and mean
-reciprocal rank, on the questions it was fitted on.
+The mean reciprocal rank in percent, with all signals (`none`) and fitted again without one, on the questions
+used for fitting.
 
 {ablations}
 
 ## Is the confidence true?
 
-Cross-validated on five folds. The error is the mean distance between confidence and share of right answers,
-by tenths. *By chance* is the error that a perfect confidence would show on the first answer with this few
-questions. *False and sure* is the share of unanswerable questions answered with a confidence of 0.5 or more.
-Labels are incomplete.
+Measured by cross-validation on five folds. The error is the mean distance between confidence and the share of
+right answers, in steps of 0.1. *By chance* is the error that a perfect confidence would show on the first
+answer with this few questions. *False and sure* is the share of unanswerable questions answered with a
+confidence of 0.5 or more. Labels are incomplete.
 
 {calibration}
 
@@ -150,19 +150,17 @@ def _weights(fits: dict[str, Fit]) -> Iterator[Sequence[str]]:
 def _ablation(column: str, whole: Fit, seen: Sequence[Sight]) -> str:
     own = [one for one in seen if one.column == column]
     sets = [name for name in dict.fromkeys(one.set_name for one in own) if name != "young"]
-    rows = [("all", *_figures(own, sets, whole.weights))]
+    rows = [("none", *_figures(own, sets, whole.weights))]
     for left_out in COLUMNS[column]:
         without = ranking(own, [name for name in COLUMNS[column] if name != left_out])
-        rows.append((f"without {left_out}", *_figures(own, sets, without)))
-    return f"### {column}\n\n" + _table(("", *sets), rows)
+        rows.append((left_out, *_figures(own, sets, without)))
+    return f"### {column}\n\n" + _table(("without", *sets), rows)
 
 
 def _figures(seen: Sequence[Sight], sets: Sequence[str], weights: dict[str, float]) -> Iterator[str]:
     for name in sets:
         ranks = [rank(sight, weights) for sight in seen if sight.set_name == name and answerable(sight)]
-        shares = (metrics.mean([float(place <= first) for place in ranks]) for first in (5, 10))
-        mrr = metrics.mean([1 / place for place in ranks])
-        yield " ".join(f"{100 * share:.1f}" for share in (*shares, mrr))
+        yield f"{100 * metrics.mean([1 / place for place in ranks]):.1f}"
 
 
 def answerable(sight: Sight) -> bool:
