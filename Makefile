@@ -1,4 +1,4 @@
-# Each target sets up .venv by itself: all it takes is make, git and a Python of 3.11 or newer.
+# Each target sets up its own .venv. You need make, git and Python 3.11 or newer.
 
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -6,12 +6,12 @@ PY := $(BIN)/python
 LOCK := requirements/dev.lock
 READY := $(VENV)/.ready
 SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
-# The first Python that is new enough; `make BASE_PYTHON=/path/to/python …` names another.
+# The first Python that is new enough; `make BASE_PYTHON=/path/to/python ...` selects another.
 BASE_PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$python" -c "$(SUITABLE)" >/dev/null 2>&1 && { echo "$$python"; break; }; done)
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
 
-# Handed on to the tool behind `test`, `e2e`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
+# Passed to the tool behind `test`, `quick`, `e2e`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -21,59 +21,59 @@ ARGS ?=
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## a story of one minute: what an agent learned, another one gets back
+demo: $(READY) ## a one-minute example: one agent learns something, another one uses it
 	@$(PY) scripts/demo.py $(ARGS)
 
-test: $(READY) ## all tests, those of the documentation included
+test: $(READY) ## all tests, including those of the documentation
 	$(PY) -m pytest -n auto --dist worksteal $(ARGS)
 
 quick: $(READY) ## unit tests that start no process, in less than a minute
 	$(PY) -m pytest -n auto --dist worksteal --quick -m 'not e2e and not slow' tests/unit tests/properties $(ARGS)
 
-check: lint types contracts generated locked wheel test ## everything that must pass before a change lands
+check: lint types contracts generated locked wheel test ## everything that CI runs
 
-lint: $(READY) ## format and lint
+lint: $(READY) ## check format and lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(READY) ## static types
+types: $(READY) ## check static types
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
-contracts: $(READY) ## which room may import which
+contracts: $(READY) ## check which package imports which
 	$(BIN)/lint-imports --no-cache
 
-generated: $(READY) ## files made from the code are current
+generated: $(READY) ## check that generated files are current
 	$(PY) scripts/generate.py --check
 
-locked: $(READY) ## the lock agrees with pyproject.toml
+locked: $(READY) ## check the lock against pyproject.toml
 	$(PY) scripts/lock.py --check
 
-wheel: $(READY) ## the wheel is complete and works in a virtual environment of its own
+wheel: $(READY) ## check that the wheel is complete and works in its own virtual environment
 	$(PY) scripts/check_wheel.py
 
-e2e: $(READY) ## other vendors' clients against `rum` (needs node and npm)
+e2e: $(READY) ## run other vendors' clients against RUM (needs node and npm)
 	$(PY) -m pytest -m e2e $(ARGS)
 
-bench: $(READY) ## measure the budgets, as ratios to floors taken in the same run
+bench: $(READY) ## measure speed, as ratios to floors measured in the same run
 	@$(PY) -m benchmarks $(ARGS)
 
-quality: $(READY) ## put questions with known answers to RUM, and to what it is held against
+quality: $(READY) ## measure answers: questions with known answers, for RUM and simpler searches
 	@$(PY) -m benchmarks.quality $(ARGS)
 
-format: $(READY) ## format, and mend what the linter can mend
+format: $(READY) ## format, and fix what the linter can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(READY) ## renew the files made from the code
+generate: $(READY) ## rewrite the files that are generated from the code
 	$(PY) scripts/generate.py
 
-lock: $(READY) ## renew the lock after a change of dependencies (ARGS=--upgrade: newest versions)
+lock: $(READY) ## update the lock after a change of dependencies (ARGS=--upgrade: newest versions)
 	$(PY) scripts/lock.py $(ARGS)
 
-hooks: $(READY) ## check every commit before it is made
+hooks: $(READY) ## run the quick checks at every commit
 	$(BIN)/pre-commit install
 
-clean: ## remove what make made
+clean: ## remove what make created
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml $(LOCK)

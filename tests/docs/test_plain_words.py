@@ -18,11 +18,17 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = frozenset(
     {
         "anew",
+        "became",
         "door",
         "handed_in",
+        "hangs",
         "heard",
         "kept_words",
+        "meant",
+        "mend",
+        "mended",
         "peek",
+        "rooms",
         "sayings",
         "seeing",
         "stances",
@@ -35,30 +41,42 @@ NAMES = frozenset(
 """Words that are no part of a public name."""
 PHRASES = (
     "anew",
+    "as it is by now",
     "bears out",
     "by itself",
     "by themselves",
     "came of it",
     "door",
+    "doors",
     "handed in",
+    "hang on",
+    "hangs on",
     "heard",
     "how sure",
     "kept as it was",
     "kept words",
     "lies in",
+    "mend",
+    "mended",
+    "mends",
+    "of before",
     "peek",
     "put down",
+    "renew",
+    "renewed",
+    "renews",
+    "rooms",
     "sayings",
     "seeing",
     "so many",
     "so much",
+    "speaks against",
     "speaks for",
     "stances",
     "taken back",
     "tended",
     "told",
     "unsaid",
-    "what came of it",
     "whoever",
 )
 """Words and phrases that do not occur in texts for users."""
@@ -67,6 +85,7 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def found_in(text: str) -> list[str]:
+    text = text.replace(".renewed", "")  # a field of the API
     return _PHRASES.findall(" ".join(text.split()))
 
 
@@ -113,7 +132,10 @@ def test_no_tool_description_is_in_dialect():
 
 @pytest.mark.parametrize(
     "file",
-    ["README.md", "ARCHITECTURE.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))],
+    [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "Makefile"])
+    ],
 )
 def test_no_document_is_in_dialect(file: str):
     assert found_in((ROOT / file).read_text("utf-8")) == []
