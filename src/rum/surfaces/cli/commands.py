@@ -1,4 +1,4 @@
-"""Every command: its name, its module and one line of help, so that only the one that runs is loaded."""
+"""The table of commands: name, module and one line of help, so that only the command that runs is loaded."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from click.shell_completion import CompletionItem
 from rum._version import __version__
 from rum.surfaces.cli.options import Group
 
-OTHERWISE = {"search": "recall", "find": "recall", "remember": "store"}
-"""Other words for commands, for the hint after an unknown command."""
-ALSO = {"chapters": "chapter"}
-"""Aliases of commands."""
+SYNONYMS = {"search": "recall", "find": "recall", "remember": "store"}
+"""Words for which the error about an unknown command suggests a command."""
+ALIASES = {"chapters": "chapter"}
+"""Other names of commands."""
 COMPLETE = "_RUM_COMPLETE"
 """The environment variable of shell completion."""
 
@@ -30,14 +30,14 @@ class Entry(NamedTuple):
 SECTIONS: dict[str, dict[str, Entry]] = {
     "Remember": {
         "store": Entry("memories.store", "Store a finished piece of work."),
-        "update": Entry("memories.update", "Correct or complete a memory."),
-        "link": Entry("memories.link", "Link two memories."),
-        "useful": Entry("memories.offers", "Mark a memory as useful."),
-        "useless": Entry("memories.offers", "Mark a memory as useless."),
+        "update": Entry("memories.store", "Correct or complete a memory."),
+        "link": Entry("memories.store", "Link two memories."),
+        "useful": Entry("memories.activity", "Mark a memory as useful."),
+        "useless": Entry("memories.activity", "Mark a memory as useless."),
         "forget": Entry("memories.forget", "Delete memories for good."),
         "purge": Entry("memories.forget", "Make forgotten data unrecoverable."),
-        "history": Entry("memories.history", "Show every version of a memory."),
-        "restore": Entry("memories.history", "Restore an earlier version of a memory."),
+        "history": Entry("memories.show", "Show every version of a memory."),
+        "restore": Entry("memories.store", "Restore an earlier version of a memory."),
     },
     "Know": {
         "journal": Entry("knowledge.journal", "Record discoveries, attempts and decisions of a session."),
@@ -54,53 +54,53 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "brief": Entry("knowledge.brief", "Summarise what matters to a task, for a prompt."),
         "recall": Entry("memories.recall", "Find memories by file, words, tag, time and more."),
         "show": Entry("memories.show", "Show one memory with everything in it."),
-        "trace": Entry("memories.trace", "Show the causes or effects of a memory."),
-        "list": Entry("memories.list", "List memories, newest first."),
-        "tags": Entry("memories.list", "List the tags and how many memories have each."),
-        "offers": Entry("memories.offers", "List offers to agents and their outcomes."),
-        "events": Entry("upkeep.events", "List captured events and what they became."),
-        "report": Entry("knowledge.report", "Summarise the project's memory in Markdown."),
+        "trace": Entry("memories.recall", "Show the causes or effects of a memory."),
+        "list": Entry("memories.show", "List memories, newest first."),
+        "tags": Entry("memories.show", "List the tags and how many memories have each."),
+        "offers": Entry("memories.activity", "List offers to agents and their outcomes."),
+        "events": Entry("memories.activity", "List captured events and what they became."),
+        "report": Entry("knowledge.brief", "Summarise the project's memory in Markdown."),
     },
     "Who and where": {
         "identity": Entry("memories.identity", "Register, resume or look up an agent."),
         "agents": Entry("memories.identity", "List the agents of this project."),
         "projects": Entry("upkeep.projects", "List the projects on this machine."),
-        "tokens": Entry("upkeep.tokens", "Show tokens used by language models, by day and project."),
+        "tokens": Entry("upkeep.doctor", "Show tokens used by language models, by day and project."),
         "config": Entry("upkeep.config", "Show every setting and where it came from."),
-        "trust": Entry("upkeep.trust", "Trust this repository's settings."),
+        "trust": Entry("upkeep.config", "Trust this repository's settings."),
     },
     "Look after": {
-        "pause": Entry("upkeep.pause", "Pause capture and offers."),
-        "resume": Entry("upkeep.pause", "Resume capture and offers."),
+        "pause": Entry("upkeep.projects", "Pause capture and offers."),
+        "resume": Entry("upkeep.projects", "Resume capture and offers."),
         "doctor": Entry("upkeep.doctor", "Check the project's memory for problems."),
-        "tidy": Entry("upkeep.tidy", "Run pending work, such as computing vectors."),
+        "tidy": Entry("upkeep.doctor", "Run pending work, such as computing vectors."),
         "archive": Entry("upkeep.archive", "Archive old, rarely used memories."),
         "compact": Entry("knowledge.layers", "Replace a layer's older entries with one summary."),
         "reindex": Entry("upkeep.doctor", "Rebuild the search index."),
         "backup": Entry("upkeep.doctor", "Back up the memory to a file."),
-        "export": Entry("imports.exchange", "Export everything as JSON lines."),
-        "import": Entry("imports.exchange", "Import an export, git history, sessions, issues or notes."),
+        "export": Entry("upkeep.exchange", "Export everything as JSON lines."),
+        "import": Entry("upkeep.exchange", "Import an export, git history, sessions, issues or notes."),
     },
     "Connect": {
         "install": Entry("upkeep.install", "Connect the coding agents on this machine."),
         "uninstall": Entry("upkeep.install", "Disconnect coding agents."),
-        "mcp": Entry("upkeep.mcp", "Serve the memory to an agent over MCP."),
-        "hook": Entry("upkeep.hook", "Handle a hook event of a client."),
-        "completion": Entry("upkeep.completion", "Print a shell completion script."),
+        "mcp": Entry("upkeep.connect", "Serve the memory to an agent over MCP."),
+        "hook": Entry("upkeep.connect", "Handle a hook event of a client."),
+        "completion": Entry("upkeep.connect", "Print a shell completion script."),
     },
 }
 ALL = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 class LazyGroup(Group):
-    """A group that knows its commands from the table and loads one when it is called."""
+    """The commands of the table, each loaded when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names, in the order of the table."""
         return list(ALL)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name, loaded now."""
+        """Load the module of a command and return the command."""
         entry = ALL.get(cmd_name)
         if entry is None:
             return None
@@ -114,11 +114,11 @@ class LazyGroup(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name; the error for an unknown one names the nearest."""
-        name = args[0] = ALSO.get(args[0], args[0])
+        """Return the command of that name; the error for an unknown name suggests a similar one."""
+        name = args[0] = ALIASES.get(args[0], args[0])
         if name not in ALL and not ctx.resilient_parsing:
-            near = OTHERWISE.get(name) or next(iter(difflib.get_close_matches(name, ALL, n=1)), None)
-            hint = f" Did you mean `{near}`?" if near else ""
+            similar = SYNONYMS.get(name) or next(iter(difflib.get_close_matches(name, ALL, n=1)), None)
+            hint = f" Did you mean `{similar}`?" if similar else ""
             raise click.UsageError(f"There is no command `{name}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -129,7 +129,7 @@ class LazyGroup(Group):
                 formatter.write_dl([(name, entry.help) for name, entry in entries.items()], col_max=12)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names and options that go on from what was typed."""
+        """Return the commands and options that begin with what was typed."""
         names = [
             CompletionItem(name, help=entry.help)
             for name, entry in ALL.items()

@@ -13,10 +13,10 @@ from click.exceptions import Exit
 from click.shell_completion import shell_complete
 
 from rum.model.errors import RumError, StorageError
-from rum.surfaces.cli import sanitise
 from rum.surfaces.cli.commands import COMPLETE, root
 from rum.surfaces.cli.options import Options
 from rum.surfaces.cli.output import print_error
+from rum.surfaces.cli.views import safe_lines
 
 
 def main(arguments: list[str]) -> int:
@@ -61,7 +61,7 @@ def _explain(error: click.UsageError) -> None:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return
-    click.echo("\n".join(sanitise.lines(f"rum: {error.format_message()}")), err=True)
+    click.echo("\n".join(safe_lines(f"rum: {error.format_message()}")), err=True)
     if error.ctx is not None:
         click.echo(error.ctx.get_usage(), err=True)
         click.echo(f"Try `{error.ctx.command_path} --help`.", err=True)

@@ -18,14 +18,23 @@ class Options:
         self.ids = False
         self.quiet = False
 
-    def flags(self) -> dict[str, str]:
+    @property
+    def only_ids(self) -> bool:
+        """Whether ids are printed instead of a result."""
+        return (self.ids or self.quiet) and not self.json
+
+    @property
+    def as_text(self) -> bool:
+        """Whether a person reads the output: results with hints, not JSON or only ids."""
+        return not (self.ids or self.quiet or self.json)
+
+    def settings(self) -> dict[str, str]:
         """The options that override settings."""
-        given = {"project": self.project, "agent": self.agent}
-        return {name: value for name, value in given.items() if value is not None}
+        return given_options({"project": self.project, "agent": self.agent})
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options given on the command line; zero counts as given, a flag that is off does not."""
+    """Return the options given on the command line; zero counts as given, a flag that is off does not."""
     return {
         name: value
         for name, value in options.items()
@@ -33,7 +42,7 @@ def given_options(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
+def _set(ctx: click.Context, param: click.Parameter, value: object) -> None:
     if value is None or value is False:
         return
     options = ctx.ensure_object(Options)
@@ -43,20 +52,20 @@ def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
 
 
 def shared_options() -> list[click.Option]:
-    """The options, to be added to a command's own."""
-    words = [
+    """Return the options that are added to those of each command."""
+    texts = [
         ("--project", "NAME", "Project name, id or folder (default: the current folder)."),
         ("--agent", "NAME", "Act as this agent instead of the owner."),
     ]
     options = [
-        click.Option([flag], metavar=metavar, expose_value=False, callback=_keep, help=help)
-        for flag, metavar, help in words
+        click.Option([flag], metavar=metavar, expose_value=False, callback=_set, help=help)
+        for flag, metavar, help in texts
     ]
     in_json = click.Option(
         ["--json"],
         is_flag=True,
         expose_value=False,
-        callback=_keep,
+        callback=_set,
         help="Print JSON, as the API returns it.",
     )
     return [*options, in_json]
@@ -65,14 +74,14 @@ def shared_options() -> list[click.Option]:
 def ids_option(function: Callable[..., None]) -> Callable[..., None]:
     """Add `--ids` to a command that lists things."""
     return click.option(
-        "--ids", is_flag=True, expose_value=False, callback=_keep, help="Print only the ids, one per line."
+        "--ids", is_flag=True, expose_value=False, callback=_set, help="Print only the ids, one per line."
     )(function)
 
 
 def quiet_option(function: Callable[..., None]) -> Callable[..., None]:
     """Add `--quiet` to a command that stores something."""
     return click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_keep, help="Print only the id."
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set, help="Print only the id."
     )(function)
 
 

@@ -11,26 +11,40 @@ import click
 import msgspec
 
 from rum.model.errors import RumError
-from rum.surfaces.cli import plain, sanitise
-from rum.surfaces.cli.views import View
+from rum.surfaces.cli.options import Options
+from rum.surfaces.cli.views import View, render_lines, safe_line, safe_lines
 
 T = TypeVar("T")
 
 
-def print_result(as_json: bool, answer: T, view: Callable[[T], View]) -> None:
-    """Print a result: as the API's JSON, or as its view for a terminal or a pipe."""
-    if as_json:
+def print_result(
+    options: Options,
+    answer: T,
+    view: Callable[[T], View],
+    *,
+    ids: Iterable[str] | None = None,
+    empty: str | None = None,
+) -> None:
+    """Print a result: as the API's JSON, or as its view for a terminal or a pipe.
+
+    `ids` are printed instead of the view with `--ids` or `--quiet`; `empty` is a note for an empty result.
+    """
+    if options.json:
         print_json(answer)
+    elif ids is not None and options.only_ids:
+        print_text("\n".join(map(safe_line, ids)))
     elif _in_colour():
         # rich takes longer to load than a recall takes.
-        from rum.surfaces.cli import pretty  # noqa: PLC0415
+        from rum.surfaces.cli.pretty import print_view  # noqa: PLC0415
 
-        pretty.show(view(answer))
+        print_view(view(answer))
     else:
-        for line in plain.render_lines(view(answer)):
+        for line in render_lines(view(answer)):
             sys.stdout.write(line + "\n")
-    # The reader has the answer before anything is written down about it.
+    # The caller may record something about the answer next: the reader must not wait for that.
     sys.stdout.flush()
+    if empty and not answer and options.as_text:
+        note(empty)
 
 
 def print_json(answer: object) -> None:
@@ -43,20 +57,13 @@ def print_json(answer: object) -> None:
 
 def print_text(text: str) -> None:
     """Print a text of several lines without escape sequences and control characters."""
-    for line in sanitise.lines(text.rstrip("\n")) if text else []:
+    for line in safe_lines(text.rstrip("\n")) if text else []:
         sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-def print_ids(ids: Iterable[str]) -> None:
-    """Print ids, one per line."""
-    for one in ids:
-        sys.stdout.write(sanitise.line(one) + "\n")
-    sys.stdout.flush()
-
-
 def print_lines(lines: Iterable[bytes]) -> None:
-    """Print lines as the bytes they are."""
+    """Print lines without changing their bytes."""
     sys.stdout.flush()
     for line in lines:
         sys.stdout.buffer.write(line + b"\n")
@@ -74,7 +81,7 @@ def note(text: str) -> None:
 
 def _print_stderr(text: str, **style: bool | str) -> None:
     sys.stdout.flush()
-    line = sanitise.line(text)
+    line = safe_line(text)
     if style and "NO_COLOR" not in os.environ:
         line = click.style(line, **style)  # type: ignore[arg-type]
     click.echo(line, err=True)
@@ -82,7 +89,7 @@ def _print_stderr(text: str, **style: bool | str) -> None:
 
 def ask(question: str) -> str:
     """Prompt the user for a line; empty at the end of input."""
-    click.echo(sanitise.line(question) + " ", err=True, nl=False)
+    click.echo(safe_line(question) + " ", err=True, nl=False)
     return sys.stdin.readline().strip()
 
 
@@ -93,22 +100,27 @@ def print_error(error: RumError, as_json: bool) -> None:
         return
     _print_stderr(f"rum: {error.message}", fg="red")
     for name, value in error.details.items():
-        words = cast("list[object]", value) if isinstance(value, list) else [value]
-        text = ", ".join(map(str, words))
-        # The field is for programs: a message says in words what it is about.
+        values = cast("list[object]", value) if isinstance(value, list) else [value]
+        text = ", ".join(map(str, values))
+        # The field is for programs: the message names the option.
         if name != "field" and text not in error.message:
             _print_stderr(f"{name}: {text}")
 
 
-def rate(each_second: float) -> str:
-    """A number of things a second, as exactly as it says something."""
-    return f"{each_second:.0f}" if each_second >= 10 else f"{each_second:.2g}"
+def rate(per_second: float) -> str:
+    """Format a rate with at least two significant digits."""
+    return f"{per_second:.0f}" if per_second >= 10 else f"{per_second:.2g}"
 
 
-def size_of(number: float) -> str:
-    """A number of bytes in round figures."""
+def format_size(size: float) -> str:
+    """Format a number of bytes with three significant digits."""
     for unit in ("bytes", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:.3g} TB"
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def count_of(number: int, noun: str, plural: str | None = None) -> str:
+    """Format a number with its noun: `1 memory`, `2 memories`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

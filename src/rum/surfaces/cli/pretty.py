@@ -1,18 +1,41 @@
-"""Views in colour for a terminal; the one module that knows rich's tables and trees."""
+"""Views in colour and progress bars for a terminal; the only module that loads rich."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from rum.surfaces.cli import sanitise
-from rum.surfaces.cli.views import Block, Field, Fields, Line, Table, TextLine, TextPart, Tree, View
+from rum.surfaces.cli.output import rate
+from rum.surfaces.cli.views import (
+    Block,
+    Field,
+    Fields,
+    Line,
+    Table,
+    TextLine,
+    TextPart,
+    Tree,
+    View,
+    safe_line,
+    safe_lines,
+)
 
 STYLES = {
     "good": "green",
@@ -23,18 +46,18 @@ STYLES = {
     "link": "magenta",
 }
 NARROW = ("id", "good", "bad", "dim")
-"""Kinds of cell that are never broken over lines."""
-ROOM = 100
-"""With fewer columns than this, a record is stacked instead of squeezed into a row."""
+"""Kinds of cells that are never wrapped."""
+MIN_WIDTH = 100
+"""Terminal columns below which a record is shown as a block instead of a table row."""
 HEADING = (("good", "bad"), ("strong",), ("id",))
-"""Kinds of cell that head a stacked record, in this order; the others are its details."""
+"""Kinds of cells in the heading of such a block, in this order; the others follow as details."""
 INDENT = 2
-BETWEEN = " · "
+SEPARATOR = " · "
 
 
-def show(view: View) -> None:
-    """Print a view; nothing in its texts is taken for markup."""
-    # That it is for a terminal is settled already; NO_COLOR and TERM still say how much colour.
+def print_view(view: View) -> None:
+    """Print a view; its texts are never interpreted as markup."""
+    # The caller has decided that this is for a terminal; rich still obeys NO_COLOR and TERM.
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False, force_terminal=True)
     for block in view:
         console.print(_block(block, console.width))
@@ -45,19 +68,19 @@ def _block(block: Block, width: int) -> RenderableType:
         case TextLine(line):
             return _line(line)
         case Table():
-            return _stack(block, width) if width < ROOM else _table(block)
+            return _blocks(block, width) if width < MIN_WIDTH else _table(block)
         case Fields(heading, fields):
             return _fields(heading, fields)
         case Tree():
             return _tree(block)
 
 
-def _word(word: TextPart) -> Text:
-    return Text(sanitise.line(word.text), style=STYLES.get(word.kind, ""))
+def _part(part: TextPart) -> Text:
+    return Text(safe_line(part.text), style=STYLES.get(part.kind, ""))
 
 
 def _line(line: Line) -> Text:
-    return Text(" ").join(_word(word) for word in line if word.text)
+    return Text(" ").join(_part(part) for part in line if part.text)
 
 
 def _table(table: Table) -> RichTable:
@@ -66,36 +89,36 @@ def _table(table: Table) -> RichTable:
         narrow = all(row[number].kind in NARROW for row in table.rows)
         grid.add_column(name, no_wrap=narrow, overflow="fold", ratio=None if narrow else 1)
     for row in table.rows:
-        grid.add_row(*map(_word, row))
+        grid.add_row(*map(_part, row))
     return grid
 
 
-def _stack(table: Table, width: int) -> RenderableType:
+def _blocks(table: Table, width: int) -> RenderableType:
     return Group(*(part for row in table.rows for part in _record(table.columns, row, width)))
 
 
 def _record(columns: tuple[str, ...], row: Line, width: int) -> Iterator[RenderableType]:
-    """A heading, and under it everything else with its column's name."""
-    heading = [word for kinds in HEADING for word in row if word.kind in kinds]
+    """Yield a heading, then all other cells, each with the name of its column."""
+    heading = [cell for kinds in HEADING for cell in row if cell.kind in kinds]
     details = [
-        _line((TextPart(name, "dim"), word))
-        for name, word in zip(columns, row, strict=True)
-        if word.text and word not in heading
+        _line((TextPart(name, "dim"), cell))
+        for name, cell in zip(columns, row, strict=True)
+        if cell.text and cell not in heading
     ]
     if heading == [row[0]] and row[0].kind == "id":
-        # A number says little without its name.
+        # An id alone says little without the name of its column.
         heading.insert(0, TextPart(columns[0], "dim"))
     yield _line(tuple(heading))
-    for line in _packed(details, width - INDENT):
+    for line in _fill_lines(details, width - INDENT):
         yield Padding(line, (0, 0, 0, INDENT))
 
 
-def _packed(pieces: list[Text], width: int) -> list[Text]:
-    """As many pieces on a line as fit; only one that is longer than a line is broken."""
+def _fill_lines(pieces: list[Text], width: int) -> list[Text]:
+    """Join as many pieces per line as fit; only a piece longer than a line is wrapped."""
     lines: list[Text] = []
     for piece in pieces:
-        if lines and lines[-1].cell_len + len(BETWEEN) + piece.cell_len <= width:
-            lines[-1] = Text(BETWEEN).join((lines[-1], piece))
+        if lines and lines[-1].cell_len + len(SEPARATOR) + piece.cell_len <= width:
+            lines[-1] = Text(SEPARATOR).join((lines[-1], piece))
         else:
             lines.append(piece)
     return lines
@@ -107,7 +130,7 @@ def _fields(heading: Line, fields: list[Field]) -> RenderableType:
     grid.add_column(overflow="fold")
     for name, value in fields:
         items = [value] if isinstance(value, str) else [f"• {item}" for item in value]
-        grid.add_row(name, Text("\n".join(line for item in items for line in sanitise.lines(item))))
+        grid.add_row(name, Text("\n".join(line for item in items for line in safe_lines(item))))
     whole = RichTable.grid()
     whole.add_column(overflow="fold")
     whole.add_row(_line(heading))
@@ -124,3 +147,31 @@ def _tree(tree: Tree) -> RichTree:
 def _grow(parent: RichTree, branches: list[Tree]) -> None:
     for branch in branches:
         _grow(parent.add(_line(branch.line)), branch.branches)
+
+
+class _Rate(ProgressColumn):
+    """The recent rate per second, once it is known."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{rate(speed)}/s" if speed else "", style="progress.data.speed")
+
+
+@contextmanager
+def progress_bar(title: str, total: int | None) -> Generator[Callable[..., None]]:
+    """Draw a bar on stderr while the work runs: amount done, elapsed time, rate and remaining time."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task(title, total=total)
+
+        def report_progress(done: int, total: int | None = None) -> None:
+            display.update(task, completed=done, total=total)
+
+        yield report_progress

@@ -11,14 +11,14 @@ from typing import Protocol
 from rum.surfaces.cli.output import note, rate
 
 EVERY = 10.0
-"""Seconds from one line to the next."""
+"""Seconds between two lines."""
 
 
 class ReportProgress(Protocol):
-    """A callback with the amount done, and the total where it was not known before."""
+    """A callback for the amount done, and the total if it was not known before."""
 
     def __call__(self, done: int, total: int | None = None) -> None:
-        """So much is done."""
+        """Report the amount done."""
         ...
 
 
@@ -26,9 +26,9 @@ class ReportProgress(Protocol):
 def progress(title: str, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
     """A callback that shows progress; without a terminal it prints nothing, or `lines`."""
     if sys.stderr.isatty():
-        from rum.surfaces.cli.bar import bar  # noqa: PLC0415 (rich is slow to load)
+        from rum.surfaces.cli.pretty import progress_bar  # noqa: PLC0415 (rich is slow to load)
 
-        with bar(title, total) as report_progress:
+        with progress_bar(title, total) as report_progress:
             yield report_progress
     else:
         yield Lines(title, total) if lines else lambda done, total=None: None  # noqa: ARG005
@@ -41,17 +41,17 @@ class Lines:
         self,
         title: str,
         total: int | None,
-        print_result: Callable[[str], None] = note,
+        print_line: Callable[[str], None] = note,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._title = title
         self._total = total
-        self._print_line = print_result
+        self._print_line = print_line
         self._clock = clock
         self._began = self._last_at = clock()
 
     def __call__(self, done: int, total: int | None = None) -> None:
-        """So much is done."""
+        """Print a line if the last one is old enough."""
         self._total = total or self._total
         now = self._clock()
         if now - self._last_at >= EVERY:

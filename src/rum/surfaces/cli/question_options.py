@@ -14,8 +14,7 @@ from msgspec import Meta, Struct
 
 from rum.app.calls import CALLS, load
 from rum.model.fields import Time, field_info
-from rum.surfaces.cli.choices import OneOf
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.option_types import OneOf, When
 
 F = TypeVar("F", bound=Callable[..., Any])
 

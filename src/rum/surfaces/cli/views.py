@@ -1,8 +1,12 @@
-"""Results of commands as blocks of text, independent of whether a terminal or a pipe shows them."""
+"""Results of commands as blocks of text, and how a pipe gets them; `pretty` shows them on a terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
+
+from rum.text.invisible import without_unseen
 
 
 class TextPart(NamedTuple):
@@ -47,6 +51,9 @@ class Tree(NamedTuple):
     branches: list[Tree]
 
 
+STEP = "  "
+"""The indent of a level in plain text."""
+
 Block = TextLine | Table | Fields | Tree
 View = list[Block]
 
@@ -59,3 +66,58 @@ def text_view(text: str, kind: str = "") -> View:
 def verdict(success: bool) -> TextPart:
     """`ok` or `FAIL`."""
     return TextPart("ok", "good") if success else TextPart("FAIL", "bad")
+
+
+def safe_lines(text: str) -> list[str]:
+    """The lines of a text without escape sequences and control characters."""
+    return [line.replace("\t", "    ") for line in without_unseen(text).split("\n")]
+
+
+def safe_line(text: str) -> str:
+    """A text as one line without escape sequences and control characters."""
+    return " ".join(part for part in map(str.strip, safe_lines(text)) if part)
+
+
+def render_lines(view: View) -> Iterator[str]:
+    """Yield a view as plain text: no colour, no frames; an empty line after a block of fields."""
+    for block, following in pairwise([*view, None]):
+        if block is not None:
+            yield from _block(block)
+        if isinstance(block, Fields) and following is not None:
+            yield ""
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case TextLine(line):
+            yield _flat(line)
+        case Table(_, rows, lines):
+            tabbed = ("\t".join(safe_line(cell.text) for cell in row) for row in rows)
+            yield from tabbed if lines is None else map(safe_line, lines)
+        case Fields(heading, fields):
+            yield _flat(heading)
+            for name, value in fields:
+                yield from _field(name, value)
+        case Tree():
+            yield from _tree(block, "")
+
+
+def _flat(line: Line) -> str:
+    return " ".join(text for word in line if (text := safe_line(word.text)))
+
+
+def _field(name: str, value: str | list[str]) -> Iterator[str]:
+    if isinstance(value, str):
+        first, *rest = safe_lines(value)
+        yield f"{name}: {first}".rstrip()
+        # Indented, so that no line of a text can be taken for a field.
+        yield from (f"{STEP * 2}{line}".rstrip() for line in rest)
+    else:
+        yield f"{name}:"
+        yield from (f"{STEP}- {safe_line(item)}" for item in value)
+
+
+def _tree(tree: Tree, indent: str) -> Iterator[str]:
+    yield indent + _flat(tree.line)
+    for branch in tree.branches:
+        yield from _tree(branch, indent + STEP)

@@ -27,14 +27,14 @@ from rum.model.chapters import (
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
-from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
 _GOALS = 5
-"""Goals of a suggested group that are shown."""
+"""Goals shown of a suggested group."""
 _NAMED = 3
-"""Memories that are named for a claim."""
+"""Memories named for each claim."""
 _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -75,11 +75,8 @@ def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None
     with open_rum(options) as rum:
         ids = [stored_id(rum, one) for one in memory_ids]
         answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
-    if options.quiet and not options.json:
-        print_ids([answer.chapter_id])
-        return
-    print_result(options.json, answer, _created_chapter_view)
-    if answer.note and not options.json:
+    print_result(options, answer, _created_chapter_view, ids=[answer.chapter_id])
+    if answer.note and options.as_text:
         note(answer.note)
 
 
@@ -91,11 +88,8 @@ def list_chapters(options: Options, **fields: Any) -> None:
     """List chapters, latest first."""
     with open_rum(options) as rum:
         answer = rum.chapters.list(**given_options(fields))
-    if options.ids:
-        print_ids(one.id for one in answer.chapters)
-        return
-    print_result(options.json, answer, _list_view)
-    if answer.hint and not options.json:
+    print_result(options, answer, _list_view, ids=(one.id for one in answer.chapters))
+    if answer.hint and options.as_text:
         note(_with_commands(answer.hint))
 
 
@@ -111,9 +105,7 @@ def suggest(options: Options, limit: int) -> None:
     """
     with open_rum(options) as rum:
         found = rum.chapters.suggest(limit)
-    print_result(options.json, found, _suggestions_view)
-    if not found and not options.json:
-        note("No suggestions.")
+    print_result(options, found, _suggestions_view, empty="No suggestions.")
 
 
 @click.group("wisdom", cls=Group)
@@ -138,11 +130,8 @@ def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) ->
     with open_rum(options) as rum:
         ids = [one.lower() for one in chapter_ids]
         answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
-    if options.quiet and not options.json:
-        print_ids([answer.wisdom_id])
-        return
-    print_result(options.json, answer, lambda answer: [_created_wisdom_view(answer)])
-    if answer.note and not options.json:
+    print_result(options, answer, lambda answer: [_created_wisdom_view(answer)], ids=[answer.wisdom_id])
+    if answer.note and options.as_text:
         note(answer.note)
 
 
@@ -155,11 +144,8 @@ def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
     """Find wisdom that matches WORDS (default: the newest)."""
     with open_rum(options) as rum:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
-    if options.ids:
-        print_ids(one.id for one in answer.wisdom)
-        return
-    print_result(options.json, answer, _recall_view)
-    if answer.hint and not options.json:
+    print_result(options, answer, _recall_view, ids=(one.id for one in answer.wisdom))
+    if answer.hint and options.as_text:
         note(_with_commands(answer.hint))
 
 
@@ -174,7 +160,7 @@ def _add_common(
     @click.pass_obj
     def _show(options: Options, one: str) -> None:
         with open_rum(options) as rum:
-            print_result(options.json, api(rum).show(one.lower()), view)
+            print_result(options, api(rum).show(one.lower()), view)
 
     @group.command("refresh", help=refresh_help)
     @click.argument("ids", nargs=-1, metavar="[ID]...")
@@ -207,8 +193,8 @@ def refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
 
 
 def _print_refresh(options: Options, answer: RefreshResult) -> None:
-    print_result(options.json, answer, _refresh_view)
-    if not options.json:
+    print_result(options, answer, _refresh_view)
+    if options.as_text:
         for reason in answer.skipped:
             note(f"skipped: {reason}")
 
@@ -235,20 +221,20 @@ def _renewed_view(one: Renewed, dry_run: bool) -> View:
 
 
 def _change_view(change: Change) -> View:
-    gone = [TextLine((TextPart(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
-    come = [TextLine((TextPart(f"+ {change.part}: {text}", "good"),)) for text in change.added]
-    return [*gone, *come]
+    removed = [TextLine((TextPart(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
+    added = [TextLine((TextPart(f"+ {change.part}: {text}", "good"),)) for text in change.added]
+    return [*removed, *added]
 
 
 def _with_commands(hint: str) -> str:
-    """A hint with the commands for the tools that it names."""
+    """Replace the names of tools in a hint with those of commands."""
     for tool, name in _COMMANDS.items():
         hint = hint.replace(tool, f"`{name}`")
     return hint
 
 
 def _with_evidence(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
-    """Claims, each with how many memories support and contradict it."""
+    """Claims, each with the number of memories that support and contradict it."""
     return [_claim(claim, found) for claim, found in zip(claims, evidence, strict=True)]
 
 
@@ -289,14 +275,11 @@ def _list_view(answer: ListChaptersResult) -> View:
         for one in answer.chapters
     ]
     lines = [
-        f"{one.title}: {_memories(one.memory_count)}{', stale' if one.stale else ''} [{short_id(one.id)}]"
+        f"{one.title}: {count_of(one.memory_count, 'memory', 'memories')}{', stale' if one.stale else ''} "
+        f"[{short_id(one.id)}]"
         for one in answer.chapters
     ]
     return [Table(("id", "until", "memories", "title", "stale"), rows, lines)]
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _chapter_view(one: ChapterView) -> View:
@@ -330,7 +313,7 @@ def _suggestions_view(found: Sequence[Suggestion]) -> View:
 
 
 def _goals(group: Suggestion) -> list[str]:
-    """The first goals of a group, and how many more there are."""
+    """The first goals of a group, and the number of others."""
     more = len(group.goals) - _GOALS
     return [*group.goals[:_GOALS], *([f"and {more} more"] if more > 0 else [])]
 
@@ -351,8 +334,8 @@ def _claim_lists(one: SynthesizeResult | WisdomView) -> list[Field]:
     return fields
 
 
-def _answering(one: WisdomView, places: Collection[int]) -> list[Field]:
-    """The claims that answer, and how many more there are."""
+def _matching_claims(one: WisdomView, places: Collection[int]) -> list[Field]:
+    """The claims that match the query, and the number of others."""
     shown, start = list[Field](), 0
     for name, lines in _claim_lists(one):
         shown.append((name, [line for place, line in enumerate(lines, start) if place in places]))
@@ -383,7 +366,7 @@ def _wisdom_view(one: WisdomView) -> Fields:
     fields: list[Field] = [
         ("confidence", "" if one.confidence is UNSET else f"{one.confidence:.2f}"),
         ("stale", list(one.stale or ())),
-        *(_wisdom_claims(one) if one.matching is UNSET else _answering(one, one.matching)),
+        *(_wisdom_claims(one) if one.matching is UNSET else _matching_claims(one, one.matching)),
         ("tags", ", ".join(one.tags)),
         ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
         ("words", one.words.value),

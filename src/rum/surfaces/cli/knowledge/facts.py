@@ -1,4 +1,4 @@
-"""`rum facts`: keys and values."""
+"""`rum facts`: values by key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rum.model.layers import Fact, FactVersion, Rule
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, ids_option
-from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import Table, TextPart, View, text_view
 
 
@@ -27,10 +27,10 @@ def facts() -> None:
 @facts.command("get")
 @click.argument("key")
 @click.pass_obj
-def get(options: Options, key: str) -> None:
+def get_fact(options: Options, key: str) -> None:
     """Print the value of a key."""
     with open_rum(options) as rum:
-        print_result(options.json, rum.facts.show(key), lambda fact: text_view(fact.value))
+        print_result(options, rum.facts.show(key), lambda fact: text_view(fact.value))
 
 
 @facts.command("set")
@@ -44,14 +44,14 @@ def set_fact(options: Options, key: str, value: str) -> None:
     """
     text = sys.stdin.read().strip() if value == "-" else value
     with open_rum(options) as rum:
-        before = rum.facts.get(key)
+        previous = rum.facts.get(key)
         fact = rum.facts.set(key, text)
-    print_result(options.json, fact, lambda fact: text_view(version_message(fact.key, fact, before)))
+    print_result(options, fact, lambda fact: text_view(version_message(fact.key, fact, previous)))
 
 
-def version_message(name: str, now: Fact | Rule, before: Fact | Rule | None) -> str:
-    """Whether a fact or rule has a new version."""
-    same = before is not None and before.version == now.version
+def version_message(name: str, now: Fact | Rule, previous: Fact | Rule | None) -> str:
+    """Say whether a fact or rule has a new version."""
+    same = previous is not None and previous.version == now.version
     return f"{name} is unchanged: version {now.version}." if same else f"{name} is now version {now.version}."
 
 
@@ -67,12 +67,7 @@ def list_facts(options: Options, prefix: str, limit: int | None) -> None:
     """
     with open_rum(options) as rum:
         known = rum.facts.list(prefix, limit)
-    if options.ids:
-        print_ids(fact.key for fact in known)
-        return
-    print_result(options.json, known, _table)
-    if not known and not options.json:
-        note("No facts.")
+    print_result(options, known, _facts_view, ids=(fact.key for fact in known), empty="No facts.")
 
 
 @facts.command("history")
@@ -81,7 +76,7 @@ def list_facts(options: Options, prefix: str, limit: int | None) -> None:
 def history(options: Options, key: str) -> None:
     """Show all values of a key, oldest first."""
     with open_rum(options) as rum:
-        print_result(options.json, rum.facts.history(key), _versions)
+        print_result(options, rum.facts.history(key), _versions_view)
 
 
 @facts.command("forget")
@@ -93,7 +88,7 @@ def forget(options: Options, key: str, dry_run: bool, purge: bool) -> None:
     forget_one(options, key, "fact", dry_run=dry_run, purge=purge)
 
 
-def _table(known: Sequence[Fact]) -> View:
+def _facts_view(known: Sequence[Fact]) -> View:
     rows = [
         (
             TextPart(fact.key, "strong"),
@@ -105,7 +100,7 @@ def _table(known: Sequence[Fact]) -> View:
     return [Table(("key", "value", "since"), rows, [f"{fact.key}: {fact.value}" for fact in known])]
 
 
-def _versions(versions: Sequence[FactVersion]) -> View:
+def _versions_view(versions: Sequence[FactVersion]) -> View:
     rows = [
         (
             TextPart(str(one.version), "id"),

@@ -1,4 +1,4 @@
-"""`rum note`: knowledge in Markdown files of the repository."""
+"""`rum note`: notes, which are Markdown files in the repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import click
 from msgspec import UNSET
 
 from rum.inject.render import local_time
-from rum.model.errors import InvalidQuery
 from rum.model.notes import (
     Broken,
     Entry,
@@ -25,9 +24,10 @@ from rum.model.notes import (
 )
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, given_options, ids_option, quiet_option
-from rum.surfaces.cli.output import note as remark
-from rum.surfaces.cli.output import print_ids, print_result, print_text
+from rum.surfaces.cli.output import note as print_note
+from rum.surfaces.cli.output import print_result, print_text
 from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.record_input import decode_text, read_source, source_name
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
 
@@ -57,13 +57,10 @@ def add(
     text = _content(content, source_file)
     with open_rum(options) as rum:
         answer = rum.notes.add(title, text, when_to_use, **given_options(fields))
-    if options.quiet and not options.json:
-        print_ids([answer.id])
-        return
-    print_result(options.json, answer, _added)
-    if not options.json:
-        for odd in answer.remarks or ():
-            remark(odd)
+    print_result(options, answer, _added_view, ids=[answer.id])
+    if options.as_text:
+        for remark in answer.remarks or ():
+            print_note(remark)
 
 
 def _content(content: str | None, file: str | None) -> str:
@@ -71,44 +68,33 @@ def _content(content: str | None, file: str | None) -> str:
         if file is not None:
             raise click.UsageError("Give --content or --file, not both.")
         return content
-    if file in (None, "-"):
-        if file is None and sys.stdin.isatty():
-            raise click.UsageError("Give the note's text with --content, --file or on stdin.")
-        data = sys.stdin.buffer.read()
-    else:
-        with open(str(file), "rb") as source:
-            data = source.read()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidQuery(f"{file or 'stdin'} is not UTF-8 text.", field="content") from None
+    if file is None and sys.stdin.isatty():
+        raise click.UsageError("Give the note's text with --content, --file or on stdin.")
+    return decode_text(read_source(file or "-"), source_name(file or "-"), field="content")
 
 
-def _added(answer: NoteAdded) -> View:
+def _added_view(answer: NoteAdded) -> View:
     return [*text_view(answer.id, "id"), *text_view(answer.path, "dim")]
 
 
 @note.command("list")
 @ids_option
 @click.pass_obj
-def listing(options: Options) -> None:
+def list_notes(options: Options) -> None:
     """List all notes by file name."""
     with open_rum(options) as rum:
         answer = rum.notes.list()
-    if options.ids:
-        print_ids(one.id for one in answer.notes)
-        return
-    print_result(options.json, answer, _listed)
-    if not options.json:
-        _note_broken(answer.broken or [])
+    print_result(options, answer, _notes_view, ids=(one.id for one in answer.notes))
+    if options.as_text:
+        _print_broken(answer.broken or [])
         for one in answer.notes:
-            for odd in one.remarks or ():
-                remark(f"{one.id}.md, {odd}")
+            for remark in one.remarks or ():
+                print_note(f"{one.id}.md, {remark}")
         if not answer.notes:
-            remark("No notes yet.")
+            print_note("No notes yet.")
 
 
-def _listed(answer: NoteList) -> View:
+def _notes_view(answer: NoteList) -> View:
     columns = ("id", "importance", "entries", "discovered", "title", "")
     return [Table(columns, [_row(one) for one in answer.notes])] if answer.notes else []
 
@@ -128,9 +114,9 @@ def _when(at: int | None) -> str:
     return "-" if at is None else local_time(at)
 
 
-def _note_broken(broken: list[Broken]) -> None:
+def _print_broken(broken: list[Broken]) -> None:
     for one in broken:
-        remark(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+        print_note(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
 
 
 @note.command("show")
@@ -143,10 +129,10 @@ def show(options: Options, id: str) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.notes.show(id)
-    print_result(options.json, answer, _shown)
+    print_result(options, answer, _note_view)
 
 
-def _shown(answer: NoteShown) -> View:
+def _note_view(answer: NoteShown) -> View:
     slug = answer.id.partition("#")[0]
     view: View = [_entry(slug, entry, newest=entry.n == answer.newest) for entry in answer.entries]
     about: list[Field] = [("file", answer.path)]
@@ -193,26 +179,23 @@ def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.notes.match(task, **given_options(arguments))
-    if options.ids:
-        print_ids(one.id for one in answer.notes)
-        return
-    if options.json or explain:
-        print_result(options.json, answer, _explained)
+    if explain or not options.as_text:
+        print_result(options, answer, _points_view, ids=(one.id for one in answer.notes))
     else:
         print_text(answer.text)
-    if not options.json:
-        _note_remarks(answer)
+    if options.as_text:
+        _print_match_notes(answer)
 
 
-def _note_remarks(answer: NotesMatched) -> None:
-    _note_broken(answer.broken or [])
+def _print_match_notes(answer: NotesMatched) -> None:
+    _print_broken(answer.broken or [])
     if not answer.matched:
-        remark("No note matches. List all with `rum note list`.")
+        print_note("No note matches. List all with `rum note list`.")
     elif len(answer.notes) < answer.matched:
-        remark(f"{len(answer.notes)} of {answer.matched}; raise --max for more.")
+        print_note(f"{len(answer.notes)} of {answer.matched}; raise --max for more.")
 
 
-def _explained(answer: NotesMatched) -> View:
+def _points_view(answer: NotesMatched) -> View:
     return [_points(one) for one in answer.notes]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from rum.app.layers.rules import problem
+from rum.app.layers.rules import problem as condition_problem
 from rum.inject.render import local_time, short_id
 from rum.model.layers import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
@@ -14,7 +14,7 @@ from rum.surfaces.cli.knowledge.facts import version_message
 from rum.surfaces.cli.memories.forget import forget_one, forget_options
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, ids_option, quiet_option
-from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
 
@@ -32,12 +32,12 @@ def rules() -> None:
 @click.argument("action")
 @quiet_option
 @click.pass_obj
-def add(options: Options, condition: str, action: str) -> None:
+def add_rule(options: Options, condition: str, action: str) -> None:
     """Add a rule, unless the same one exists."""
     with open_rum(options) as rum:
         rule = rum.rules.add(condition, action)
-    print_result(options.json, rule, lambda rule: text_view(rule.id, "id"))
-    _remark_on(options, rule)
+    print_result(options, rule, lambda rule: text_view(rule.id, "id"))
+    _note_problem(options, rule)
 
 
 @rules.command("set")
@@ -48,15 +48,15 @@ def add(options: Options, condition: str, action: str) -> None:
 def set_rule(options: Options, rule_id: str, condition: str, action: str) -> None:
     """Change a rule; the former text goes into its history."""
     with open_rum(options) as rum:
-        before = rum.rules.show(rule_id)
-        rule = rum.rules.set(before.id, condition, action)
-    print_result(options.json, rule, lambda rule: text_view(version_message(rule.id, rule, before)))
-    _remark_on(options, rule)
+        previous = rum.rules.show(rule_id)
+        rule = rum.rules.set(previous.id, condition, action)
+    print_result(options, rule, lambda rule: text_view(version_message(rule.id, rule, previous)))
+    _note_problem(options, rule)
 
 
-def _remark_on(options: Options, rule: Rule) -> None:
-    if not options.json and not options.quiet and (odd := problem(rule)):
-        note(f"The condition {odd}.")
+def _note_problem(options: Options, rule: Rule) -> None:
+    if options.as_text and (problem := condition_problem(rule)):
+        note(f"The condition {problem}.")
 
 
 @rules.command("list")
@@ -75,7 +75,7 @@ def list_rules(options: Options, limit: int | None) -> None:
 def show(options: Options, rule_id: str) -> None:
     """Show one rule with all its fields."""
     with open_rum(options) as rum:
-        print_result(options.json, rum.rules.show(rule_id), _fields)
+        print_result(options, rum.rules.show(rule_id), _rule_view)
 
 
 @rules.command("history")
@@ -84,7 +84,7 @@ def show(options: Options, rule_id: str) -> None:
 def history(options: Options, rule_id: str) -> None:
     """Show all versions of a rule, oldest first."""
     with open_rum(options) as rum:
-        print_result(options.json, rum.rules.history(rule_id), _versions)
+        print_result(options, rum.rules.history(rule_id), _versions_view)
 
 
 @rules.command("match")
@@ -108,12 +108,9 @@ def candidates(options: Options) -> None:
     """
     with open_rum(options) as rum:
         found = rum.rules.candidates()
-    if options.ids:
-        print_ids(one.id for one in found)
-        return
-    print_result(options.json, [one._asdict() for one in found], lambda _: _proposed(found))
-    if not found and not options.json:
-        note("No candidates.")
+    answer = [one._asdict() for one in found]
+    ids = (one.id for one in found)
+    print_result(options, answer, lambda _: _candidates_view(found), ids=ids, empty="No candidates.")
 
 
 @rules.command("accept")
@@ -125,7 +122,7 @@ def accept(options: Options, candidate_id: str, condition: str | None, action: s
     """Make a candidate a rule."""
     with open_rum(options) as rum:
         rule = rum.rules.accept(candidate_id, condition=condition, action=action)
-    print_result(options.json, rule, lambda rule: text_view(rule.id, "id"))
+    print_result(options, rule, lambda rule: text_view(rule.id, "id"))
 
 
 @rules.command("reject")
@@ -135,9 +132,7 @@ def reject(options: Options, candidate_id: str) -> None:
     """Drop a candidate; the same words do not create it again."""
     with open_rum(options) as rum:
         one = rum.rules.reject(candidate_id)
-    print_result(
-        options.json, {"id": one.id, "rejected": True}, lambda _: text_view(f"Dropped: {one.action}")
-    )
+    print_result(options, {"id": one.id, "rejected": True}, lambda _: text_view(f"Dropped: {one.action}"))
 
 
 @rules.command("forget")
@@ -149,16 +144,11 @@ def forget(options: Options, rule_id: str, dry_run: bool, purge: bool) -> None:
     forget_one(options, rule_id, "rule", dry_run=dry_run, purge=purge)
 
 
-def _print_rules(options: Options, found: Sequence[Rule], nothing: str) -> None:
-    if options.ids:
-        print_ids(rule.id for rule in found)
-        return
-    print_result(options.json, found, _table)
-    if not found and not options.json:
-        note(nothing)
+def _print_rules(options: Options, found: Sequence[Rule], empty: str) -> None:
+    print_result(options, found, _rules_view, ids=(rule.id for rule in found), empty=empty)
 
 
-def _table(found: Sequence[Rule]) -> View:
+def _rules_view(found: Sequence[Rule]) -> View:
     rows = [
         (TextPart(short_id(rule.id), "id"), TextPart(rule.condition, "strong"), TextPart(rule.action))
         for rule in found
@@ -167,7 +157,7 @@ def _table(found: Sequence[Rule]) -> View:
     return [Table(("id", "when", "do"), rows, lines)]
 
 
-def _proposed(found: Sequence[RuleProposal]) -> View:
+def _candidates_view(found: Sequence[RuleProposal]) -> View:
     rows = [
         (
             TextPart(short_id(one.id), "id"),
@@ -177,15 +167,13 @@ def _proposed(found: Sequence[RuleProposal]) -> View:
         )
         for one in found
     ]
-    lines = [f"{one.condition} → {one.action} [{short_id(one.id)}] {_times(one.times)}" for one in found]
+    lines = [
+        f"{one.condition} → {one.action} [{short_id(one.id)}] {count_of(one.times, 'time')}" for one in found
+    ]
     return [Table(("id", "when", "do", "times"), rows, lines)]
 
 
-def _times(count: int) -> str:
-    return "1 time" if count == 1 else f"{count} times"
-
-
-def _fields(rule: Rule) -> View:
+def _rule_view(rule: Rule) -> View:
     fields: list[Field] = [
         ("condition", rule.condition),
         ("action", rule.action),
@@ -199,7 +187,7 @@ def _fields(rule: Rule) -> View:
     return [Fields((TextPart(rule.id, "id"),), fields)]
 
 
-def _versions(versions: Sequence[RuleVersion]) -> View:
+def _versions_view(versions: Sequence[RuleVersion]) -> View:
     rows = [
         (
             TextPart(str(one.version), "id"),

@@ -17,14 +17,14 @@ from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.surfaces.cli.memories.memory_view import as_line
 from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import When
 from rum.surfaces.cli.options import Options, command, given_options
-from rum.surfaces.cli.output import ask, note, print_json, print_result
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 
 F = TypeVar("F", bound=Callable[..., Any])
 SHOWN = 20
-"""How many memories are named before a bulk deletion; `--dry-run` names all."""
+"""Memories listed before a bulk deletion; `--dry-run` lists all."""
 
 
 class Filter(NamedTuple):
@@ -61,7 +61,7 @@ class Filter(NamedTuple):
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
 @click.pass_obj
 def forget(
-    options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **chosen: Any
+    options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **conditions: Any
 ) -> None:
     """Delete memories for good.
 
@@ -69,12 +69,12 @@ def forget(
     keyed hash remains, so that no import restores it. Several IDs, or a filter, need the project's name as
     confirmation.
     """
-    by_filter = bool(given_options(chosen))
+    by_filter = bool(given_options(conditions))
     if bool(ids) == by_filter:
         raise click.UsageError("Give ids, or a filter such as --tag, --before or --all.")
     with open_rum(options) as rum:
-        targets = dict(_matching(rum, Filter(**chosen)) if by_filter else _named(rum, ids))
-        # Tried on each first: one that this agent may not delete keeps all the others too.
+        targets = dict(_matching(rum, Filter(**conditions)) if by_filter else _named(rum, ids))
+        # A dry run first: if this agent may not delete one of them, none is deleted.
         results = [rum.forget(one, dry_run=True) for one in targets]
         bulk = by_filter or len(targets) > 1
         if not dry_run:
@@ -82,27 +82,23 @@ def forget(
                 _confirm(rum, list(targets.values()), confirm)
             last = next(reversed(targets), None)
             results = [rum.forget(one, purge=purge and one == last) for one in targets]
-    if options.json:
-        print_json(results if bulk else results[0])
-    else:
-        # What a bulk deletion takes was shown before the question.
-        print_result(
-            False, results, lambda results: _result_view(results, {} if bulk and not dry_run else targets)
-        )
+    # What a bulk deletion removes was shown before the prompt.
+    lines = {} if bulk and not dry_run else targets
+    print_result(options, results if bulk else results[0], lambda _: _result_view(results, lines))
 
 
 def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
-    """Id and line of every memory that passes. Reads the export, which counts as no retrieval."""
+    """Yield id and line of every memory that passes. Reads the export, which counts as no retrieval."""
     if chosen.agent_id:
         chosen = chosen._replace(agent_id=rum.identity("info", agent_id=chosen.agent_id).agent_id)
-    lost: list[str] = []
-    for line in rum.export(lost.append):
+    damaged: list[str] = []
+    for line in rum.export(damaged.append):
         entry = msgspec.json.decode(line)
         if entry["kind"] == "memory" and chosen.passes(memory := entry["memory"]):
             outcome = memory["outcome"]
             line = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
             yield memory["id"], line
-    for one in lost:
+    for one in damaged:
         if chosen.everything:
             yield one, one
         else:
@@ -110,34 +106,37 @@ def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
 
 
 def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Id and line of everything named; of the entries of one note the last first, as the rest move up."""
-    for one in sorted(ids, key=_place, reverse=True):
+    """Yield id and line of everything named by id.
+
+    The last entry of a note comes first: the numbers of the entries after a deleted one change.
+    """
+    for one in sorted(ids, key=_entry_number, reverse=True):
         try:
             memory = rum.show(stored_id(rum, one), "summary")
-        except (NotFound, StorageError):  # what is damaged can be forgotten all the same
+        except (NotFound, StorageError):  # a damaged memory can be forgotten too
             found = rum.forget(one, dry_run=True).id
             yield found, found
         else:
             yield memory.id, as_line(memory)
 
 
-def _place(name: str) -> int:
+def _entry_number(name: str) -> int:
     number = name.rpartition("#")[2]
     return int(number) if "#" in name and number.isdecimal() else 0
 
 
 def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
     """Show what would be deleted, and ask for the project's name."""
-    name, many = rum.project.name, _counted(len(lines), "memories")
+    name, many = rum.project.name, _count(len(lines), "memories")
     for line in lines[:SHOWN]:
         note(line)
     if len(lines) > SHOWN:
         note(f"and {len(lines) - SHOWN} more (--dry-run shows all).")
-    if not confirmed(name, given, f"delete {many}", "the project's name"):
+    if not is_confirmed(name, given, f"delete {many}", "the project's name"):
         raise InvalidQuery(f"The project's name is {name}; nothing was forgotten.", field="confirm")
 
 
-def confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
+def is_confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
     """Whether the name was given as an option or typed at the prompt."""
     if given is None and not sys.stdin.isatty():
         raise click.UsageError(f"To {what}, give --confirm {name}.")
@@ -156,7 +155,7 @@ def forget_one(options: Options, name: str, kind: str, *, dry_run: bool, purge: 
     """Forget one thing of a kind, and print what was deleted."""
     with open_rum(options) as rum:
         result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
-    print_result(options.json, result, lambda result: _result_view([result], {}))
+    print_result(options, result, lambda result: _result_view([result], {}))
 
 
 def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
@@ -164,20 +163,20 @@ def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
     if len(results) > 1:
         # A link between two of them would count twice.
         removed.pop("links", None)
-    gone = all(result.forgotten for result in results)
+    done = all(result.forgotten for result in results)
     purged = ", and purged from the files" if results and results[-1].purged else ""
-    counts = ", ".join(_counted(number, name) for name, number in removed.items() if number) or "nothing"
+    counts = ", ".join(_count(number, name) for name, number in removed.items() if number) or "nothing"
     view: View = [TextLine((TextPart(line),)) for line in lines.values()]
-    view += text_view(f"Forgotten: {counts}{purged}." if gone else f"Would delete: {counts}.", "strong")
-    renew = dict.fromkeys(one for result in results for one in result.renew or ())
-    if renew:
-        view += text_view(f"Stale now; update with `rum refresh`: {', '.join(renew)}")
+    view += text_view(f"Forgotten: {counts}{purged}." if done else f"Would delete: {counts}.", "strong")
+    stale = dict.fromkeys(one for result in results for one in result.renew or ())
+    if stale:
+        view += text_view(f"Stale now; update with `rum refresh`: {', '.join(stale)}")
     if results and results[-1].hint:
         view += text_view(results[-1].hint, "bad")
     return view
 
 
-def _counted(number: int, things: str) -> str:
+def _count(number: int, things: str) -> str:
     one = things.removesuffix("ies") + "y" if things.endswith("ies") else things.removesuffix("s")
     return f"{number} {one if number == 1 else things}"
 
@@ -193,4 +192,4 @@ def purge(options: Options) -> None:
         purged = rum.purge()
     if not purged:
         raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
-    print_result(options.json, {"purged": True}, lambda _: text_view("Purged."))
+    print_result(options, {"purged": True}, lambda _: text_view("Purged."))

@@ -1,4 +1,4 @@
-"""`rum identity` and `rum agents`."""
+"""`rum identity` and `rum agents`: the agents that store memories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rum.model.errors import InvalidQuery
 from rum.settings.table import AGENT_NAME
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command, given_options, ids_option, quiet_option
-from rum.surfaces.cli.output import note, print_ids, print_result
+from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View
 
@@ -24,39 +24,36 @@ from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View
 @options_of("identity")
 @quiet_option
 @click.pass_obj
-def identity(options: Options, action: Literal["register", "resume", "info"], **given: Any) -> None:
+def identity(options: Options, action: Literal["register", "resume", "info"], **fields: Any) -> None:
     """Register, resume or look up an agent.
 
     `resume` without an id resumes the last main agent used on the command line.
     """
-    question = given_options(given)
+    question = given_options(fields)
     if action == "register" and "name" in question:
-        question["name"] = _name(question["name"])
+        question["name"] = _check_name(question["name"])
     with open_rum(options) as rum:
         answer = rum.identity(action, **question)
-        if options.quiet and not options.json:
-            print_ids([answer.agent_id])
-        else:
-            print_result(options.json, answer, _described)
+        print_result(options, answer, _identity_view, ids=[answer.agent_id])
 
 
-def _name(given: str) -> str:
-    """A name that `--agent` takes too."""
+def _check_name(name: str) -> str:
+    """Return a name if `--agent` accepts it too."""
     try:
-        return str(AGENT_NAME.check(given))
+        return str(AGENT_NAME.check(name))
     except ValueError:
         raise InvalidQuery(f"--name must be {AGENT_NAME.allowed}.", field="name") from None
 
 
-def _described(agent: Identity) -> View:
+def _identity_view(agent: Identity) -> View:
     fields = msgspec.to_builtins(agent)
     name = fields.pop("name", "(no name)")
     children: list[str] = fields.pop("children", [])
-    shown: list[Field] = [(key, _shown(key, value)) for key, value in fields.items()]
+    shown: list[Field] = [(key, _field_text(key, value)) for key, value in fields.items()]
     return [Fields((TextPart(name, "strong"),), shown + ([("children", children)] if children else []))]
 
 
-def _shown(name: str, value: Any) -> str:
+def _field_text(name: str, value: Any) -> str:
     if name in ("created_at", "last_active"):
         return local_time(value)
     return _rate(value) if name == "success_rate" else str(value)
@@ -69,15 +66,11 @@ def agents(options: Options) -> None:
     """List the agents of this project."""
     with open_rum(options) as rum:
         answer = rum.agents()
-        if options.ids:
-            print_ids(agent.agent_id for agent in answer)
-            return
-        print_result(options.json, answer, _table)
-        if not answer and not options.json:
-            note("No agents yet.")
+        ids = (agent.agent_id for agent in answer)
+        print_result(options, answer, _agents_view, ids=ids, empty="No agents yet.")
 
 
-def _table(agents: Sequence[Identity]) -> View:
+def _agents_view(agents: Sequence[Identity]) -> View:
     rows = [
         (
             TextPart(agent.name or "-", "strong"),

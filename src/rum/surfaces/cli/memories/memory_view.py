@@ -1,4 +1,4 @@
-"""Memories as people read them: a row, or a block with everything the depth gives."""
+"""Memories as text: a line, a table, or a block with every field that the depth includes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rum.surfaces.cli.views import Field, Fields, Line, Table, TextPart, verdict
 
 _LAYERS = ("intent", "outcome", "reasoning", "perception")
 _IN_HEADING = ("id", "goal", "success", "confidence", "match")
-_NOTHING: tuple[object, ...] = (None, "", (), [], {})
+_EMPTY: tuple[object, ...] = (None, "", (), [], {})
 _TIMES = ("created_at", "updated_at", "last_accessed")
 
 
 def as_line(memory: RetrievedMemory) -> str:
-    """A memory in one line of text."""
+    """A memory as one line of text."""
     outcome = memory.outcome
     return memory_line(memory.id, memory.intent.goal, outcome.success, memory.result, memory.confidence)
 
 
 def heading(memory: RetrievedMemory) -> Line:
-    """What was tried, whether it worked, and its id."""
+    """Whether it worked, the goal and the id."""
     return (
         verdict(memory.outcome.success),
         TextPart(memory.intent.goal, "strong"),
@@ -35,7 +35,7 @@ def heading(memory: RetrievedMemory) -> Line:
 
 
 def as_table(memories: Iterable[RetrievedMemory]) -> Table:
-    """Memories at the depth of a summary, with how sure each is."""
+    """Memories at the depth of a summary, with their confidence."""
     found = list(memories)
     rows = [
         (
@@ -57,28 +57,28 @@ def agent_names(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]
 
 
 def as_fields(memory: RetrievedMemory, names: Mapping[str, str]) -> Fields:
-    """A memory with every field it has and its agent's name; how sure it is where the reasons are given."""
-    sure = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
-    fuzzy = [] if memory.match is UNSET else [("match", memory.match)]
+    """A memory with all its fields and its agent's name; with the confidence if the reasons are included."""
+    confidence = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
+    match = [] if memory.match is UNSET else [("match", memory.match)]
     fields = msgspec.to_builtins(memory)
     if name := names.get(fields.get("agent_id", "")):
         fields["agent_id"] += f" ({name})"
-    return Fields(heading(memory), [*sure, *fuzzy, *content(fields)])
+    return Fields(heading(memory), [*confidence, *match, *_content(fields)])
 
 
-def content(memory: dict[str, Any]) -> list[Field]:
-    """The fields of a memory's JSON that say something, those of the layers among them."""
+def _content(memory: dict[str, Any]) -> list[Field]:
+    """The fields of a memory's JSON that are not empty; those of the layers as if they were its own."""
     flat: dict[str, Any] = {}
     for name, value in memory.items():
         flat |= value if name in _LAYERS else {name: value}
     return [
-        (name, _shown(name, value))
+        (name, _field_text(name, value))
         for name, value in flat.items()
-        if name not in _IN_HEADING and value not in _NOTHING
+        if name not in _IN_HEADING and value not in _EMPTY
     ]
 
 
-def _shown(name: str, value: Any) -> str | list[str]:
+def _field_text(name: str, value: Any) -> str | list[str]:
     if name in _TIMES:
         return local_time(value)
     if name == "actions":
@@ -90,24 +90,24 @@ def _shown(name: str, value: Any) -> str | list[str]:
     if name == "tags":
         return ", ".join(value)
     return (
-        [_phrase(item) for item in cast("list[Any]", value)]
+        [_value_text(item) for item in cast("list[Any]", value)]
         if isinstance(value, list | tuple)
-        else _phrase(value)
+        else _value_text(value)
     )
 
 
 def _action(action: dict[str, Any]) -> str:
-    done = f"{action['type']} {_phrase(action['details'])}"
+    call = f"{action['type']} {_value_text(action['details'])}"
     result = action["result"]
     if result is None:
-        return done
-    came = _phrase({name: value for name, value in result.items() if name != "success"})
-    return f"{done}: {'ok' if result['success'] else 'failed'} {came}".rstrip()
+        return call
+    output = _value_text({name: value for name, value in result.items() if name != "success"})
+    return f"{call}: {'ok' if result['success'] else 'failed'} {output}".rstrip()
 
 
-def _phrase(value: Any) -> str:
-    """A value in words; the parts of an object one after the other."""
+def _value_text(value: Any) -> str:
+    """A value as text; the values of an object are joined."""
     if isinstance(value, dict):
         parts = cast("dict[str, Any]", value).values()
-        return " — ".join(_phrase(part) for part in parts if part not in _NOTHING)
+        return " — ".join(_value_text(part) for part in parts if part not in _EMPTY)
     return str(value)

@@ -1,4 +1,4 @@
-"""`rum store`: store a finished piece of work."""
+"""`rum store`, `rum update`, `rum restore` and `rum link`: store and change memories."""
 
 from __future__ import annotations
 
@@ -7,13 +7,48 @@ from typing import Any, cast
 import click
 from msgspec import UNSET
 
+from rum.app.rum import Rum
+from rum.model.answers import UpdateResult
+from rum.model.errors import InvalidQuery
+from rum.model.ids import TAIL
+from rum.model.links import LinkType
 from rum.model.memory import StoreResult
-from rum.surfaces.cli.memories.memory_input import flagged_links, given_flags, given_record, record_options
-from rum.surfaces.cli.open_project import open_rum
+from rum.model.memory_layers import FailureCategory, TaskType
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import OneOf
 from rum.surfaces.cli.options import Options, command, quiet_option
 from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.record_input import Flag, Json, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import View, text_view
 
+FLAGS = (
+    Flag("--success/--failure", "outcome.success", "Whether it worked."),
+    Flag("--goal", "intent.goal", "The goal."),
+    Flag("--type", "intent.task_type", "Task type.", OneOf(TaskType)),
+    Flag("--context", "intent.context", "Why the work was needed."),
+    Flag("--constraint", "intent.constraints", "A constraint (repeat).", many=True),
+    Flag("--summary", "outcome.summary", "The outcome."),
+    Flag("--learning", "outcome.learnings", "Something learned (repeat).", many=True),
+    Flag("--failure-reason", "outcome.failure_reason", "Why it failed."),
+    Flag(
+        "--failure-category", "outcome.failure_category", "Category of the failure.", OneOf(FailureCategory)
+    ),
+    Flag("--follow-up", "outcome.follow_up_needed", "Work left to do (repeat).", many=True),
+    Flag("--approach", "reasoning.approach_chosen", "The approach chosen."),
+    Flag("--why", "reasoning.why_chosen", "Why that approach."),
+    Flag("--tag", "tags", "A tag (repeat).", many=True),
+    Flag("--importance", "importance", "Importance, from 0 to 1.", click.FLOAT),
+    *(
+        Flag(
+            f"--{kind.value.replace('_', '-')}",
+            f"links.{kind.value}",
+            "Link to a memory (repeat).",
+            many=True,
+        )
+        for kind in LinkType
+    ),
+)
+"""The flags of `rum store` and `rum update`."""
 NEEDED = {
     "intent.goal": "--goal",
     "intent.task_type": "--type",
@@ -23,7 +58,7 @@ NEEDED = {
 
 
 @command("store")
-@record_options
+@flag_options(FLAGS)
 @click.option("--touched", multiple=True, metavar="FILE", help="A file that was changed (repeat).")
 @click.option("--read", multiple=True, metavar="FILE", help="A file that was read (repeat).")
 @quiet_option
@@ -38,29 +73,100 @@ def store(
     """
     steps = [("file_edit", path) for path in touched] + [("file_read", path) for path in read]
     actions = tuple({"type": kind, "file_path": path} for kind, path in steps)
-    named = given_flags({**flags, "actions": actions})
-    missing = [flag for field, flag in NEEDED.items() if field not in named]
-    if named and source and source != "-" and not source.endswith(".json"):
+    given = given_flags({**flags, "actions": actions})
+    missing = [flag for field, flag in NEEDED.items() if field not in given]
+    if given and source and source != "-" and not source.endswith(".json"):
         raise click.UsageError(
             f"--file is for JSON, without flags. For a file that was changed, write --touched {source}."
         )
-    if named and missing and not source:
+    if given and missing and not source:
         raise click.UsageError(f"Missing flags: {', '.join(missing)}. Or give JSON without flags.")
-    record = given_record(source, named)
+    record = given_record(source, given)
     with open_rum(options) as rum:
-        record = flagged_links(rum, record) if named else record
+        record = _with_stored_ids(rum, record) if given else record
         answer = cast("StoreResult", rum.call("store", record))
-    print_result(options.json, answer, _stored)
-    if not options.json and not options.quiet:
-        _remark(answer)
+    print_result(options, answer, lambda answer: text_view(answer.memory_id, "id"))
+    if options.as_text:
+        _print_notes(answer)
 
 
-def _stored(answer: StoreResult) -> View:
-    return text_view(answer.memory_id, "id")
-
-
-def _remark(answer: StoreResult) -> None:
+def _print_notes(answer: StoreResult) -> None:
     if answer.identity is not UNSET:
         note(f"Stored as {answer.identity.agent_id} ({answer.identity.action}).")
     for other in answer.similar or ():
         note(f"Similar: {other.goal} [{other.id}]")
+
+
+@command("update")
+@click.argument("memory_id", metavar="ID")
+@flag_options(FLAGS)
+@quiet_option
+@click.pass_obj
+def update(options: Options, memory_id: str, source: str | None, **flags: Any) -> None:
+    """Correct or complete a memory.
+
+    Only the given fields change: objects are merged, lists are replaced, null clears, links are added.
+    Give a JSON object on stdin or in --file, or flags. Earlier versions stay in the history.
+    """
+    given = given_flags(flags)
+    changes = given_record(source, given)
+    given_id = changes.pop("memory_id", memory_id)
+    if not _may_be_same(given_id, memory_id):
+        raise InvalidQuery(
+            f"The memory_id in the JSON is not {memory_id}; nothing was changed.",
+            field="memory_id",
+        )
+    with open_rum(options) as rum:
+        changes = _with_stored_ids(rum, changes) if given else changes
+        changes["memory_id"] = stored_id(rum, memory_id)
+        answer = cast("UpdateResult", rum.call("update_memory", changes))
+    print_result(options, answer, _updated_view, ids=[answer.memory_id])
+
+
+def _with_stored_ids(rum: Rum, record: Json) -> Json:
+    """Return a record made of flags with the ids in its links as they are stored."""
+    links = {kind: [stored_id(rum, one) for one in ids] for kind, ids in record.get("links", {}).items()}
+    return {**record, "links": links} if links else record
+
+
+def _may_be_same(given_id: object, memory_id: str) -> bool:
+    """Whether two ids, each possibly only the end of one, can name the same memory."""
+    if not isinstance(given_id, str):
+        return False
+    short, long = sorted((given_id.lower(), memory_id.lower()), key=len)
+    return short == long or (len(short) >= TAIL and long.endswith(short))
+
+
+def _updated_view(answer: UpdateResult) -> View:
+    return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")
+
+
+@command("restore")
+@click.argument("memory_id", metavar="ID")
+@click.option("--version", type=int, required=True, metavar="N", help="The version to go back to.")
+@click.pass_obj
+def restore(options: Options, memory_id: str, version: int) -> None:
+    """Restore an earlier version of a memory.
+
+    The versions in between stay in the history.
+    """
+    with open_rum(options) as rum:
+        answer = rum.restore(stored_id(rum, memory_id), version)
+    print_result(options, answer, _updated_view)
+
+
+@command("link")
+@click.argument("source_id", metavar="SOURCE")
+@click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))
+@click.argument("target_id", metavar="TARGET")
+@quiet_option
+@click.pass_obj
+def link(options: Options, source_id: str, link_type: str, target_id: str) -> None:
+    """Link two memories.
+
+    TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
+    """
+    with open_rum(options) as rum:
+        answer = rum.link(stored_id(rum, source_id), stored_id(rum, target_id), link_type)
+    text = f"{'Linked' if answer.created else 'Linked already'}: {answer.link_id}"
+    print_result(options, answer, lambda _: text_view(text), ids=[answer.link_id])

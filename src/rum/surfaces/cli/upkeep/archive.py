@@ -1,4 +1,4 @@
-"""`rum archive`: archive old, rarely used memories, and restore them."""
+"""`rum archive`: archive old, rarely used memories, or restore them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rum.app.project import damage
 from rum.app.upkeep.archive import Archived, Restored
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command, given_options
-from rum.surfaces.cli.output import print_result, size_of
+from rum.surfaces.cli.output import count_of, format_size, print_result
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import View, text_view
 
-_WHY = {
+_REASONS = {
     "young": "too recent",
     "important": "important",
     "follow_ups": "with open follow-ups",
@@ -39,7 +39,7 @@ _WHY = {
 @click.option("--dry-run", is_flag=True, help="Only count; archive nothing.")
 @click.option("--restore", is_flag=True, help="Restore the memories with these IDs from the archive.")
 @click.pass_obj
-def archive(options: Options, ids: tuple[str, ...], dry_run: bool, restore: bool, **rule: Any) -> None:
+def archive(options: Options, ids: tuple[str, ...], dry_run: bool, restore: bool, **criteria: Any) -> None:
     """Archive old, rarely used memories.
 
     Archived memories take a third of the space and are still found by id, file, words and meaning. Memories
@@ -48,30 +48,32 @@ def archive(options: Options, ids: tuple[str, ...], dry_run: bool, restore: bool
     the defaults.
     """
     if restore:
-        _bring_back(options, ids, [*given_options(rule), *(["dry_run"] if dry_run else [])])
+        _restore(options, ids, [*given_options(criteria), *(["dry_run"] if dry_run else [])])
         return
     if ids:
         raise click.UsageError("IDs need --restore; which memories are archived is decided by age and use.")
     with open_rum(options) as rum, progress("Archiving", None) as report_progress:
-        answer = rum.archive(dry_run=dry_run, progress=report_progress, **rule)
-    print_result(options.json, answer, _result_view)
+        answer = rum.archive(dry_run=dry_run, progress=report_progress, **criteria)
+    print_result(options, answer, _archived_view)
 
 
-def _bring_back(options: Options, ids: tuple[str, ...], besides: list[str]) -> None:
-    if besides:
-        raise click.UsageError(f"--restore cannot be combined with --{besides[0].replace('_', '-')}.")
+def _restore(options: Options, ids: tuple[str, ...], others: list[str]) -> None:
+    if others:
+        raise click.UsageError(f"--restore cannot be combined with --{others[0].replace('_', '-')}.")
     if not ids:
         raise click.UsageError("Give the ids of the memories to restore: rum archive --restore ID ...")
     with open_rum(options) as rum:
         answer = rum.restore_archived(ids)
-    print_result(options.json, answer, _restored)
+    print_result(options, answer, _restored_view)
 
 
-def _result_view(answer: Archived) -> View:
-    count = f"{answer.archived} {'memory' if answer.archived == 1 else 'memories'}"
+def _archived_view(answer: Archived) -> View:
+    count = count_of(answer.archived, "memory", "memories")
     replaced = f" ({answer.superseded} superseded)" if answer.superseded else ""
     view = text_view(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
-    kept = ", ".join(f"{answer.kept[why]} {word}" for why, word in _WHY.items() if why in answer.kept)
+    kept = ", ".join(
+        f"{answer.kept[reason]} {text}" for reason, text in _REASONS.items() if reason in answer.kept
+    )
     view += text_view(f"Not archived: {kept}.") if kept else []
     if answer.archived and not answer.dry_run:
         view += text_view(f"In the archive: {answer.in_archive}.{_sizes(answer)}")
@@ -81,10 +83,10 @@ def _result_view(answer: Archived) -> View:
 def _sizes(answer: Archived) -> str:
     if answer.bytes_after >= answer.bytes_before:
         return ""
-    return f" File: {size_of(answer.bytes_before)} → {size_of(answer.bytes_after)}."
+    return f" File: {format_size(answer.bytes_before)} → {format_size(answer.bytes_after)}."
 
 
-def _restored(answer: Restored) -> View:
+def _restored_view(answer: Restored) -> View:
     view = text_view(f"Restored {len(answer.restored)}.")
     view += text_view(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
     return view + [line for one in answer.unreadable for line in text_view(damage(one))]

@@ -149,7 +149,7 @@ def _carry_out(options: Options, home: str, steps: list[_Step], dry_run: bool, v
             "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
         )
         return
-    print_result(options.json, answer, lambda _: _view(steps, verb))
+    print_result(options, answer, lambda _: _view(steps, verb))
     if options.json:
         return
     for path in backups:

@@ -1,9 +1,9 @@
-"""`rum export` and `rum import`: everything out and in again, as JSON lines."""
+"""`rum export` and `rum import`: everything as JSON lines; other formats are subcommands."""
 
 from __future__ import annotations
 
+import io
 import os
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -12,25 +12,25 @@ import click
 from rum.app.imports.notes import Written
 from rum.app.project import damage
 from rum.model.errors import InvalidQuery
-from rum.surfaces.cli.imports.import_commands import IMPORTS, import_command
-from rum.surfaces.cli.imports.import_view import import_view, note_missing_vectors
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Command, Group, Options
 from rum.surfaces.cli.output import note, print_lines, print_result
 from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.record_input import read_source
+from rum.surfaces.cli.upkeep.imports import IMPORTS, import_command, import_view, note_missing_vectors
 from rum.surfaces.cli.views import View, text_view
 
 
 class ExchangeGroup(Group):
-    """Other forms have a subcommand each; an argument that names none is a file of JSON lines."""
+    """A group with a subcommand for each other format; any other argument is a file of JSON lines."""
 
     lines: click.Command
-    """What deals with such a file."""
+    """The command for such a file."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that is named, else what deals with JSON lines."""
+        """Return the named subcommand, or else the command for JSON lines."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         return "", self.lines, args
@@ -59,7 +59,7 @@ def export_layers(options: Options, folder: str) -> None:
     with open_rum(options) as rum:
         counts = rum.export_layers(folder)
     words = ", ".join(f"{name} {count}" for name, count in counts.items())
-    print_result(options.json, {"dir": folder, "entries": counts}, lambda _: text_view(f"{folder}: {words}"))
+    print_result(options, {"dir": folder, "entries": counts}, lambda _: text_view(f"{folder}: {words}"))
 
 
 @export_group.command("agents-md")
@@ -72,7 +72,7 @@ def export_guide(options: Options, file: str | None) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.export_guide(file)
-    print_result(options.json, answer, _guide_view)
+    print_result(options, answer, _guide_view)
 
 
 def _guide_view(answer: Written) -> View:
@@ -92,16 +92,16 @@ def export_lines(options: Options, file: str | None) -> None:
         if os.path.exists(file):
             raise InvalidQuery(f"{file} exists already; choose another file.", field="file")
         with progress("Exporting", None) as report_progress:
-            count = _write(file, rum.export(_warn_damaged), report_progress)
-    print_result(options.json, {"file": file, "lines": count}, lambda _: text_view(f"{file}: {count} lines"))
+            count = _write_whole(file, rum.export(_warn_damaged), report_progress)
+    print_result(options, {"file": file, "lines": count}, lambda _: text_view(f"{file}: {count} lines"))
 
 
 def _warn_damaged(memory_id: str) -> None:
     note(damage(memory_id))
 
 
-def _write(file: str, lines: Iterable[bytes], report_progress: Callable[[int], None]) -> int:
-    """Write a file that appears only when it is whole, readable by its owner alone."""
+def _write_whole(file: str, lines: Iterable[bytes], report_progress: Callable[[int], None]) -> int:
+    """Write a file that appears only when it is complete and that only its owner can read."""
     folder, name = os.path.split(file)
     part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
     count = 0
@@ -135,8 +135,8 @@ def import_group(ctx: click.Context) -> None:
         raise click.UsageError(f"Give a FILE, - for stdin, or a command: {known}.", ctx)
 
 
-for form in IMPORTS:
-    import_group.add_command(import_command(form))
+for row in IMPORTS:
+    import_group.add_command(import_command(row))
 
 
 @click.command("lines", cls=Command)
@@ -144,20 +144,13 @@ for form in IMPORTS:
 @click.pass_obj
 def import_lines(options: Options, file: str) -> None:
     """Import an export of RUM."""
-    lines = _lines(file)
+    lines = io.BytesIO(read_source(file)).readlines()
     with open_rum(options) as rum:
         with progress("Importing", len(lines)) as report_progress:
             answer = rum.import_lines(lines, report_progress)
-        print_result(options.json, answer, import_view)
-        if not options.json:
+        print_result(options, answer, import_view)
+        if options.as_text:
             note_missing_vectors(rum)
-
-
-def _lines(file: str) -> list[bytes]:
-    if file == "-":
-        return sys.stdin.buffer.readlines()
-    with open(file, "rb") as source:
-        return source.readlines()
 
 
 export_group.lines = export_lines

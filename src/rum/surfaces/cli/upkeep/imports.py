@@ -1,9 +1,8 @@
-"""`rum import git`, `notes`, `codex` and so on: a table of what can be imported, and one way to run it."""
+"""The table of what `rum import` imports, such as git history, and the one function that runs a row."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,24 +11,44 @@ from typing import Any
 import click
 from msgspec import structs
 
+from rum.app.exchange.chapters import ChapterImport
+from rum.app.exchange.json_lines import ImportResult
+from rum.app.exchange.layers import LayerImport
+from rum.app.imports.batch import Imported
 from rum.app.imports.transcripts import TranscriptImport, by_folder, sessions
 from rum.app.rum import Rum
 from rum.model.errors import RumError
-from rum.surfaces.cli.imports.import_view import (
-    LAYERS,
-    MEMORIES,
-    Answer,
-    Nouns,
-    import_view,
-    note_missing_vectors,
-)
 from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.option_types import When
 from rum.surfaces.cli.options import Command, Options
-from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.progress import ReportProgress, progress
-from rum.surfaces.cli.times import When
+from rum.surfaces.cli.record_input import read_source
+from rum.surfaces.cli.views import View, text_view
 
 Arguments = dict[str, Any]
+Answer = Imported | ImportResult | LayerImport
+Nouns = tuple[str, str]
+"""The noun for one imported thing and for several."""
+MEMORIES: Nouns = ("memory", "memories")
+LAYERS: Nouns = ("layer entry", "layer entries")
+_CHAPTERS: Nouns = ("chapters and wisdom", "chapters and wisdom")
+
+_NOT_ADDED = {
+    "unchanged": "already present",
+    "updated": "updated",
+    "different": "changed here and not overwritten",
+    "forgotten": "forgotten",
+}
+_FOUND = {
+    "failures": "failures",
+    "links": "links",
+    "rewritten": "rewritten",
+    "cut": "too large to store every file",
+}
+_SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
+_MANY_PENDING = 200
+"""Number of memories without a vector from which a note is printed."""
 
 
 @dataclass(frozen=True)
@@ -44,47 +63,40 @@ class Import:
     title: str | None = "Importing"
     """The title of the progress bar, if there is one."""
     notes: Callable[[Any], Iterable[str]] = lambda _: ()
-    """What to say of an answer on stderr."""
+    """Notes about an answer, for stderr."""
     vectors: bool = False
     """Whether it may leave many memories without a vector."""
 
 
-def import_command(form: Import) -> click.Command:
-    """A row of the table as a command."""
+def import_command(row: Import) -> click.Command:
+    """Make a command of a row of the table."""
 
     @click.pass_obj
     def run(options: Options, **arguments: Any) -> None:
         if arguments.pop("all_projects", False):
-            answer = _import_all_projects(options, form.name, arguments["path"])
-            print_result(options.json, answer, import_view)
+            answer = _import_all_projects(options, row.name, arguments["path"])
+            print_result(options, answer, import_view)
             return
         if isinstance(arguments.get("file"), str):
-            arguments["file"] = _read(arguments["file"])
-        with open_rum(options, arguments.get("path") if form.name == "git" else None) as rum:
-            answer = _run(form, rum, arguments)
-            print_result(options.json, answer, lambda answer: import_view(answer, form.nouns))
-            if options.json:
+            arguments["file"] = read_source(arguments["file"])
+        with open_rum(options, arguments.get("path") if row.name == "git" else None) as rum:
+            answer = _run(row, rum, arguments)
+            print_result(options, answer, lambda answer: import_view(answer, row.nouns))
+            if not options.as_text:
                 return
-            for remark in form.notes(answer):
+            for remark in row.notes(answer):
                 note(remark)
-            if form.vectors:
+            if row.vectors:
                 note_missing_vectors(rum)
 
-    return Command(form.name, callback=run, params=[*form.params], help=form.help)
+    return Command(row.name, callback=run, params=[*row.params], help=row.help)
 
 
-def _run(form: Import, rum: Rum, arguments: Arguments) -> Answer:
-    if form.title is None:
-        return form.run(rum, arguments, lambda done, total=None: None)  # noqa: ARG005
-    with progress(form.title, None) as report_progress:
-        return form.run(rum, arguments, report_progress)
-
-
-def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    with open(file, "rb") as source:
-        return source.read()
+def _run(row: Import, rum: Rum, arguments: Arguments) -> Answer:
+    if row.title is None:
+        return row.run(rum, arguments, lambda done, total=None: None)  # noqa: ARG005
+    with progress(row.title, None) as report_progress:
+        return row.run(rum, arguments, report_progress)
 
 
 def _import_all_projects(options: Options, client: str, path: str | None) -> TranscriptImport:
@@ -121,6 +133,57 @@ def _sum(answers: list[TranscriptImport], failed: int) -> TranscriptImport:
     if failed:
         skipped["no project"] += failed
     return TranscriptImport(**counts, skipped=dict(skipped), seconds=round(seconds, 1))
+
+
+def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
+    """The number of things added, what happened to the others, and what else was found."""
+    view = _added_view(answer, nouns)
+    if isinstance(answer, ImportResult):
+        view += _added_view(answer.layers, LAYERS) if answer.layers else []
+        view += _added_view(answer.chapters, _CHAPTERS) if answer.chapters else []
+    if isinstance(answer, Imported):
+        skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
+        view += _line("Skipped", _join({name.replace("_", " "): count for name, count in skipped}))
+        view += _line("Found", _counts(answer, _FOUND))
+    if isinstance(answer, TranscriptImport):
+        view += _line("Sessions", _counts(answer, _SESSIONS)) or text_view("No sessions found.")
+    return view
+
+
+def _added_view(answer: Answer | ChapterImport, nouns: Nouns) -> View:
+    dry_run = getattr(answer, "dry_run", False)
+    time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
+    others = _not_added(answer)
+    verb = "Would add" if dry_run else "Added"
+    return text_view(f"{verb} {count_of(answer.added, *nouns)}{time}{f' ({others})' if others else ''}.")
+
+
+def _not_added(answer: object) -> str:
+    counts = {words: getattr(answer, name, 0) for name, words in _NOT_ADDED.items()}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+
+
+def _counts(answer: object, names: dict[str, str]) -> str:
+    return _join({words: getattr(answer, name, 0) for name, words in names.items()})
+
+
+def _join(counts: dict[str, int]) -> str:
+    """Join the counts that are not zero, each after its name."""
+    return ", ".join(f"{words} {count}" for words, count in counts.items() if count)
+
+
+def _line(title: str, counts: str) -> View:
+    return text_view(f"{title}: {counts}.") if counts else []
+
+
+def note_missing_vectors(rum: Rum) -> None:
+    """Print how to compute vectors if many memories have none yet."""
+    pending = rum.pending
+    if pending >= _MANY_PENDING:
+        note(
+            f"{pending} memories have no vector yet and are found by words only. "
+            "Run `rum tidy --wait` to compute vectors now; `rum mcp` does it when idle."
+        )
 
 
 _PATH = click.Argument(["path"], required=False, type=click.Path())

@@ -1,9 +1,10 @@
-"""Points in time as people write them: Unix seconds, an ISO date, or how long ago."""
+"""Types of options and arguments: one of several words, a point in time, a time span."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +12,35 @@ import click
 
 from rum.model.fields import seconds
 
-_AGO = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|h|d|w)")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 if TYPE_CHECKING:
+    _Choice = click.Choice[str]
     _Type = click.ParamType[int]
 else:
     # Earlier releases of click have no type arguments.
-    _Type = click.ParamType
+    _Choice, _Type = click.Choice, click.ParamType
 
-_LONGEST = 366 * 86400
+_SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|h|d|w)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_LONGEST = 366 * 86400
+"""Maximum of a time span, in seconds."""
+
+
+class OneOf(_Choice):
+    """One of several words; `bug-fix` is read as `bug_fix`."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        super().__init__([str(word) for word in words])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word as the API spells it."""
+        return super().convert(str(value).replace("-", "_"), param, ctx)
 
 
 def point_in_time(text: str, now: float) -> int:
-    """Unix seconds of what was written; ValueError when it is no time."""
+    """Parse Unix seconds, an ISO date or an age such as 7d; ValueError if it is none of these."""
     text = text.strip()
-    if ago := _AGO.fullmatch(text):
+    if ago := _SPAN.fullmatch(text):
         return int(now - float(ago[1]) * _SECONDS[ago[2]])
     if _NUMBER.fullmatch(text):
         return seconds(float(text))
@@ -40,7 +54,7 @@ class Span(_Type):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Seconds of the option's text."""
-        found = _AGO.fullmatch(str(value).strip())
+        found = _SPAN.fullmatch(str(value).strip())
         if found is None or not 1 <= (length := float(found[1]) * _SECONDS[found[2]]) <= _LONGEST:
             self.fail(f"{value!r} is not a time span. Write 30m, 12h, 7d or 2w; at most a year.", param, ctx)
         return int(length)

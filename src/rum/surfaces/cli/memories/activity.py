@@ -1,0 +1,182 @@
+"""`rum events`, `rum offers`, `rum useful`, `rum useless`: what hooks captured and offered, and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rum.app import offers as app_offers
+from rum.app.capture import events as app_events
+from rum.app.capture.events import BECAME, SeenList, SeenView
+from rum.inject.render import local_time, short_id
+from rum.model.offers import FeedbackResult, OffersResult, OfferView
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import OneOf, When
+from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import Table, TextPart, View, text_view
+from rum.text.shorten import one_line
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _since_and_limit(most: int, default: int) -> Callable[[F], F]:
+    """Add the options that both lists have."""
+
+    def add(function: F) -> F:
+        function = click.option(
+            "--limit",
+            type=click.IntRange(1, most),
+            metavar="N",
+            default=default,
+            show_default=True,
+            help="Maximum number of results.",
+        )(function)
+        return click.option(
+            "--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
+        )(function)
+
+    return add
+
+
+@command("events")
+@click.option("--session", metavar="ID", help="Only this session, by its id or the end of it.")
+@click.option("--client", metavar="NAME", help="Only this client, such as claude-code.")
+@click.option("--kind", metavar="KIND", help="Only this kind, such as prompt, after or failed.")
+@click.option("--memory", metavar="ID", help="Only the events of this memory.")
+@click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
+@_since_and_limit(app_events.MOST, 50)
+@click.pass_obj
+def events(options: Options, **arguments: Any) -> None:
+    """List captured events and what they became.
+
+    Newest first. Hooks capture what agents do; a turn (the work on one prompt) becomes one memory when it
+    ends, or none if nothing was done. Events are deleted two weeks later.
+    """
+    with open_rum(options) as rum:
+        answer = rum.seen(**arguments)
+        print_result(options, answer, _events_view)
+        if options.as_text:
+            counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
+            note(answer.hint or counts)
+
+
+def _events_view(answer: SeenList) -> View:
+    rows = [
+        (
+            TextPart(local_time(int(one.at)), "dim"),
+            TextPart(one.session[-8:], "id"),
+            TextPart(one.kind),
+            TextPart(one.what, "strong"),
+            TextPart(_event_outcome(one)),
+        )
+        for one in answer.events
+    ]
+    lines = [
+        f"{local_time(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: "
+        f"{one.what} → {_event_outcome(one)}"
+        for one in answer.events
+    ]
+    return [Table(("when", "session", "kind", "what", "became"), rows, lines)]
+
+
+def _event_outcome(one: SeenView) -> str:
+    if one.withheld:
+        return f"withheld ({one.withheld})"
+    if one.memory_id and one.became in ("memory", "completed"):
+        return f"{one.became} {short_id(one.memory_id)}"
+    return f"{one.became} ({one.why})" if one.why else one.became or "-"
+
+
+@command("offers")
+@click.option("--session", metavar="ID", help="Only this session.")
+@click.option("--memory", metavar="ID", help="Only this memory.")
+@click.option("--kind", type=OneOf(list(app_offers.WHY)), help="Only this kind.")
+@_since_and_limit(app_offers.MOST, 20)
+@click.pass_obj
+def offers(options: Options, **arguments: Any) -> None:
+    """List offers to agents and their outcomes.
+
+    Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
+    `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
+    """
+    with open_rum(options) as rum:
+        answer = rum.offers(**arguments)
+        print_result(options, answer, _offers_view)
+        if options.as_text:
+            _print_counts(answer)
+
+
+def _print_counts(answer: OffersResult) -> None:
+    for one in answer.figures:
+        note(f"{one.kind}: {one.offered} offered, {one.fetched} fetched, {one.followed} followed.")
+    if answer.hint:
+        note(answer.hint)
+
+
+def _offers_view(answer: OffersResult) -> View:
+    rows = [
+        (
+            TextPart(local_time(int(one.at)), "dim"),
+            TextPart(short_id(one.memory_id or "-"), "id"),
+            TextPart(one.why),
+            TextPart(_offer_text(one), "strong"),
+            TextPart(_offer_outcome(one)),
+        )
+        for one in answer.offers
+    ]
+    lines = [
+        f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: "
+        f"{_offer_text(one)} → {_offer_outcome(one)}"
+        for one in answer.offers
+    ]
+    return [Table(("when", "memory", "why", "text", "outcome"), rows, lines)]
+
+
+def _offer_text(one: OfferView) -> str:
+    """The text of an offer without the fence around it."""
+    inside = one.said.partition("\n\n")[2].rpartition("\n</")[0]
+    return one_line(inside) or "-"
+
+
+def _offer_outcome(one: OfferView) -> str:
+    if one.success is None:
+        return one.came
+    return f"{one.came}, the turn {'succeeded' if one.success else 'failed'}"
+
+
+@command("useful")
+@click.argument("memory_id", metavar="ID")
+@click.pass_obj
+def useful(options: Options, memory_id: str) -> None:
+    """Mark a memory as useful.
+
+    It ranks slightly higher in later searches.
+    """
+    _rate(options, memory_id, useful=True)
+
+
+@command("useless")
+@click.argument("memory_id", metavar="ID")
+@click.pass_obj
+def useless(options: Options, memory_id: str) -> None:
+    """Mark a memory as useless.
+
+    It ranks lower in later searches.
+    """
+    _rate(options, memory_id, useful=False)
+
+
+def _rate(options: Options, memory_id: str, *, useful: bool) -> None:
+    with open_rum(options) as rum:
+        answer = rum.feedback(stored_id(rum, memory_id), useful=useful)
+    print_result(options, answer, _rating_view)
+
+
+def _rating_view(answer: FeedbackResult) -> View:
+    rating, usefulness = "useful" if answer.useful else "useless", f"{answer.usefulness:+.2f}"
+    return text_view(
+        f"Rated {short_id(answer.memory_id)} {rating}. Its usefulness is now {usefulness} (-1 to 1)."
+    )
