@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.events.event import event_id
-from rum.capture.observe.turns import Turn, split, with_turns
+from rum.capture.observe.turns import Turn, split_turns, with_turns
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -86,7 +86,7 @@ class Telling:
 
     def turns(self) -> list[Turn]:
         """All of it, by turns."""
-        return split(with_turns(self.events))
+        return split_turns(with_turns(self.events))
 
 
 def mended(telling: Telling) -> Telling:

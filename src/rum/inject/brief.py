@@ -5,7 +5,7 @@ All points are on the scale of the notes' score, so that one ranking holds for a
 
 from __future__ import annotations
 
-from rum.capture.events.private_tags import BRIEF
+from rum.capture.events.cleaning import BRIEF
 from rum.inject.budget import Piece
 from rum.inject.note_score import RECENT
 from rum.inject.render import short_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rum.capture.events.private_tags import JOURNAL
+from rum.capture.events.cleaning import JOURNAL
 from rum.text.fence import fenced
 from rum.text.invisible import without_unseen
 from rum.text.shorten import shorten

@@ -33,7 +33,7 @@ from rum.capture.observe.turns import (
     tasks,
     with_turns,
 )
-from rum.capture.transcripts.readers import READERS, SAME_NAMES
+from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import RumError, StorageError
 from rum.repo.location import find_root
 from rum.repo.project import open_project
@@ -198,7 +198,7 @@ def _heed(project: Project, prompts: Iterable[Event]) -> None:
         found = corrections_in(said, before)
         project.store.captured.propose(
             (
-                RuleProposal(one.id, one.condition, one.action, one.said, client, session, prompt["at"]),
+                RuleProposal(one.id, one.condition, one.action, one.source, client, session, prompt["at"]),
                 prompt.get("turn", ""),
             )
             for one in found

@@ -15,7 +15,7 @@ from rum.app.memories.store import renewed
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.memory_files import settled_actions, settled_perception, tied_files
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
-from rum.capture.observe.turns import Key, Turn, memory_id, subagent_id, subagent_name
+from rum.capture.observe.turns import Turn, memory_id, subagent_id, subagent_name
 from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
@@ -26,6 +26,7 @@ from rum.model.origin import Origin, OriginKind
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root
+from rum.store.captured_events import TurnKey
 
 BY = "capture"
 """Who changes a memory of which more was seen."""
@@ -52,10 +53,10 @@ class TurnSource:
     client = ""
 
     def __init__(
-        self, caller: Caller, turns: Sequence[Turn], parents: Mapping[Key, Key], *, imported: bool
+        self, caller: Caller, turns: Sequence[Turn], parents: Mapping[TurnKey, TurnKey], *, imported: bool
     ) -> None:
         self.total = len(turns)
-        self.became: dict[Key, TurnOutcome] = {}
+        self.became: dict[TurnKey, TurnOutcome] = {}
         self._caller = caller
         self._turns = turns
         self._parents = parents
@@ -69,9 +70,9 @@ class TurnSource:
     def _piece(self, turn: Turn) -> Work | str:
         seen = observe_turn(turn)
         try:
-            if seen.made:
+            if seen.stored:
                 return self._stored_itself(turn, seen)
-            if seen.said is None:
+            if seen.fields is None:
                 return self._nothing(turn, seen.why_not)
             agent = self._agent(turn)
             memory = self._memory(turn, seen, agent)
@@ -123,7 +124,7 @@ class TurnSource:
 
     def _memory(self, turn: Turn, seen: TurnObservation, agent: Agent) -> Memory:
         caller = self._caller
-        draft = drafted(caller.project.clean(seen.said or {}))
+        draft = drafted(caller.project.clean(seen.fields or {}))
         at = min(int(turn.ended), caller.project.now())
         place = _Place(caller, turn.cwd, live=not self._imported)
         actions = settled_actions(draft, at, place.relative)
@@ -183,7 +184,7 @@ class TurnSource:
                     Edge.of(parent, child, LinkType.CAUSED_BY), now
                 )
 
-    def _memory_of(self, key: Key) -> str:
+    def _memory_of(self, key: TurnKey) -> str:
         if key in self.became:
             return self.became[key].memory_id or ""
         known = self._caller.project.store.captured.turns(key)
@@ -191,14 +192,14 @@ class TurnSource:
 
     def _stored_itself(self, turn: Turn, seen: TurnObservation) -> str:
         """The agent stored a memory of this work; that one is completed, and no second one is made."""
-        caller, wanted = self._caller, seen.made[-1]
+        caller, wanted = self._caller, seen.stored[-1]
         with caller.project.store.transaction():
             found = caller.project.store.memories.get([wanted])
             if not found:
                 self.became[turn.key] = TurnOutcome("forgotten", wanted)
                 return "forgotten"
             memory = found[0]
-            if seen.said is not None:
+            if seen.fields is not None:
                 whole = self._completed(memory, self._memory(turn, seen, self._author(memory, turn)))
                 if whole.content() != memory.content():
                     renewed(caller, memory, whole, by=BY)

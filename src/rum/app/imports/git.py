@@ -28,20 +28,20 @@ from rum.app.imports.batch import (
 from rum.app.imports.issues import any_issues, tie_to_issues
 from rum.app.memories.store import renewed
 from rum.app.project import Project
-from rum.capture.git.actions import FILES, path_of
 from rum.capture.git.commit_memory import (
+    FILES,
     TELLING,
     failure,
     has_failed_by,
+    path_of,
     restored,
     reversal_of,
     said_of,
 )
 from rum.capture.git.history import Entry, Ledger, Undoing, Writing
 from rum.capture.git.ids import author_id, author_name, is_memory_of, session_of
-from rum.capture.git.mentions import Naming
-from rum.capture.git.message import parted
-from rum.capture.git.noise import Noise, noise_by_change
+from rum.capture.git.message import Naming, parted
+from rum.capture.git.work_kind import Noise, noise_by_change
 from rum.capture.memory_files import tied_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds

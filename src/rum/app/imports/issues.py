@@ -22,9 +22,8 @@ from rum.app.memories.store import renewed
 from rum.app.project import Project
 from rum.capture.git.ids import author_name, is_memory_of
 from rum.capture.git.message import LONGEST, closed_by
-from rum.capture.git.noise import noise_by_author
-from rum.capture.issues.export import Issue, issues_in
-from rum.capture.issues.issue_memory import issue_id, issue_session, memory_fields, mentioned
+from rum.capture.git.work_kind import noise_by_author
+from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory

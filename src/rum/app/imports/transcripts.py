@@ -12,8 +12,8 @@ from rum.app.capture.intake import QUIET, cleaned, conclude, intake
 from rum.app.capture.turns import TurnSource
 from rum.app.imports.batch import Imported, Progress, Tally, import_pieces
 from rum.app.project import Project
-from rum.capture.observe.turns import Turn, parents, split, with_turns
-from rum.capture.transcripts.readers import READERS, SAME_NAMES
+from rum.capture.observe.turns import Turn, parents, split_turns, with_turns
+from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo.git import find_git
 from rum.repo.identity import repository_keys
@@ -120,7 +120,7 @@ def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bo
     told = with_turns(
         sorted(cleaned(caller.project, [one for one in read if is_sound(one)]), key=lambda one: one["at"])
     )
-    turns = [_with_seen(caller.project, turn) for turn in split(told)]
+    turns = [_with_seen(caller.project, turn) for turn in split_turns(told)]
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
@@ -147,7 +147,7 @@ def _with_seen(project: Project, turn: Turn) -> Turn:
     told = [as_event(row) for row in project.store.captured.events(turn.key)]
     if not told:
         return turn
-    both = next((one for one in split([*told, *turn.events]) if one.key == turn.key), turn)
+    both = next((one for one in split_turns([*told, *turn.events]) if one.key == turn.key), turn)
     return turn._replace(events=both.events)
 
 

@@ -9,9 +9,8 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from rum.capture.git.ids import memory_id
-from rum.capture.git.mentions import Mention, Naming, mentions
-from rum.capture.git.message import cut, parted, reason_of
-from rum.capture.git.noise import Noise, noise_by_author
+from rum.capture.git.message import Mention, Naming, cut, mentions, parted, reason_of
+from rum.capture.git.work_kind import Noise, noise_by_author
 from rum.model.memory_layers import FailureCategory
 from rum.repo.history import Commit
 

@@ -1,1 +1,1 @@
-"""What was seen of an agent at work, made into a memory: events go in, plain values come out."""
+"""From captured events to memories: events of an agent at work go in, the fields of a memory come out."""

@@ -1,4 +1,4 @@
-"""Runs of tests, builds, linters and type checkers: which a command was, and how it ended."""
+"""Recognise runs of tests, builds, linters and type checkers in command lines, and how each ended."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from typing import NamedTuple
 
 from rum.capture.observe.errors import Fault, fault_in, last_line
 from rum.capture.observe.steps import Step
-from rum.model.memory_layers import VerificationType as Kind
+from rum.model.memory_layers import VerificationType
 from rum.text.shell import segments
 
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+# The first pattern that matches the beginning of a simple command wins, so the narrower kinds come first:
+# `make test` is a test, `make` alone a build.
+_KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
     (
-        Kind.TYPECHECK,
+        VerificationType.TYPECHECK,
         re.compile(r"(?:mypy|pyright|basedpyright|pyre|flow|phpstan|psalm|srb)\b|ty check|cargo check"),
     ),
     (
-        Kind.TYPECHECK,
+        VerificationType.TYPECHECK,
         re.compile(r"(?:vue-)?tsc\b.*--noEmit|(?:npm|pnpm|yarn|bun|make|just)(?: run)? type-?s?-?check"),
     ),
     (
-        Kind.LINT,
+        VerificationType.LINT,
         re.compile(
             r"(?:ruff (?!format(?! --check))|ruff$|flake8|pylint|eslint|golangci-lint|rubocop|shellcheck"
             r"|stylelint|biome|oxlint|yamllint|markdownlint|hadolint|swiftlint|ktlint|phpcs|lint-imports|pre-commit)"
@@ -29,7 +31,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        Kind.TEST,
+        VerificationType.TEST,
         re.compile(
             r"(?:pytest|py\.test|nose2|nosetests|tox|nox|jest|vitest|mocha|ava|tap|karma|cypress|playwright|rspec"
             r"|phpunit|pest|ctest|unittest|behave|robot|busted|bats|trial|ward|cucumber|detox)\b"
@@ -42,16 +44,16 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        Kind.TEST,
+        VerificationType.TEST,
         re.compile(
             r"(?:(?:python[\d.]*|node|ruby|php|perl|bash|sh|zsh|tsx|ts-node|lua|Rscript|deno run|bun run|bun"
             r"|go run) )?(?:\S*[/\\])?(?:\w*[_-])?(?:run[_-])?"
             r"(?:tests?|checks?|specs?|verify|smoke)(?:[_-]\w*)?\.(?:\w{1,4})\b"
         ),
     ),
-    (Kind.TEST, re.compile(r"(?:run[_-])?(?:tests?|checks?|verify)(?:[_-]\w+)?$")),
+    (VerificationType.TEST, re.compile(r"(?:run[_-])?(?:tests?|checks?|verify)(?:[_-]\w+)?$")),
     (
-        Kind.BUILD,
+        VerificationType.BUILD,
         re.compile(
             r"(?:g?make|ninja|tsc|webpack|rollup|esbuild|compileall|build)\b|(?:vite|next|nuxt|astro|bazel|swift|cargo"
             r"|go|docker|dotnet|gradlew?|zig|mix)\b.*\b(?:build|assemble|compile|publish)\b|cmake --build"
@@ -76,70 +78,70 @@ _SUMMARY = re.compile(
 )
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
 _MASKED = re.compile(r"[|;\n]|(?<![&>])&(?![&>])")
-"""What follows may hide a check's exit code: a pipe, or another command whatever became of the first."""
+"""Signs after which a check's exit code is lost: a pipe, or another command that runs in any case."""
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\d?>&\d?")
 _END = 1500
-"""Characters of the end of an output in which runners say how it went."""
+"""Characters at the end of an output that are searched for a runner's counts."""
 
 
 class Check(NamedTuple):
-    """One run of a check; `passed` is None where that was not seen."""
+    """One run of a check; `passed` is None where that is unknown, `result` is the runner's own count."""
 
-    kind: Kind
+    kind: VerificationType
     command: str
     passed: bool | None
-    told: str
+    result: str
     fault: Fault | None
 
 
-def kind_of(command: str) -> tuple[Kind, str] | None:
-    """What kind of check a command line runs, and the words that run it."""
+def check_kind(command: str) -> tuple[VerificationType, str] | None:
+    """Return the kind of check that a command line runs, and the simple command that runs it."""
     for words in segments(command):
-        said = " ".join(words)
-        # `yarn jest` runs what is installed, as `npx jest` does.
-        told = (said, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (said,)
+        line = " ".join(words)
+        # `yarn jest` runs an installed program, as `npx jest` does.
+        readings = (line, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (line,)
         for kind, pattern in _KINDS:
-            if any(pattern.match(one) for one in told):
-                return kind, said
+            if any(pattern.match(one) for one in readings):
+                return kind, line
     return None
 
 
 def check_of(step: Step) -> Check | None:
-    """The check that a step was, if it was one."""
-    known = kind_of(step.command) if step.tool == "run" and step.command else None
+    """Return the check that a step ran; None for any other step."""
+    known = check_kind(step.command) if step.tool == "run" and step.command else None
     if known is None:
         return None
     kind, command = known
     end = step.output[-_END:]
-    # Where the exit code vouches for it, failures that the output speaks of in passing are none.
-    vouched = step.failed is False and not _MASKED.search(_QUOTED.sub("", step.command))
-    end = _summed_up(end) if vouched else end
+    # An exit code of 0 that nothing can have hidden outweighs failures that the output mentions in passing.
+    is_certain = step.failed is False and not _MASKED.search(_QUOTED.sub("", step.command))
+    end = _last_count(end) if is_certain else end
     failed, passed = _count(_FAILED, end), _count(_PASSED, end)
     ran = _count(_RAN, end)
-    if step.failed or failed or (not (vouched and passed) and _BAD.search(step.output)):
-        good: bool | None = False
+    if step.failed or failed or (not (is_certain and passed) and _BAD.search(step.output)):
+        has_passed: bool | None = False
     else:
-        good = True if step.failed is False or passed or ran else None
-    fault = None if good is not False else fault_in(step.output) or last_line(step.output)
-    return Check(kind, command, good, _told(good, failed, passed or ran, end), fault)
+        has_passed = True if step.failed is False or passed or ran else None
+    fault = None if has_passed is not False else fault_in(step.output) or last_line(step.output)
+    return Check(kind, command, has_passed, _result(has_passed, failed, passed or ran, end), fault)
 
 
-def _summed_up(end: str) -> str:
-    """The last line that counts what passed, where there is one."""
+def _last_count(end: str) -> str:
+    """The last line that counts passed tests; the whole text where there is none."""
     return next((line for line in reversed(end.splitlines()) if _count(_PASSED, line)), end)
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int | None:
-    """The largest number that a runner gives for something; None where it gives none."""
+    """The largest number that a pattern finds; None where it finds none."""
     found = [int(group) for match in pattern.finditer(text) for group in match.groups() if group]
     return max(found) if found else None
 
 
-def _told(good: bool | None, failed: int | None, passed: int | None, end: str) -> str:
+def _result(has_passed: bool | None, failed: int | None, passed: int | None, end: str) -> str:
     if failed or passed:
-        counts = ((failed, "failed"), (passed, "passed" if good is not False or passed else "ran"))
+        counts = ((failed, "failed"), (passed, "passed"))
         return ", ".join(f"{count} {word}" for count, word in counts if count)
     lines = [" ".join(line.strip(" =-").split()) for line in end.splitlines() if _SUMMARY.search(line)]
     if lines:
         return lines[-1][:120]
-    return {True: "passed", False: "failed", None: ""}[good]
+    return {True: "passed", False: "failed", None: ""}[has_passed]

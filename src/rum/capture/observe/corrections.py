@@ -1,4 +1,4 @@
-"""What a person corrects: a candidate for a rule, never a rule by itself."""
+"""Find corrections in prompts: each is a candidate for a rule, which a person must accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rum.text.lexicon import word_set
 from rum.text.sentences import split_sentences
 
 _LONGEST = 240
-_MOST = 3
+_MAX_CANDIDATES = 3
 _START = re.compile(
     r"^\W*(?:no|nope|stop|wait|actually|please|hey|and|also|but|ok(?:ay)?)\b[,.:;!\s]*", re.IGNORECASE
 )
@@ -43,38 +43,40 @@ _COMMON = word_set(
 
 
 class Candidate(NamedTuple):
-    """A rule that somebody may have meant: when, what, and the words it was told in."""
+    """A possible rule: when it applies, what to do, and the sentence it was made from."""
 
     id: str
     condition: str
     action: str
-    said: str
+    source: str
 
 
 def corrections_in(prompt: str, earlier: str = "") -> list[Candidate]:
-    """The rules that a prompt may mean; `earlier` is what was asked for before it."""
-    said = without_client_tags(prompt)
-    if not said or is_continuation(prompt) or len(said) > 4000:
+    """Return the rules that a prompt may state; `earlier` is the prompt before it."""
+    text = without_client_tags(prompt)
+    if not text or is_continuation(prompt) or len(text) > 4000:
         return []
-    denied = _DENIES.match(said) is not None
+    denied = _DENIES.match(text) is not None
     found: list[Candidate] = []
-    for at, sentence in enumerate(split_sentences(said, any_case=True)):
-        told = _START.sub("", sentence)
-        if not 8 <= len(told) <= _LONGEST or _ASKS.search(told):
+    for at, sentence in enumerate(split_sentences(text, any_case=True)):
+        statement = _START.sub("", sentence)
+        if not 8 <= len(statement) <= _LONGEST or _ASKS.search(statement):
             continue
-        lasting = _LASTING.match(told)
-        forbids = _FORBIDS.match(told) and (earlier or denied)
-        directs = _DIRECTS.match(told) and ((denied and at <= 1) or (earlier and _INSTEAD.search(told)))
+        lasting = _LASTING.match(statement)
+        forbids = _FORBIDS.match(statement) and (earlier or denied)
+        directs = _DIRECTS.match(statement) and (
+            (denied and at <= 1) or (earlier and _INSTEAD.search(statement))
+        )
         if lasting or forbids or directs:
-            found.append(_candidate(told, sentence, earlier))
-    return found[:_MOST]
+            found.append(_candidate(statement, sentence, earlier))
+    return found[:_MAX_CANDIDATES]
 
 
-def _candidate(told: str, sentence: str, earlier: str) -> Candidate:
-    action = told[0].upper() + told[1:].rstrip(" .!")
+def _candidate(statement: str, sentence: str, earlier: str) -> Candidate:
+    action = statement[0].upper() + statement[1:].rstrip(" .!")
     words = [
         word
-        for word in re.findall(r"[A-Za-z][\w.-]{3,}", without_client_tags(earlier) or told)
+        for word in re.findall(r"[A-Za-z][\w.-]{3,}", without_client_tags(earlier) or statement)
         if word.lower() not in _COMMON
     ]
     condition = " ".join(dict.fromkeys(word.lower() for word in words[:6])) or "*"

@@ -1,4 +1,4 @@
-"""What went wrong, taken out of a program's output: one line for people, and one that is always the same."""
+"""Find the error in a program's output: one line for people, and a fingerprint that is equal in every run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 _LONGEST = 300
 _LINES = 400
-"""So many lines of an output are looked at, from its end."""
+"""Lines at the end of an output that are searched."""
 
 _NAMED = (
     r"(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt|Exit|Timeout|Fault)"
@@ -17,7 +17,7 @@ _THROWN = re.compile(
     rf"^(?:E\s+|\s*Uncaught |\s*Caused by: |Exception in thread \"[^\"]*\" |\s*FAILED \S+ - |error: )?"
     rf"({_NAMED})(?:: ?(.*))?$"
 )
-_TOLD: tuple[tuple[str, re.Pattern[str]], ...] = (
+_REPORTED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("panic", re.compile(r"^panic: (.+)")),
     ("panic", re.compile(r"^thread '[^']*'.* panicked at (.+)")),
     ("", re.compile(r"\berror (TS\d{3,5}: .+)")),
@@ -44,6 +44,7 @@ _FRAMES = (
     re.compile(r"^(?P<file>[\w./-]+\.\w{1,5})[:(]\d+(?:[:,]\d+\)?)?: "),
     re.compile(r"^\s+(?P<file>[\w./-]+\.go):\d+: "),
 )
+# Parts of paths that belong to libraries and runtimes, not to the project.
 _FOREIGN = (
     "site-packages", "node_modules", "/lib/python", "<frozen", "<string>", "node:", "internal/", "/usr/",
     ".cargo/registry", "/rustc/", "dist-packages", "/go/src/", "/go/pkg/",
@@ -51,12 +52,12 @@ _FOREIGN = (
 _PATH = re.compile(r"(?:file://)?(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+([\w.@+-]+)")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _PLACE = re.compile(r"(?:,? (?:at |on )?line \d+|:\d+(?::\d+)?)\b")
-_NAMELESS = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})\b")
+_HASH = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Fault(NamedTuple):
-    """What was thrown or said, and where in the project."""
+    """An error: its type, its message, and the place in the project."""
 
     kind: str
     message: str
@@ -64,20 +65,20 @@ class Fault(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The error in one line, without what changes from run to run."""
-        told = ": ".join(filter(None, (self.kind, self.message)))
-        return (told[:_LONGEST] + (f" in {self.frame}" if self.frame else "")) or "failed"
+        """The error in one line, without folders, addresses and line numbers."""
+        text = ": ".join(filter(None, (self.kind, self.message)))
+        return (text[:_LONGEST] + (f" in {self.frame}" if self.frame else "")) or "failed"
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same error, whatever the values and lines it names."""
+        """Equal for the same error, whatever numbers it names."""
         return _NUMBER.sub("#", self.line).casefold()
 
 
 def fault_in(output: str) -> Fault | None:
-    """The error that an output tells of; None where there is none."""
+    """Return the error that an output reports; None where it reports none."""
     lines = [line.rstrip() for line in output.splitlines()[-_LINES:]]
-    found = _thrown(lines) or _told(lines)
+    found = _thrown(lines) or _reported(lines)
     if found is None:
         return None
     kind, message = found
@@ -85,7 +86,7 @@ def fault_in(output: str) -> Fault | None:
 
 
 def last_line(output: str) -> Fault:
-    """What an output without a known error ends with."""
+    """Return the last line of an output without a known error, as an error without a type."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     return Fault("", _plain(lines[-1]) if lines else "")
 
@@ -94,14 +95,14 @@ def _thrown(lines: list[str]) -> tuple[str, str] | None:
     found = [match for line in lines if (match := _THROWN.match(line))]
     if not found:
         return None
-    # Python tells what was thrown last at the end, others tell what caused it below.
+    # Python prints the exception that ended the program last; others print causes below it.
     python = any(line.startswith(("Traceback (", "E  ")) for line in lines)
     one = found[-1] if python else found[0]
     return one[1].rpartition(".")[2] or one[1], one[2] or ""
 
 
-def _told(lines: list[str]) -> tuple[str, str] | None:
-    for kind, pattern in _TOLD:
+def _reported(lines: list[str]) -> tuple[str, str] | None:
+    for kind, pattern in _REPORTED:
         for line in lines:
             if match := pattern.search(line):
                 return kind, match[1]
@@ -123,6 +124,6 @@ def _frame(lines: list[str]) -> str:
 
 def _plain(message: str) -> str:
     """A message without folders, addresses and line numbers."""
-    for pattern, instead in ((_PATH, r"\1"), (_ADDRESS, "0x…"), (_NAMELESS, "…"), (_PLACE, "")):
+    for pattern, instead in ((_PATH, r"\1"), (_ADDRESS, "0x…"), (_HASH, "…"), (_PLACE, "")):
         message = pattern.sub(instead, message)
     return " ".join(message.split())[:_LONGEST]

@@ -1,4 +1,4 @@
-"""What prompts and last words say: the goal, the kind of work, and whether it is said to have worked."""
+"""Read prompts and last words: the goal, the type of task, and whether agent or user say that it worked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
 GOAL, CONTEXT, SUMMARY = 200, 600, 300
-"""Characters that are kept at most."""
+"""Maximum lengths in characters."""
 
 _TAGGED = re.compile(
     r"<(system-reminder|command-message|local-command-\w+|environment_context|user_instructions"
@@ -27,7 +27,7 @@ _MARKS = re.compile(r"^\s*(?:#{1,6}|[-*+]|>|\d+[.)])\s+", re.MULTILINE)
 _POLITE = re.compile(
     r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|thanks?|great|cool)\b[,.! ]*)+", re.IGNORECASE
 )
-_GO_ON = re.compile(
+_CONTINUE = re.compile(
     r"\W*(?:yes|yep|yeah|y|ok(?:ay)?|sure|go(?: on| ahead)?|continue|proceed|do (?:it|that|so)"
     r"|please(?: do)?|next|more"
     r"|sounds good|looks good|lgtm|great|perfect|thanks?(?: you)?|thx|good|nice|cool|try again|again"
@@ -38,13 +38,14 @@ _GO_ON = re.compile(
 _ASKS = re.compile(
     r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should)\b[^.!]*\?", re.IGNORECASE
 )
+_ORDERS = re.compile(r"\b(?:fix|add|implement|change|make)\b", re.IGNORECASE)
 _DOING = (
     r"(?:make|get|fix|solve|resolve|finish|complete|do|implement|reproduce|work(?: out)?|build|install|figure"
     r"|proceed|continue|connect|access|apply|deploy|push|start|repair|manage|achieve"
     r"|find (?:out|the|a|what|why))\b"
 )
 _GAVE_UP = re.compile(
-    # An agent tells of itself; what others cannot do is how things are.
+    # Only what the agent itself could not do counts: "users cannot log in" describes the problem.
     r"(?:\b(?:I|we)(?:['’](?:m|ve)| am| was| were| have)?|^|[.!]|\b(?:but|still))\s*(?:still )?"
     r"(?:could(?: not|n['’]t)|can(?:not|['’]t)|unable to|(?:was(?: not|n['’]t)|not) able to|failed to)"
     rf" (?:\w+ly )?{_DOING}"
@@ -93,31 +94,27 @@ def without_client_tags(prompt: str) -> str:
 
 def is_continuation(prompt: str) -> bool:
     """Whether a prompt only says to continue."""
-    return len(prompt) < 60 and _GO_ON.fullmatch(without_client_tags(prompt) or ".") is not None
+    return len(prompt) < 60 and _CONTINUE.fullmatch(without_client_tags(prompt) or ".") is not None
 
 
 def goal_of(prompt: str, earlier: str = "") -> str:
     """The goal in a sentence or two; for a prompt that only says to continue, the goal of the earlier one."""
-    said = without_client_tags(prompt)
-    if is_continuation(prompt):
-        before = (
-            _sentences(without_client_tags(earlier), GOAL - 30)
-            if earlier and not is_continuation(earlier)
-            else ""
-        )
-        told = " ".join(said.split())[:20].strip(" .")
-        return f"{before} (then: {told})" if before and told else before or told
-    return _sentences(said, GOAL)
+    text = without_client_tags(prompt)
+    if not is_continuation(prompt):
+        return _sentences(text, GOAL)
+    has_goal = earlier and not is_continuation(earlier)
+    before = _sentences(without_client_tags(earlier), GOAL - 30) if has_goal else ""
+    words = " ".join(text.split())[:20].strip(" .")
+    return f"{before} (then: {words})" if before and words else before or words
 
 
 def context_of(prompt: str) -> str:
     """The rest of a prompt, after the goal."""
-    said = _flat(without_client_tags(prompt))
+    text = _POLITE.sub("", " ".join(_plain(without_client_tags(prompt)).split()))
     goal = goal_of(prompt)
-    rest = (
-        said[len(goal) :].strip() if said.startswith(goal) else (said if len(said) > len(goal) + 20 else "")
-    )
-    return shorten(rest, CONTEXT)
+    if text.startswith(goal):
+        return shorten(text[len(goal) :].strip(), CONTEXT)
+    return shorten(text, CONTEXT) if len(text) > len(goal) + 20 else ""
 
 
 def summary_of(last_words: str) -> str:
@@ -126,51 +123,49 @@ def summary_of(last_words: str) -> str:
 
 
 def task_type(prompt: str, earlier: str = "") -> TaskType | None:
-    """What kind of work was asked for; None where the words do not tell."""
-    said = without_client_tags(prompt)
-    if is_continuation(prompt):
-        said = without_client_tags(earlier)
-    if _ASKS.match(said) and not re.search(r"\b(?:fix|add|implement|change|make)\b", said, re.IGNORECASE):
+    """The type of the task that a prompt sets; None where its words do not tell."""
+    text = without_client_tags(earlier if is_continuation(prompt) else prompt)
+    if _ASKS.match(text) and not _ORDERS.search(text):
         return TaskType.INVESTIGATION
-    found = task_type_in(said[:1000], PROMPT)
+    found = task_type_in(text[:1000], PROMPT)
     return TaskType(found) if found else None
 
 
 def gave_up(last_words: str) -> bool:
-    """Whether the agent said that it did not work."""
-    said = without_client_tags(last_words)
-    found = _GAVE_UP.search(said)
-    return found is not None and not _WORKS.search(said[found.end() :])
+    """Whether the agent writes that it did not succeed."""
+    text = without_client_tags(last_words)
+    found = _GAVE_UP.search(text)
+    # What failed at first and worked in the end is told in this order.
+    return found is not None and not _WORKS.search(text[found.end() :])
 
 
 def failure_sentence(last_words: str) -> str:
-    """The sentence that says what did not work."""
+    """The first sentence that states a failure."""
     parts = split_sentences(_without_code(without_client_tags(last_words)))
     return next((shorten(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
 
 
 def rejects(prompt: str) -> bool:
-    """Whether a person says that what was done before is not right."""
+    """Whether a prompt objects to the work before it."""
     return _REJECTS.match(without_client_tags(prompt)[:200]) is not None
 
 
-def _flat(text: str) -> str:
-    plain = _MARKS.sub("", _without_code(text)).replace("**", "")
-    return _POLITE.sub("", " ".join(plain.split()))
+def _plain(text: str) -> str:
+    """A text without code, headings, list marks and bold type."""
+    return _MARKS.sub("", _without_code(text)).replace("**", "")
 
 
 def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
-    """The first sentences that fit, at least one, which is cut if need be; without words that open a talk."""
-    plain = _MARKS.sub("", _without_code(text)).replace("**", "")
-    parts = [" ".join(part.split()) for part in split_sentences(plain)]
+    """The first sentence without its `opening` ("Please"), and those after it that fit in half of `most`."""
+    parts = [" ".join(part.split()) for part in split_sentences(_plain(text))]
     if not parts:
         return ""
-    said = (opening.sub("", parts[0]) if opening else "") or parts[0]
+    found = (opening.sub("", parts[0]) if opening else "") or parts[0]
     for part in parts[1:]:
-        if len(said) + len(part) + 1 > most // 2:
+        if len(found) + len(part) + 1 > most // 2:
             break
-        said = f"{said} {part}"
-    return shorten(said, most)
+        found = f"{found} {part}"
+    return shorten(found, most)
 
 
 def _without_code(text: str) -> str:

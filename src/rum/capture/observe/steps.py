@@ -1,13 +1,14 @@
-"""What was done, step by step: the events of each tool call put together."""
+"""The steps of a turn: the events of each tool call joined, and what a shell command does to files."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rum.capture.clients.patches import enveloped
 from rum.capture.events.event import BROKEN_OFF
-from rum.capture.observe.commands import looks_only, read_by
+from rum.text.lexicon import word_set
 from rum.text.shell import segments
 
 if TYPE_CHECKING:
@@ -16,16 +17,15 @@ if TYPE_CHECKING:
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"
 _ENDED, _TIMED_OUT = (130, 143), 124
-"""Exit codes of what was ended by a signal that asks for it, and by `timeout`."""
+"""Exit codes of a command that was ended by SIGINT or SIGTERM, and by `timeout`."""
 _PATCH = "*** Begin Patch"
 
 
 class Step(NamedTuple):
-    """One call of a tool; `failed` is None where that was not seen."""
+    """One call of a tool; `failed` is None where that is unknown."""
 
     tool: str
     at: float
-    cwd: str
     name: str = ""
     files: tuple[Touched, ...] = ()
     command: str = ""
@@ -37,19 +37,19 @@ class Step(NamedTuple):
 
     @property
     def changes(self) -> tuple[Touched, ...]:
-        """The files that it changed, or was to change."""
+        """The files that it changed, or tried to change."""
         return tuple(file for file in self.files if file["operation"] != "read")
 
     @property
     def only_looks(self) -> bool:
-        """Whether it leaves everything as it was."""
+        """Whether it changes nothing."""
         if self.tool == "run":
             return looks_only(self.command)
         return not self.changes
 
 
 def steps_of(events: Iterable[Event]) -> list[Step]:
-    """The calls of a turn that came to an end, in their order."""
+    """Return the finished calls of a turn in their order; not those that the user denied or interrupted."""
     calls: dict[str, list[Event]] = {}
     for event in events:
         if event["kind"] in ("before", "after", "failed"):
@@ -57,47 +57,45 @@ def steps_of(events: Iterable[Event]) -> list[Step]:
             if not event.get("call") and event["kind"] == "before":
                 continue
             calls.setdefault(event.get("call") or event["id"], []).append(event)
-    found = [_step(seen) for seen in calls.values()]
-    return [step for step in found if step is not None]
+    return [step for call in calls.values() if (step := _step(call))]
 
 
-def _step(seen: list[Event]) -> Step | None:
-    kinds = {event["kind"] for event in seen}
-    ended = [event for event in seen if event["kind"] != "before"]
+def _step(call: list[Event]) -> Step | None:
+    kinds = {event["kind"] for event in call}
+    ended = [event for event in call if event["kind"] != "before"]
     if not ended:
-        return None  # it was denied, or never came to an end
+        return None  # denied, or never finished
     whole: dict[str, object] = {}
-    for event in seen:
+    for event in call:
         whole.update(event)
-    told = cast("Event", whole)
-    output = told.get("output", "")
-    if "failed" in kinds and (_is_denied(output) or told.get("source") == BROKEN_OFF):
+    joined = cast("Event", whole)
+    output = joined.get("output", "")
+    if "failed" in kinds and (_is_denied(output) or joined.get("source") == BROKEN_OFF):
         return None
-    code = told.get("exit")
-    is_run = told.get("tool") == "run"
+    code = joined.get("exit")
+    is_run = joined.get("tool") == "run"
     failed: bool | None = "failed" in kinds or bool(code)
-    if is_run and (_was_ended(code, told.get("command", "")) or (code is None and not failed)):
+    if is_run and (_was_stopped(code, joined.get("command", "")) or (code is None and not failed)):
         failed = None
     step = Step(
-        tool=told.get("tool", "other"),
+        tool=joined.get("tool", "other"),
         at=ended[-1]["at"],
-        cwd=told["cwd"],
-        name=told.get("tool_name", ""),
+        name=joined.get("tool_name", ""),
         files=tuple(
-            file for file in told.get("files", ()) if file["path"].strip() and file["path"].isprintable()
+            file for file in joined.get("files", ()) if file["path"].strip() and file["path"].isprintable()
         ),
-        command=told.get("command", ""),
+        command=joined.get("command", ""),
         exit=code,
         output=output,
-        text=told.get("text", ""),
-        memories=tuple(told.get("memories", ())),
+        text=joined.get("text", ""),
+        memories=tuple(joined.get("memories", ())),
         failed=failed,
     )
-    return _understood(step)
+    return _recognise_shell(step)
 
 
-def _was_ended(code: int | None, command: str) -> bool:
-    """Whether somebody ended a command, as one does with a server: that is no failure of it."""
+def _was_stopped(code: int | None, command: str) -> bool:
+    """Whether a command was stopped on purpose, as one stops a server: that is not a failure."""
     return code in _ENDED or (code == _TIMED_OUT and "timeout" in command)
 
 
@@ -105,11 +103,83 @@ def _is_denied(output: str) -> bool:
     return output.startswith(_DENIED) or _INTERRUPTED in output
 
 
-def _understood(step: Step) -> Step:
-    """A shell that patches or prints files does what other clients have tools for."""
+def _recognise_shell(step: Step) -> Step:
+    """Count a shell command that patches or prints files as an edit or a read, as other clients' tools do."""
     if step.tool != "run":
         return step
     if _PATCH in step.command and (patched := enveloped(step.command)):
         return step._replace(tool="edit", files=tuple(patched))
-    read = [file for segment in segments(step.command) for file in read_by(segment)]
+    read = [file for segment in segments(step.command) for file in files_read(segment)]
     return step._replace(files=tuple(read)) if read and looks_only(step.command) else step
+
+
+_WRITES = re.compile(r"(?<![0-9&])>{1,2}\s*(?!&|/dev/null)[^\s>&]")
+_READ_ONLY = word_set(
+    """
+    ls cat bat head tail less more nl wc pwd echo printf which type whoami date env printenv tree find fd rg
+    grep egrep ag ack stat file du df ps jq awk cd true false test [ sleep column sort uniq cut xxd od diff
+    cmp realpath basename dirname id uname hostname history man help tr rum sed readlink md5sum sha256sum
+    export set source . pushd popd dir exit Get-Content Get-ChildItem Select-String
+    """
+)
+_GIT_READ_ONLY = word_set(
+    """
+    status log diff show branch blame remote rev-parse ls-files ls-tree describe shortlog reflog config grep
+    """
+)
+_PRINTS = frozenset(("cat", "bat", "head", "tail", "nl", "less", "more", "sed", "Get-Content"))
+_SPAN = re.compile(r"['\"]?(\d{1,7}),(\d{1,7})p['\"]?")
+_FILE_NAME = re.compile(r"[\w./~@+-]*\w\.\w{1,8}|[\w.~@+-]*/[\w./~@+-]*\w|Makefile|Dockerfile|README|LICENSE")
+
+
+def looks_only(command: str) -> bool:
+    """Whether a command line changes nothing, as far as its words tell."""
+    if "<<" in command or _WRITES.search(command):
+        return False
+    return all(_is_read_only(words) for words in segments(command))
+
+
+def _is_read_only(words: list[str]) -> bool:
+    if words[0] == "git":
+        rest = [word for word in words[1:] if not word.startswith("-")]
+        return bool(rest) and (rest[0] in _GIT_READ_ONLY or rest[:2] == ["stash", "list"])
+    if words[0] == "sed":
+        return not any(word.startswith("-i") or word == "--in-place" for word in words)
+    if words[0] in ("find", "fd"):
+        return not any(word in ("-delete", "-exec", "-x", "-X", "-execdir") for word in words)
+    return words[0] in _READ_ONLY
+
+
+def files_read(words: list[str]) -> list[Touched]:
+    """The files that a simple command prints, with the lines where it says so."""
+    if words[0] not in _PRINTS:
+        return []
+    span = next((found for word in words if (found := _SPAN.fullmatch(word))), None)
+    named: list[Touched] = []
+    for word in words[1:]:
+        if _FILE_NAME.fullmatch(word) and not _SPAN.fullmatch(word):
+            one: Touched = {"path": word, "operation": "read"}
+            if span:
+                one["lines"] = f"{span[1]}-{span[2]}"
+            named.append(one)
+    return named
+
+
+def reverted_files(command: str) -> tuple[bool, list[str]]:
+    """Whether a command reverts changes; and of which files, an empty list meaning all."""
+    for words in segments(command):
+        if words[0] != "git" or len(words) < 2:
+            continue
+        rest = [word for word in words[2:] if not word.startswith("-")]
+        if words[1] == "restore" and "--staged" not in words:
+            return True, [word for word in rest if word != "."]
+        if words[1] == "checkout" and ("--" in words or "." in rest):
+            after = words[words.index("--") + 1 :] if "--" in words else []
+            return True, [word for word in after if word != "."]
+        if words[1] == "reset" and "--hard" in words:
+            return True, []
+        if words[1] == "stash" and rest[:1] in ([], ["push"], ["save"]):
+            return True, []
+        if words[1] == "revert":
+            return True, []
+    return False, []

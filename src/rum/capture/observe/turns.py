@@ -1,4 +1,4 @@
-"""What one prompt set off, told from what else goes on in a session."""
+"""Turns: the events of a session grouped by the prompt that started them and the agent at work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zlib import crc32
 
 from rum.capture.events.event import cast
 from rum.model.ids import id_of
-from rum.store.captured_events import TurnKey as Key
+from rum.store.captured_events import TurnKey
 from rum.text.invisible import without_unseen
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ CLOSING = ("stop", "agent_stop")
 
 
 def merge_events(events: Iterable[Event]) -> list[Event]:
-    """Each event once, in the order of time; what came first is kept, what it lacks is filled in."""
+    """Return each event once, ordered by time; a repeated event only adds the values that the first lacks."""
     found: dict[str, Event] = {}
     for event in events:
         known = found.get(event["id"])
@@ -30,30 +30,30 @@ def merge_events(events: Iterable[Event]) -> list[Event]:
 
 
 def merge_event(known: Event, other: Event) -> Event:
-    """An event with what another sight of it adds."""
+    """Return an event with the values that another report of it adds."""
     whole = cast(
         "Event", {**other, **{name: value for name, value in known.items() if value not in ("", [])}}
     )
     if not any("lines" in file for file in known.get("files", [])) and (files := other.get("files")):
         whole["files"] = files
     if known["kind"] in CLOSING and other["at"] > known["at"] and (last := other.get("text")):
-        # A turn that was made to go on has several last words.
+        # A turn that a stop hook continued has several last words; the latest count.
         whole["text"] = last
         whole["at"] = other["at"]
     return whole
 
 
-ASIDE = ("start", "end", "compact", "offered")
-"""Events that are nobody's work."""
+_NO_WORK = ("start", "end", "compact", "offered")
+"""Events that belong to no turn."""
 
 
 class Turn(NamedTuple):
-    """The events of one agent from a prompt on, in their order, and what was said around them.
+    """The events of one agent after a prompt, in their order.
 
-    `earlier` is the prompt before this one, `reply` the one after it; `task` is what a subagent was told.
+    `earlier` is the prompt before this one, `reply` the one after it, `task` the prompt of a subagent.
     """
 
-    key: Key
+    key: TurnKey
     events: tuple[Event, ...]
     earlier: str = ""
     reply: str = ""
@@ -61,18 +61,17 @@ class Turn(NamedTuple):
 
     @property
     def prompt(self) -> str:
-        """What was asked for."""
-        return self.task or next((told for event in self.events if (told := _said(event, "prompt"))), "")
+        """The prompt that started it."""
+        return self.task or next((text for event in self.events if (text := _text(event, "prompt"))), "")
 
     @property
     def last_words(self) -> str:
-        """What the agent said at the end."""
-        kinds = ("stop", "agent_stop")
-        return next((told for event in reversed(self.events) if (told := _said(event, *kinds))), "")
+        """The agent's last message."""
+        return next((text for event in reversed(self.events) if (text := _text(event, *CLOSING))), "")
 
     @property
     def agent_type(self) -> str:
-        """What kind of subagent it was."""
+        """The type of the subagent; empty for the main agent."""
         return next((kind for event in self.events if (kind := event.get("agent_type"))), "")
 
     @property
@@ -82,7 +81,7 @@ class Turn(NamedTuple):
 
     @property
     def ended(self) -> float:
-        """When the last thing was seen of it."""
+        """The time of its last event, in Unix seconds."""
         return self.events[-1]["at"]
 
     @property
@@ -92,19 +91,20 @@ class Turn(NamedTuple):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the agent came to an end by itself."""
-        return any(event["kind"] in ("stop", "agent_stop") for event in self.events)
+        """Whether the agent ended it; False while it runs, or if it was interrupted."""
+        return any(event["kind"] in CLOSING for event in self.events)
 
 
-def key_of(event: Event) -> Key:
-    """Whose work an event belongs to."""
-    return Key(event["client"], event["session"], event.get("agent", ""), event.get("turn", ""))
+def key_of(event: Event) -> TurnKey:
+    """The turn that an event belongs to."""
+    return TurnKey(event["client"], event["session"], event.get("agent", ""), event.get("turn", ""))
 
 
 def with_turns(events: Iterable[Event], known: Sequence[tuple[float, str]] = ()) -> list[Event]:
-    """The events of one session, each with the name of its turn.
+    """Return the events of one session, each with the name of its turn.
 
-    A client that names none has its turns named by their prompts. `known` are (time, turn) of earlier ones.
+    Turns of a client that names none are named by a checksum of their prompt. `known` are (time, turn) of
+    earlier turns.
     """
     prompts = list(known)
     times = Counter(turn.partition("-")[0] for _, turn in prompts)
@@ -112,9 +112,9 @@ def with_turns(events: Iterable[Event], known: Sequence[tuple[float, str]] = ())
     for event in events:
         if not event.get("turn") and event["kind"] not in ("start", "end"):
             if event["kind"] == "prompt":
-                said = f"{crc32(event.get('text', '').strip().encode('utf-8', 'replace')):08x}"
-                times[said] += 1
-                prompts.append((event["at"], f"{said}-{times[said]}"))
+                name = f"{crc32(event.get('text', '').strip().encode('utf-8', 'replace')):08x}"
+                times[name] += 1
+                prompts.append((event["at"], f"{name}-{times[name]}"))
             turn = next((turn for at, turn in reversed(prompts) if at <= event["at"]), "")
             named.append({**event, "turn": turn})
             continue
@@ -124,11 +124,11 @@ def with_turns(events: Iterable[Event], known: Sequence[tuple[float, str]] = ())
     return named
 
 
-def split(events: Iterable[Event]) -> list[Turn]:
-    """The turns of a session in their order, subagents' after the prompt that set them off."""
-    grouped: dict[Key, list[Event]] = {}
+def split_turns(events: Iterable[Event]) -> list[Turn]:
+    """Return the turns of a session in their order, with the prompts around them."""
+    grouped: dict[TurnKey, list[Event]] = {}
     for event in merge_events(events):
-        if event["kind"] not in ASIDE:
+        if event["kind"] not in _NO_WORK:
             grouped.setdefault(key_of(event), []).append(event)
     turns = [Turn(key, tuple(found)) for key, found in grouped.items()]
     main = [turn for turn in turns if not turn.key.agent]
@@ -140,61 +140,61 @@ def split(events: Iterable[Event]) -> list[Turn]:
         for at, turn in enumerate(main)
     }
     calls = [event for turn in main for event in turn.events if event.get("tool") == "agent"]
-    told = tasks(calls, [(turn.key, turn.began) for turn in turns if turn.key.agent])
+    prompts = tasks(calls, [(turn.key, turn.began) for turn in turns if turn.key.agent])
     return [
-        turn._replace(task=told.get(turn.key, ""))
+        turn._replace(task=prompts.get(turn.key, ""))
         if turn.key.agent
         else turn._replace(earlier=around[turn.key][0], reply=around[turn.key][1])
         for turn in turns
     ]
 
 
-def tasks(calls: Iterable[Event], begun: Iterable[tuple[Key, float]]) -> dict[Key, str]:
-    """What each subagent was told: calls and beginnings are matched in the order of their times."""
-    told: dict[str, str] = {}
+def tasks(calls: Iterable[Event], started: Iterable[tuple[TurnKey, float]]) -> dict[TurnKey, str]:
+    """Return the prompt of each subagent: calls and starts are matched in the order of their times."""
+    prompts: dict[str, str] = {}
     for event in sorted(calls, key=lambda event: event["at"]):
-        if said := event.get("text"):
-            told.setdefault(event.get("call") or event["id"], said)
-    in_order = sorted(dict(begun).items(), key=lambda one: one[1])
-    return {key: text for (key, _), text in zip(in_order, told.values(), strict=False)}
+        if text := event.get("text"):
+            prompts.setdefault(event.get("call") or event["id"], text)
+    in_order = sorted(dict(started).items(), key=lambda one: one[1])
+    return {key: text for (key, _), text in zip(in_order, prompts.values(), strict=False)}
 
 
-def parents(turns: Iterable[tuple[Key, float]]) -> dict[Key, Key]:
-    """The turn of the main agent that each subagent's turn belongs to, of turns with their beginnings."""
-    begun = dict(turns)
-    main = sorted((at, key) for key, at in begun.items() if not key.agent)
-    found: dict[Key, Key] = {}
-    for key, at in begun.items():
+def parents(turns: Iterable[tuple[TurnKey, float]]) -> dict[TurnKey, TurnKey]:
+    """Return the main agent's turn for each subagent's turn; `turns` come with their start times."""
+    started = dict(turns)
+    main = sorted((at, key) for key, at in started.items() if not key.agent)
+    found: dict[TurnKey, TurnKey] = {}
+    for key, at in started.items():
         if key.agent:
             same = key._replace(agent="")
-            # A client may name a subagent's turn otherwise; then it is the one that was going on.
+            # Where the client names a subagent's turn differently, its parent is the turn that was running.
             before = [one for began, one in main if began <= at and one[:2] == key[:2]]
-            if same in begun or before:
-                found[key] = same if same in begun else before[-1]
+            if same in started or before:
+                found[key] = same if same in started else before[-1]
     return found
 
 
-def _said(event: Event, *kinds: str) -> str:
+def _text(event: Event, *kinds: str) -> str:
     return event.get("text", "") if event["kind"] in kinds else ""
 
 
 _LONGEST_NAME = 60
 
 
-def memory_id(key: Key) -> str:
+def memory_id(key: TurnKey) -> str:
     """The id of a turn's memory.
 
-    It has no date: the clocks of a hook and of a transcript differ by a moment, and there must be one id.
+    It has no date: the times of a hook and of a transcript differ slightly, and the id must be the same.
     """
     return id_of("mem", " ".join(("turn", *key)))
 
 
 def subagent_id(main_id: str, agent_type: str) -> str:
-    """The id of a kind of subagent below a main agent."""
+    """The id of a type of subagent of a main agent."""
     return id_of("agent", f"{main_id} {agent_type}")
 
 
 def subagent_name(agent_type: str) -> str:
-    """What a kind of subagent is called."""
+    """The name of a type of subagent: one line, without the slashes that agent names may not have."""
     plain = " ".join(without_unseen(agent_type).replace("/", "-").split())
     return plain[:_LONGEST_NAME].strip() or "subagent"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum import Rum
-from rum.capture.git.actions import FILES
+from rum.capture.git.commit_memory import FILES
 from rum.recall.limits import EARLIER_NAME
 from support.exports import memories
 from support.projects import Shop, keep

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.events.private_tags import BRIEF, JOURNAL, without_own, without_private, without_withheld
+from rum.capture.events.cleaning import BRIEF, JOURNAL, without_own, without_private, without_withheld
 from rum.text.fence import fenced
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.actions import FILES, RANGES, actions_of, largest, path_of
+from rum.capture.git.commit_memory import FILES, RANGES, actions_of, largest, path_of
 from rum.repo.history import Change
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum.capture.git.history import Ledger
-from rum.capture.git.mentions import Naming
+from rum.capture.git.message import Naming
 from rum.repo.history import Commit
 
 

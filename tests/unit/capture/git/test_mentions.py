@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.mentions import MOST, Naming, mentions
+from rum.capture.git.message import MOST, Naming, mentions
 from rum.model.links import LinkType
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

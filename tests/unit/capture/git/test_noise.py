@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.capture.git.noise import noise_by_author, noise_by_change
+from rum.capture.git.work_kind import noise_by_author, noise_by_change
 
 
 @pytest.mark.parametrize(

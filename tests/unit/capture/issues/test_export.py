@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum import InvalidQuery
-from rum.capture.issues.export import Comment, Issue, issues_in
+from rum.capture.issues import Comment, Issue, issues_in
 
 AT = 1704164645
 

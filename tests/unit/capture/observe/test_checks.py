@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.observe.checks import check_of, kind_of
+from rum.capture.observe.checks import check_kind, check_of
 from rum.capture.observe.steps import Step
 
 
@@ -14,7 +14,6 @@ def run(command: str, output: str = "", code: int | None = 0) -> Step:
     return Step(
         "run",
         1.0,
-        "/p",
         command=command,
         output=output,
         exit=code,
@@ -62,7 +61,7 @@ def run(command: str, output: str = "", code: int | None = 0) -> Step:
     ],
 )
 def test_a_check_is_recognised_by_its_words(command: str, kind: str):
-    known = kind_of(command)
+    known = check_kind(command)
     assert known is not None
     assert known[0] == kind
 
@@ -79,11 +78,11 @@ def test_a_check_is_recognised_by_its_words(command: str, kind: str):
     ],
 )
 def test_what_only_names_a_check_is_none(command: str):
-    assert kind_of(command) is None
+    assert check_kind(command) is None
 
 
 @pytest.mark.parametrize(
-    ("command", "output", "code", "passed", "told"),
+    ("command", "output", "code", "passed", "result"),
     [
         ("pytest", "== 3 passed in 0.1s ==", 0, True, "3 passed"),
         ("pytest", "1 failed, 2 passed in 0.1s", 1, False, "1 failed, 2 passed"),
@@ -124,11 +123,11 @@ def test_what_only_names_a_check_is_none(command: str):
     ],
 )
 def test_how_it_went_is_told_by_the_exit_code_and_the_counts(
-    command: str, output: str, code: int | None, passed: bool | None, told: str
+    command: str, output: str, code: int | None, passed: bool | None, result: str
 ):
     check = check_of(run(command, output, code))
     assert check is not None
-    assert (check.passed, check.told) == (passed, told)
+    assert (check.passed, check.result) == (passed, result)
 
 
 def test_no_failures_is_no_failure():

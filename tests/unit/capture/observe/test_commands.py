@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.observe.commands import looks_only, read_by, undoes
+from rum.capture.observe.steps import files_read, looks_only, reverted_files
 from rum.text.shell import segments
 
 
@@ -52,7 +52,7 @@ def test_doing_is_more_than_looking(command: str):
     ],
 )
 def test_what_a_shell_prints_was_read(command: str, files: list[tuple[str, str | None]]):
-    read = [file for words in segments(command) for file in read_by(words)]
+    read = [file for words in segments(command) for file in files_read(words)]
     assert [(file["path"], file.get("lines")) for file in read] == files
 
 
@@ -70,11 +70,11 @@ def test_what_a_shell_prints_was_read(command: str, files: list[tuple[str, str |
     ],
 )
 def test_what_takes_changes_back_is_known(command: str, expected: tuple[bool, list[str]]):
-    assert undoes(command) == expected
+    assert reverted_files(command) == expected
 
 
 @given(st.text(alphabet=st.sampled_from("ab \"'\\;&|<>\n$(){}-/."), max_size=400))
 def test_any_command_line_can_be_taken_apart(command: str):
     assert all(all(words) for words in segments(command))
     looks_only(command)
-    undoes(command)
+    reverted_files(command)

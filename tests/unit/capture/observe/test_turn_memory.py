@@ -13,14 +13,14 @@ from support.captured_events import CRASH, Telling, mended
 
 def said(telling: Telling) -> dict[str, Any]:
     (turn,) = telling.turns()
-    found = observe_turn(turn).said
+    found = observe_turn(turn).fields
     assert found is not None
     return found
 
 
 def why_not(telling: Telling) -> str:
     found = observe_turn(telling.turns()[-1])
-    assert found.said is None
+    assert found.fields is None
     return found.why_not
 
 
@@ -158,7 +158,7 @@ def test_a_change_that_nothing_checked_is_unverified():
 def test_what_a_person_rejects_next_has_failed():
     telling = mended(Telling()).prompt("No, that still crashes for None.")
     first, _ = telling.turns()
-    found = observe_turn(first).said
+    found = observe_turn(first).fields
     assert found is not None
     assert found["outcome"]["success"] is False
     assert found["outcome"]["failure_reason"].startswith("Rejected by the user:")
@@ -170,8 +170,8 @@ def test_commits_are_noted():
     (turn,) = telling.turns()
     found = observe_turn(turn)
     assert found.commit == "1234abc"
-    assert found.said is not None
-    assert found.said["perception"]["observations"][0]["what"] == "Committed 1234abc: Add it"
+    assert found.fields is not None
+    assert found.fields["perception"]["observations"][0]["what"] == "Committed 1234abc: Add it"
 
 
 def test_small_talk_and_a_look_around_make_no_memory():
@@ -263,7 +263,7 @@ def test_a_subagents_goal_is_what_it_was_told():
     telling.call("agent", text="Mend the parser.").agent("a1").edit("p.py", "a", "b").stop("Mended.")
     main, sub = telling.agent("").stop().turns()
     assert (main.prompt, sub.prompt, sub.agent_type) == ("Do both", "Mend the parser.", "explorer")
-    found = observe_turn(sub).said
+    found = observe_turn(sub).fields
     assert found is not None
     assert found["intent"]["goal"] == "Mend the parser."
 
@@ -274,7 +274,7 @@ def test_what_the_agent_stored_itself_is_named():
         "after", "c9", tool="rum", tool_name="mcp__rum__store", call="c9", memories=["mem_1", "mem_2"]
     ).stop()
     (turn,) = telling.turns()
-    assert observe_turn(turn).made == ("mem_1",)
+    assert observe_turn(turn).stored == ("mem_1",)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_the_agent_stored_itself_is_named():
 def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made: bool):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
     telling.call("rum", command=command, memories=["mem_1"])
-    assert observe_turn(telling.stop().turns()[0]).made == (("mem_1",) if is_made else ())
+    assert observe_turn(telling.stop().turns()[0]).stored == (("mem_1",) if is_made else ())
 
 
 def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from rum.capture.clients.detect import event_of
 from rum.capture.observe.turn_memory import observe_turn
-from rum.capture.observe.turns import split, with_turns
-from rum.capture.transcripts.readers import READERS
+from rum.capture.observe.turns import split_turns, with_turns
+from rum.capture.transcripts import READERS
 from rum.capture.transcripts.records import LONGEST, moment, records
 from support.captured_events import TRANSCRIPTS
 from support.hooks import samples
@@ -38,8 +38,8 @@ def read(name: str) -> list[Event]:
 
 
 def memory(name: str) -> dict[str, Any]:
-    (turn,) = split(with_turns(read(name)))
-    found = observe_turn(turn).said
+    (turn,) = split_turns(with_turns(read(name)))
+    found = observe_turn(turn).fields
     assert found is not None
     return found
 
@@ -116,7 +116,7 @@ def test_claude_codes_subagents_lie_beside_their_session(tmp_path: Path):
     )
     (session,) = READERS["claude-code"].files(str(tmp_path))
     assert READERS["claude-code"].cwd_of(session[0]) == "/p"
-    one, other = split(with_turns(READERS["claude-code"].events(session)))
+    one, other = split_turns(with_turns(READERS["claude-code"].events(session)))
     assert (one.key.agent, one.last_words) == ("", "All done.")
     assert (other.key.agent, other.key.turn, other.agent_type, other.last_words) == (
         "abc",
@@ -242,7 +242,7 @@ def test_a_transcript_in_which_anything_is_different_is_still_read(
     path = tmp_path / ("x.json" if name == "gemini" else "x.jsonl")
     changed = [mutated(part, change) for part in parts]
     path.write_text("\n".join(json.dumps(part) for part in changed), encoding="utf-8", errors="replace")
-    for turn in split(with_turns(READERS[client].events([str(path)]))):
+    for turn in split_turns(with_turns(READERS[client].events([str(path)]))):
         observe_turn(turn)
 
 
