@@ -88,7 +88,7 @@ def _intake(caller: Caller) -> Intake:
     new = take_spool(caller.project)
     counts = _concluded(caller)
     dropped = caller.project.store.captured.drop(caller.project.now() - KEPT)
-    problems.forget(_folders(caller.project), caller.project.now() - problems.RECENT)
+    problems.delete_problems(_folders(caller.project), caller.project.now() - problems.RECENT)
     return Intake(
         events=new,
         memories=counts["memories"],
@@ -126,7 +126,7 @@ def _claim(project: Project, path: str) -> None:
             continue
         places = spool.folders(settings.home, location.id, location.directory)
         placed.append((places, {**event, "project": location.id}))
-    if all(spool.keep(places, event["session"], to_line(event))[0] for places, event in placed):
+    if all(spool.write_line(places, event["session"], to_line(event))[0] for places, event in placed):
         spool.remove(path, end)
 
 

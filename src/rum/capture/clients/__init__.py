@@ -1,1 +1,1 @@
-"""What each client says in its hooks and how it names its tools: one file a client, one kind of event out."""
+"""The hooks and tools of each client, read into one form of event; one module a client."""

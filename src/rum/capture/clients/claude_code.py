@@ -1,26 +1,26 @@
-"""Claude Code: its hooks, and its tools by the names that it and its transcripts give them."""
+"""Claude Code: its hooks, and its tools by the names that hooks and transcripts give them."""
 
 from __future__ import annotations
 
 import re
 
-from rum.capture.clients.patches import hunked, read_lines, touched
-from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import PATH, RAW, as_dict, as_list, bounded_text, text, text_in
-from rum.capture.events.event import BROKEN_OFF, event_id
+from rum.capture.clients.patches import file_access, file_of_hunks, read_lines
+from rum.capture.clients.rum_tools import rum_call
+from rum.capture.clients.values import MAX_PATH, MAX_RAW, as_dict, as_list, raw_text, text, text_in
+from rum.capture.events.event import INTERRUPTED, cast, new_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from rum.capture.events.event import Event, Touched
+    from rum.capture.events.event import Event, FileAccess
 
-    Given = dict[str, Any]
+    Json = dict[str, Any]
 
 NAME = "claude-code"
 MCP = "claude-code"
-"""What it calls itself to MCP servers."""
+"""Its name as an MCP client."""
 KINDS = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
@@ -33,148 +33,146 @@ KINDS = {
     "Stop": "stop",
     "SessionEnd": "end",
 }
-"""The hooks that say something we keep, and what each of them is."""
-HEARS = ("start", "prompt", "before", "after", "failed", "agent_start")
-"""The hooks whose answer reaches the model without making it go on."""
+"""The hooks that are captured, and the kind of event of each."""
+ANSWERABLE = ("start", "prompt", "before", "after", "failed", "agent_start")
+"""The hooks whose output reaches the model without making it continue."""
 
-_EXIT = r"Exit code:? (-?\d{1,10})\b"
+EXIT_CODE = r"(?:Error: )?Exit code:? (-?\d{1,10})\b"
 
 
-def event(payload: Given, at: float, client: str = NAME) -> Event | None:
-    """What a hook's payload says; None where it is none of those we keep."""
+def event(payload: Json, at: float, client: str = NAME) -> Event | None:
+    """The event of a hook's payload; None for hooks that are not captured."""
     kind = KINDS.get(text(payload.get("hook_event_name")))
     session = text(payload.get("session_id"))
-    if kind is None or not session or _of_compaction(kind, payload):
+    if kind is None or not session or _is_compaction(kind, payload):
         return None
     turn = text(payload.get("prompt_id")) or text(payload.get("turn_id"))
     call, agent = text(payload.get("tool_use_id")), text(payload.get("agent_id"))
     source = text(payload.get("source") or payload.get("reason") or payload.get("trigger"))
-    # What has no name of the client's happens once a second at most.
-    named = "" if kind in ("start", "end", "compact") else call or turn
-    told = named or ":".join(filter(None, (source, str(int(at)))))
-    found: Event = {
-        "id": event_id(client, session, kind, agent, told),
-        "client": client,
-        "session": session,
-        "kind": kind,  # pyright: ignore[reportAssignmentType]
-        "at": at,
-        "cwd": text(payload.get("cwd"), PATH),
-    }
-    optional = {
-        "turn": turn,
-        "agent": agent,
-        "agent_type": text(payload.get("agent_type")),
-        "transcript": text(payload.get("agent_transcript_path") or payload.get("transcript_path"), PATH),
-        "source": source,
-        "call": call,
-        "text": bounded_text(payload.get("prompt") or payload.get("last_assistant_message")),
-    }
-    found.update({name: value for name, value in optional.items() if value})  # pyright: ignore[reportArgumentType, reportCallIssue]
+    # An event that the client gives no id happens once a second at most.
+    name = "" if kind in ("start", "end", "compact") else call or turn
+    name = name or ":".join(filter(None, (source, str(int(at)))))
+    found = new_event(
+        client,
+        session,
+        kind,
+        at,
+        text(payload.get("cwd"), MAX_PATH),
+        (agent, name),
+        turn=turn,
+        agent=agent,
+        agent_type=text(payload.get("agent_type")),
+        transcript=text(payload.get("agent_transcript_path") or payload.get("transcript_path"), MAX_PATH),
+        source=source,
+        call=call,
+        text=raw_text(payload.get("prompt") or payload.get("last_assistant_message")),
+    )
     if call:
         _add_tool(found, payload)
     return found
 
 
-def _of_compaction(kind: str, payload: Given) -> bool:
-    """Compaction ends with the stop of a nameless subagent that never began: nobody's work."""
+def _is_compaction(kind: str, payload: Json) -> bool:
+    """Compaction ends with the stop of a nameless subagent that never started: it is no work."""
     return kind == "agent_stop" and payload.get("agent_type") == ""
 
 
-def _add_tool(found: Event, payload: Given) -> None:
-    name, gave = text(payload.get("tool_name")), payload.get("tool_response")
-    said = tool(name, as_dict(payload.get("tool_input")), gave)
-    found.update(said)  # pyright: ignore[reportArgumentType, reportCallIssue]
+def _add_tool(found: Event, payload: Json) -> None:
+    name, answer = text(payload.get("tool_name")), payload.get("tool_response")
+    call = tool(name, as_dict(payload.get("tool_input")), answer)
+    found.update(cast("Event", call))
     if found["kind"] == "failed":
-        error = bounded_text(payload.get("error"))
-        found["output"] = error
-        if code := re.match(_EXIT, error):
-            found["exit"] = int(code[1])
+        add_failure(found, raw_text(payload.get("error")))
         if payload.get("is_interrupt") is True:
-            found["source"] = BROKEN_OFF
-    elif found["kind"] == "after" and said.get("tool") == "run" and came_to_its_end(payload, gave):
-        found["exit"] = 0  # a command that failed would have come as a failure
+            found["source"] = INTERRUPTED
+    elif found["kind"] == "after" and call.get("tool") == "run" and has_ended(payload, answer):
+        found["exit"] = 0  # a command that failed is reported by another hook
 
 
-def came_to_its_end(call: Given, gave: object) -> bool:
-    """Whether a command that did not fail is over: one in the background goes on, and may fail yet."""
-    answer, given = as_dict(gave), as_dict(call.get("tool_input") or call.get("input"))
+def add_failure(found: Event, error: str) -> None:
+    """Add the error of a call that failed, and the exit code that stands in it."""
+    found["output"] = error
+    if code := re.match(EXIT_CODE, error):
+        found["exit"] = int(code[1])
+
+
+def has_ended(call: Json, answer: object) -> bool:
+    """Whether a command that did not fail is over: one in the background may still fail."""
+    result, arguments = as_dict(answer), as_dict(call.get("tool_input") or call.get("input"))
     return not (
-        answer.get("interrupted") or answer.get("backgroundTaskId") or given.get("run_in_background") is True
+        result.get("interrupted")
+        or result.get("backgroundTaskId")
+        or arguments.get("run_in_background") is True
     )
 
 
-def tool(name: str, given: Given, gave: object) -> Given:
-    """What a call of a tool is, in our words: `tool`, `files`, `command`, `output`, as far as they apply."""
-    said: Given = {"tool_name": name}
-    if is_rum(name):
-        said["tool"] = "rum"
-        if named := memories_in(gave):
-            said["memories"] = named
-        return said
-    described = _TOOLS.get(name)
-    said.update(described(given, gave) if described else {"tool": "other"})
-    return said
+def tool(name: str, arguments: Json, answer: object) -> Json:
+    """A tool call in RUM's terms: `tool`, `files`, `command`, `output`, as far as they apply."""
+    if own := rum_call(name, answer):
+        return own
+    read = _TOOLS.get(name)
+    return {"tool_name": name, **(read(arguments, answer) if read else {"tool": "other"})}
 
 
-def _read(given: Given, gave: object) -> Given:
-    file = as_dict(as_dict(gave).get("file"))
-    one = touched(_path(given), "read")
+def _read(arguments: Json, answer: object) -> Json:
+    file = as_dict(as_dict(answer).get("file"))
+    one = file_access(_path(arguments), "read")
     lines = read_lines(file.get("startLine"), file.get("numLines")) or read_lines(
-        given.get("offset"), given.get("limit")
+        arguments.get("offset"), arguments.get("limit")
     )
     if lines:
         one["lines"] = lines
     return {"tool": "read", "files": _named(one)}
 
 
-def _edit(given: Given, gave: object) -> Given:
-    changes = [as_dict(change) for change in as_list(given.get("edits"))] or [given]
-    new = [text(change.get("new_string"), RAW) for change in changes]
-    old = [text(change.get("old_string"), RAW) for change in changes]
-    if hunks := as_dict(gave).get("structuredPatch"):
-        return {"tool": "edit", "files": _named(hunked(_path(given), "edit", hunks))}
-    return {"tool": "edit", "files": _named(touched(_path(given), "edit", new, old))}
+def _edit(arguments: Json, answer: object) -> Json:
+    changes = [as_dict(change) for change in as_list(arguments.get("edits"))] or [arguments]
+    new = [text(change.get("new_string"), MAX_RAW) for change in changes]
+    old = [text(change.get("old_string"), MAX_RAW) for change in changes]
+    if hunks := as_dict(answer).get("structuredPatch"):
+        return {"tool": "edit", "files": _named(file_of_hunks(_path(arguments), "edit", hunks))}
+    return {"tool": "edit", "files": _named(file_access(_path(arguments), "edit", new, old))}
 
 
-def _write(given: Given, gave: object) -> Given:
-    answer = as_dict(gave)
-    operation = "edit" if answer.get("type") == "update" else "create"
-    if hunks := answer.get("structuredPatch"):
-        return {"tool": "write", "files": _named(hunked(_path(given), operation, hunks))}
-    content = text(given.get("content") or given.get("new_source"), RAW)
-    return {"tool": "write", "files": _named(touched(_path(given), operation, [content]))}
+def _write(arguments: Json, answer: object) -> Json:
+    result = as_dict(answer)
+    operation = "edit" if result.get("type") == "update" else "create"
+    if hunks := result.get("structuredPatch"):
+        return {"tool": "write", "files": _named(file_of_hunks(_path(arguments), operation, hunks))}
+    content = text(arguments.get("content") or arguments.get("new_source"), MAX_RAW)
+    return {"tool": "write", "files": _named(file_access(_path(arguments), operation, [content]))}
 
 
-def _run(given: Given, gave: object) -> Given:
-    answer = as_dict(gave)
-    parts = [bounded_text(answer.get(name)) for name in ("stdout", "stderr")]
-    output = "\n".join(part for part in parts if part) or text_in(gave)
-    said: Given = {"tool": "run", "command": text(given.get("command"), RAW)}
+def _run(arguments: Json, answer: object) -> Json:
+    result = as_dict(answer)
+    parts = [raw_text(result.get(name)) for name in ("stdout", "stderr")]
+    output = "\n".join(part for part in parts if part) or text_in(answer)
+    call: Json = {"tool": "run", "command": text(arguments.get("command"), MAX_RAW)}
     if output:
-        said["output"] = bounded_text(output)
-    return said
+        call["output"] = raw_text(output)
+    return call
 
 
-def _search(given: Given, _: object) -> Given:
-    return {"tool": "search", "text": text(given.get("pattern") or given.get("query"), RAW)}
+def _search(arguments: Json, _: object) -> Json:
+    return {"tool": "search", "text": text(arguments.get("pattern") or arguments.get("query"), MAX_RAW)}
 
 
-def _agent(given: Given, gave: object) -> Given:
-    said: Given = {"tool": "agent", "text": bounded_text(given.get("prompt"))}
-    if answer := text_in(as_dict(gave).get("content")):
-        said["output"] = bounded_text(answer)
-    return said
+def _agent(arguments: Json, answer: object) -> Json:
+    call: Json = {"tool": "agent", "text": raw_text(arguments.get("prompt"))}
+    if output := text_in(as_dict(answer).get("content")):
+        call["output"] = raw_text(output)
+    return call
 
 
-def _path(given: Given) -> str:
-    return text(given.get("file_path") or given.get("notebook_path"), PATH)
+def _path(arguments: Json) -> str:
+    return text(arguments.get("file_path") or arguments.get("notebook_path"), MAX_PATH)
 
 
-def _named(one: Touched) -> list[Touched]:
+def _named(one: FileAccess) -> list[FileAccess]:
     return [one] if one["path"] else []
 
 
-_TOOLS: dict[str, Callable[[Given, object], Given]] = {
+_TOOLS: dict[str, Callable[[Json, object], Json]] = {
     "Read": _read,
     "Edit": _edit,
     "MultiEdit": _edit,
@@ -188,9 +186,3 @@ _TOOLS: dict[str, Callable[[Given, object], Given]] = {
     "Agent": _agent,
     "Task": _agent,
 }
-
-
-def answer(kind: str, context: str) -> Given:
-    """What a hook prints so that the model reads it."""
-    events = {ours: theirs for theirs, ours in KINDS.items()}
-    return {"hookSpecificOutput": {"hookEventName": events[kind], "additionalContext": context}}

@@ -1,13 +1,14 @@
-"""Codex: Claude Code's hooks with its own tools, and answers that are plain text."""
+"""Codex: Claude Code's hooks with tools of its own."""
 
 from __future__ import annotations
 
 import re
 
 from rum.capture.clients import claude_code
-from rum.capture.clients.patches import enveloped
-from rum.capture.clients.rum_tools import is_rum, memories_in
-from rum.capture.clients.values import RAW, as_dict, as_list, bounded_text, text, text_in
+from rum.capture.clients.patches import files_of_patch
+from rum.capture.clients.rum_tools import rum_call
+from rum.capture.clients.values import MAX_RAW, as_dict, as_list, raw_text, text, text_in
+from rum.capture.events.event import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,69 +16,62 @@ if TYPE_CHECKING:
 
     from rum.capture.events.event import Event
 
-    Given = dict[str, Any]
+    Json = dict[str, Any]
 
 NAME = "codex"
 MCP = "codex-mcp-client"
-"""What it calls itself to MCP servers."""
-HEARS = claude_code.HEARS
-answer = claude_code.answer
+"""Its name as an MCP client."""
+KINDS = claude_code.KINDS
+ANSWERABLE = claude_code.ANSWERABLE
 
 _SHELLS = ("Bash", "shell", "local_shell", "exec_command", "shell_command")
-_EXIT = r"Exit code: (-?\d{1,10})\n"
-_WRAPPED = r"Exit code: -?\d+\nWall time: [^\n]*\n(?:Output:\n)?"
+_EXIT_CODE = r"Exit code: (-?\d{1,10})\n"
+_HEADER = r"Exit code: -?\d+\nWall time: [^\n]*\n(?:Output:\n)?"
 
 
-def event(payload: Given, at: float) -> Event | None:
-    """What a hook's payload says; None where it is none of those we keep."""
+def event(payload: Json, at: float) -> Event | None:
+    """The event of a hook's payload; None for hooks that are not captured."""
     found = claude_code.event(payload, at, NAME)
     if found is None or "call" not in found:
         return found
-    for name in ("files", "command", "output", "exit", "text", "memories"):
-        found.pop(name, None)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    name, given = text(payload.get("tool_name")), as_dict(payload.get("tool_input"))
-    found.update(tool(name, given, payload.get("tool_response")))  # pyright: ignore[reportArgumentType, reportCallIssue]
-    return found
+    # Its tools have other names than Claude Code's, or the same names with other arguments.
+    by_claude = ("files", "command", "output", "exit", "text", "memories")
+    kept = {name: value for name, value in found.items() if name not in by_claude}
+    name, arguments = text(payload.get("tool_name")), as_dict(payload.get("tool_input"))
+    return cast("Event", {**kept, **tool(name, arguments, payload.get("tool_response"))})
 
 
-def tool(name: str, given: Given, gave: object) -> Given:
-    """What a call of a tool is, in our words. A shell's answer has no exit code: the rollout has it."""
-    said: Given = {"tool_name": name}
-    if is_rum(name):
-        said["tool"] = "rum"
-        if named := memories_in(gave):
-            said["memories"] = named
-    elif name in _SHELLS:
-        said.update(_run(given, gave))
+def tool(name: str, arguments: Json, answer: object) -> Json:
+    """A tool call in RUM's terms. A shell's answer to a hook has no exit code; the rollout has it."""
+    if own := rum_call(name, answer):
+        return own
+    call: Json = {"tool_name": name}
+    if name in _SHELLS:
+        call.update(tool="run", command=_command(arguments), **_outcome(answer))
     elif name == "apply_patch":
-        said.update(tool="edit", files=enveloped(_command(given)))
-        said.update(_outcome(gave))
+        call.update(tool="edit", files=files_of_patch(_command(arguments)), **_outcome(answer))
     elif name.endswith("spawn_agent"):
-        said.update(tool="agent", text=bounded_text(given.get("message")))
+        call.update(tool="agent", text=raw_text(arguments.get("message")))
     else:
-        said["tool"] = "other"
-    return said
+        call["tool"] = "other"
+    return call
 
 
-def _run(given: Given, gave: object) -> Given:
-    return {"tool": "run", "command": _command(given), **_outcome(gave)}
-
-
-def _command(given: Given) -> str:
-    """The command as one line of a shell; `bash -lc` around it is left out."""
-    asked = given.get("command") or given.get("cmd") or given.get("input")
-    words = [word for word in as_list(asked) if isinstance(word, str)]
+def _command(arguments: Json) -> str:
+    """The command as one line for a shell, without `bash -lc` around it."""
+    command = arguments.get("command") or arguments.get("cmd") or arguments.get("input")
+    words = [word for word in as_list(command) if isinstance(word, str)]
     if len(words) == 3 and words[1] in ("-c", "-lc"):
         words = words[2:]
-    return text(" ".join(words) or asked, RAW)
+    return text(" ".join(words) or command, MAX_RAW)
 
 
-def _outcome(gave: object) -> Given:
-    output = gave if isinstance(gave, str) else text_in(as_dict(gave).get("content"))
-    said: Given = {}
-    if code := re.match(_EXIT, output):
-        said["exit"] = int(code[1])
-        output = re.sub(_WRAPPED, "", output, count=1)
+def _outcome(answer: object) -> Json:
+    output = answer if isinstance(answer, str) else text_in(as_dict(answer).get("content"))
+    outcome: Json = {}
+    if code := re.match(_EXIT_CODE, output):
+        outcome["exit"] = int(code[1])
+        output = re.sub(_HEADER, "", output, count=1)
     if output:
-        said["output"] = bounded_text(output)
-    return said
+        outcome["output"] = raw_text(output)
+    return outcome

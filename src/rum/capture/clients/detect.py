@@ -1,4 +1,4 @@
-"""Whose payload this is, whatever file the hook was configured in."""
+"""Detect which client sent a payload, whatever client the hook was configured for."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 CLIENTS = ("claude-code", "codex", "gemini")
-"""The clients whose hooks are understood in their own notation."""
+"""The clients with hooks of their own."""
 AS_CLAUDE_CODE = ("cursor", "vscode")
-"""Editors that run the hooks that were meant for Claude Code."""
+"""Editors that run Claude Code's hooks."""
 
 _CAMEL = {
     "hookEventName": "hook_event_name",
@@ -25,7 +25,7 @@ _CAMEL = {
 
 
 def module_of(client: str) -> ModuleType:
-    """The module that knows a client's notation; loaded now, as a hook needs no other."""
+    """The module of a client; imported here, as a hook needs only one of them."""
     if client == "codex":
         from rum.capture.clients import codex  # noqa: PLC0415
 
@@ -39,20 +39,20 @@ def module_of(client: str) -> ModuleType:
     return claude_code
 
 
-def client_of(payload: dict[str, Any], told: str) -> str:
-    """The client that sent a payload, which need not be the one that the hook was configured for."""
+def client_of(payload: dict[str, Any], configured: str) -> str:
+    """The client that sent a payload."""
     if "cursor_version" in payload or "conversation_id" in payload:
         return "cursor"
     if "hookEventName" in payload or "sessionId" in payload:
         return "vscode"
-    if "turn_id" in payload and told == "claude-code":
+    if "turn_id" in payload and configured == "claude-code":
         return "codex"
-    return told
+    return configured
 
 
-def event_of(payload: dict[str, Any], told: str, at: float) -> Event | None:
-    """The event of a payload; None for what is not kept, or not understood."""
-    client = client_of(payload, told)
+def event_of(payload: dict[str, Any], configured: str, at: float) -> Event | None:
+    """The event of a payload; None for hooks that are not captured or not known."""
+    client = client_of(payload, configured)
     if client in CLIENTS:
         return module_of(client).event(payload, at)
     if client not in AS_CLAUDE_CODE:
@@ -63,3 +63,9 @@ def event_of(payload: dict[str, Any], told: str, at: float) -> Event | None:
     if not plain.get("cwd") and (roots := as_list(plain.get("workspace_roots"))):
         plain["cwd"] = roots[0]
     return module_of(client).event(plain, at, client)
+
+
+def hook_answer(client: str, kind: str, context: str) -> dict[str, Any]:
+    """What a hook prints so that the model reads `context`."""
+    names = {ours: theirs for theirs, ours in module_of(client).KINDS.items()}
+    return {"hookSpecificOutput": {"hookEventName": names[kind], "additionalContext": context}}

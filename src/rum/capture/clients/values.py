@@ -1,29 +1,24 @@
-"""Take plain values out of JSON that may hold anything, each no longer than is kept."""
+"""Read values from JSON of any shape and limit their lengths."""
 
 from __future__ import annotations
 
+from rum.capture.events.event import cast
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, cast
-else:
+    from typing import Any
 
-    def cast(_type: str, value: object) -> object:
-        """As in `typing`, which is slow to load."""
-        return value
-
-
-NAME = 200
+MAX_NAME = 200
 """Characters kept of a name or an id."""
-PATH = 1000
-SAID = 8000
-"""Characters kept of what a person or an agent said."""
-GAVE = 2000
-"""Characters kept of what a tool gave: its beginning and its end."""
-CHANGED = 4000
-"""Characters kept of the lines that an edit put in or took out."""
-
-RAW = 64_000
-"""Characters of any one text that are looked at: what is private must be found before a text is cut."""
+MAX_PATH = 1000
+MAX_TEXT = 8000
+"""Characters kept of a prompt, a command or a message."""
+MAX_OUTPUT = 2000
+"""Characters kept of a tool's output: its beginning and its end."""
+MAX_CHANGE = 4000
+"""Characters kept of the lines that an edit adds or removes."""
+MAX_RAW = 64_000
+"""Characters of any text that are read: private parts must be found before a text is cut to what is kept."""
 LEFT_OUT = "\n[...]\n"
 
 
@@ -37,28 +32,28 @@ def as_list(value: object) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def text(value: object, most: int = NAME) -> str:
-    """A string, cut; an empty one for anything else."""
+def text(value: object, most: int = MAX_NAME) -> str:
+    """A string, cut to `most` characters; an empty one for anything else."""
     return value[:most] if isinstance(value, str) else ""
 
 
 def as_int(value: object) -> int | None:
-    """A whole number of sensible size."""
+    """A whole number that JSON can represent exactly; None for anything else."""
     return value if type(value) is int and abs(value) < 2**53 else None
 
 
-def condensed(value: object, most: int = GAVE) -> str:
-    """A long text as its beginning and its end; errors stand at the end, so that is the longer part."""
-    said = value if isinstance(value, str) else ""
-    if len(said) <= most:
-        return said
+def cut_middle(value: object, most: int) -> str:
+    """A long text as its beginning and its end; the end is the longer part, as errors stand there."""
+    whole = value if isinstance(value, str) else ""
+    if len(whole) <= most:
+        return whole
     first = most // 3
-    return said[:first] + LEFT_OUT + said[-(most - first) :]
+    return whole[:first] + LEFT_OUT + whole[-(most - first) :]
 
 
-def bounded_text(value: object) -> str:
-    """As much of a text as is looked at, to be cut to what is kept once it is clean."""
-    return condensed(value, RAW)
+def raw_text(value: object) -> str:
+    """A text of at most `MAX_RAW` characters, which is cut to what is kept after cleaning."""
+    return cut_middle(value, MAX_RAW)
 
 
 def text_in(content: object) -> str:

@@ -1,4 +1,4 @@
-"""One thing that an agent's client told us or wrote down: the same shape whatever the client."""
+"""An event that a client's hook or transcript reports: the same shape for every client."""
 
 from __future__ import annotations
 
@@ -8,94 +8,110 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, NotRequired, TypedDict, cast
 
-    Kind = Literal[
+    EventKind = Literal[
         "start",  # a session began, was resumed, cleared or compacted (`source`)
-        "prompt",  # the user said something (`text`)
+        "prompt",  # the user sent a prompt (`text`)
         "before",  # a tool is about to run
         "after",  # a tool has run
         "failed",  # a tool has failed
         "agent_start",  # a subagent began
-        "agent_stop",  # a subagent is done (`text`: its last words)
+        "agent_stop",  # a subagent has finished (`text`: its last words)
         "compact",  # the conversation is about to be compacted
         "stop",  # the turn is over (`text`: the agent's last words)
         "end",  # the session is over
-        "offered",  # RUM said something by itself (`offers`)
+        "offered",  # RUM added something to the prompt (`offers`)
     ]
     Tool = Literal["read", "edit", "write", "delete", "run", "search", "agent", "rum", "other"]
 
-    class Touched(TypedDict):
-        """A file that a tool touched."""
+    class FileAccess(TypedDict):
+        """A file that a tool read or changed."""
 
         path: str
         operation: Literal["read", "edit", "create", "delete"]
         lines: NotRequired[str]
         """As `12-20`, in the file after the change."""
         added: NotRequired[str]
-        """The lines that an edit puts in."""
+        """The lines that an edit adds."""
         removed: NotRequired[str]
 
     class Event(TypedDict):
-        """What was seen; a key that does not apply is left out."""
+        """A key that does not apply is left out."""
 
         id: str
-        """The same thing has the same id, seen by a hook or read from a transcript."""
+        """Equal for the same event from a hook and from a transcript."""
         client: str
         session: str
-        kind: Kind
+        kind: EventKind
         at: float
         """Unix seconds."""
         cwd: str
         turn: NotRequired[str]
-        """The client's name for what one prompt set off."""
+        """The client's name for all work on one prompt."""
         agent: NotRequired[str]
         """The client's id of the subagent that acted."""
         agent_type: NotRequired[str]
         transcript: NotRequired[str]
         source: NotRequired[str]
-        """Why a session began or ended; of a call that failed, that it was `BROKEN_OFF`."""
+        """Why a session began or ended; `INTERRUPTED` for a call that the user stopped."""
         call: NotRequired[str]
         """The client's id of a tool call: it ties `before` to `after`, and both to the transcript."""
         tool: NotRequired[Tool]
         tool_name: NotRequired[str]
-        """As the client calls it."""
-        files: NotRequired[list[Touched]]
+        """The client's own name for it."""
+        files: NotRequired[list[FileAccess]]
         command: NotRequired[str]
         exit: NotRequired[int]
         output: NotRequired[str]
-        """What a tool gave, condensed."""
+        """The tool's output, its middle left out if it is long."""
         text: NotRequired[str]
-        """What was said: a prompt, last words, an error."""
+        """A prompt, last words, a search pattern or a subagent's task."""
         memories: NotRequired[list[str]]
-        """Memories that a call of RUM's own tools gave or made."""
+        """Memories that a call of RUM's own tools returned or stored."""
         offers: NotRequired[list[dict[str, object]]]
         project: NotRequired[str]
-        """The project's id, where the line's place does not tell it."""
+        """The project's id, where the folder of the line does not give it."""
         withheld: NotRequired[Literal["private", "ignored", "unredacted", "too large"]]
-        """Why what was said or touched is missing."""
+        """Why texts or files are missing."""
 
 else:
 
     def cast(_type: str, value: object) -> object:
-        """As in `typing`, which is slow to load."""
+        """As in `typing`, which is slow to load: hooks import this module."""
         return value
 
 
-BROKEN_OFF = "broken off"
-"""The source of a failure that was no failure: the user did not let the tool go on."""
+INTERRUPTED = "broken off"
+"""The `source` of a call that did not fail but was stopped by the user."""
+
+
+def new_event(
+    client: str, session: str, kind: str, at: float, cwd: str, names: tuple[str, ...], **optional: object
+) -> Event:
+    """Make an event; optional values that are empty are left out. `names` are the further parts of its id."""
+    event: dict[str, object] = {
+        "id": event_id(client, session, kind, *names),
+        "client": client,
+        "session": session,
+        "kind": kind,
+        "at": at,
+        "cwd": cwd,
+    }
+    event.update({name: value for name, value in optional.items() if value})
+    return cast("Event", event)
 
 
 def event_id(client: str, session: str, kind: str, *parts: object) -> str:
-    """The id of an event: made of the names that its client gave, so that hook and transcript agree on it."""
+    """The id of an event: made of the client's own names, so that hook and transcript agree on it."""
     return ":".join([client, session, kind, *(str(part) for part in parts if part not in (None, ""))])
 
 
 def to_line(event: Event) -> bytes:
-    """An event as one line; never with a line break inside."""
+    """An event as one line of JSON with a line break at its end and none inside."""
     return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
 def from_line(line: bytes) -> Event | None:
-    """The event of a line; None for half a line, or what is none."""
+    """The event of a line; None for an incomplete line, or one that is not an event."""
     try:
         found: object = json.loads(line)
     except ValueError:

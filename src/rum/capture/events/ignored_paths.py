@@ -1,4 +1,4 @@
-"""The paths that a project's `.rumignore` names: what touches them is not kept."""
+"""The paths that a project's `.rumignore` lists: events that name them are not stored."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 FILE = ".rumignore"
 INSTEAD = "[ignored]"
-"""What stands in place of a path that is not kept."""
+"""Replaces an ignored path in a text."""
 
 _LIMIT = 64 * 1024
-_MOST_PATTERNS = 1000
-_MOST_DOUBLE_STARS = 2
-"""Each makes matching slower by the length of a path; what follows the last of them counts as anything."""
+_MAX_PATTERNS = 1000
+_MAX_DOUBLE_STARS = 2
+"""Each multiplies the time of a match by the length of the path; whatever follows the last one matches."""
 _WORD = re.compile(r"[^\s'\"`;|&<>()\[\]{}=,:]+")
 
 
 class Ignored:
-    """The patterns of a `.rumignore`, in git's notation; those of one that cannot be read cover all."""
+    """The patterns of a `.rumignore`, in the syntax of `.gitignore`."""
 
     def __init__(self, root: str, patterns: str) -> None:
         self._root = os.path.normpath(root)
         lines = [line for line in patterns.splitlines() if line.strip() and not line.startswith("#")]
-        self._rules = [_rule(line) for line in lines[:_MOST_PATTERNS]]
+        self._rules = [_rule(line) for line in lines[:_MAX_PATTERNS]]
         self._known: dict[tuple[str, str], bool] = {}
 
     def covers(self, path: str, base: str) -> bool:
-        """Whether a path, as it is meant from `base`, is one of them or lies in a folder that is."""
+        """Whether a path, relative to `base`, or a folder above it is ignored."""
         known = self._known.get((path, base))
         if known is None:
             known = self._known[path, base] = self._covers(path, base)
@@ -46,38 +46,38 @@ class Ignored:
         return any(self._names("/".join(parts[:end])) for end in range(1, len(parts) + 1))
 
     def named_in(self, text: str, base: str) -> bool:
-        """Whether any word of a text is such a path."""
+        """Whether any word of a text is an ignored path."""
         return any(self.covers(word[0], base) for word in _WORD.finditer(text))
 
     def without_named(self, text: str, base: str) -> str:
-        """A text without such paths."""
+        """A text with its ignored paths replaced."""
         return _WORD.sub(lambda word: INSTEAD if self.covers(word[0], base) else word[0], text)
 
     def without_lines(self, text: str, base: str, most: int) -> str:
-        """A text without the lines in which such a path is named; about `most` characters of each end."""
+        """A text without the lines that name an ignored path; about `most` characters of each end."""
         lines = text.splitlines(keepends=True)
-        first, seen = self._without(lines, base, most)
-        last, _ = self._without(reversed(lines[seen:]), base, most)
+        first, count = self._without(lines, base, most)
+        last, _ = self._without(reversed(lines[count:]), base, most)
         return "".join((*first, *reversed(last)))
 
     def _without(self, lines: Iterable[str], base: str, most: int) -> tuple[list[str], int]:
-        """As many of the lines as make so many characters, and how many were looked at."""
+        """The first lines that name no ignored path, about `most` characters, and how many were read."""
         kept: list[str] = []
-        length = seen = 0
+        length = count = 0
         for line in lines:
             if length >= most:
                 break
-            seen += 1
+            count += 1
             if not self.named_in(line, base):
                 kept.append(line)
                 length += len(line)
-        return kept, seen
+        return kept, count
 
     def _inside(self, path: str, base: str) -> list[str]:
-        """The path's parts below the root; none for one outside."""
+        """The parts of a path below the root; empty for a path outside."""
         whole = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
         below = os.path.join(self._root, "")
-        # Asking the disk takes long, and most words of an output are no paths.
+        # Links are resolved only where needed: that takes a disk access, and most words are no paths.
         spelt = whole if whole.startswith(below) else os.path.realpath(whole)
         if not spelt.startswith(below):
             return []
@@ -88,7 +88,10 @@ class Ignored:
 
 
 def read_ignored(root: str | None) -> Ignored | None:
-    """The patterns of the project at `root`; None where it has none."""
+    """The patterns of the project at `root`; None where it has none.
+
+    If they cannot be read, all paths are ignored: capturing too little is safer.
+    """
     if root is None:
         return None
     try:
@@ -101,7 +104,7 @@ def read_ignored(root: str | None) -> Ignored | None:
 
 
 def _rule(line: str) -> tuple[re.Pattern[str], bool]:
-    """A line as a pattern of paths from the root, and whether it takes them out or in again."""
+    """A line as a pattern of paths from the root, and whether it ignores them (False after a `!`)."""
     wanted = not line.startswith("!")
     pattern = line if wanted else line[1:]
     pattern = re.sub(r"(?<!\\)\s+$", "", pattern.removeprefix("\\"))
@@ -118,7 +121,7 @@ def _source(pattern: str) -> str:
             found += (_segment(part), "/")
             continue
         stars += 1
-        if stars > _MOST_DOUBLE_STARS:
+        if stars > _MAX_DOUBLE_STARS:
             return "".join(found) + ".*"
         found.append("(?:.*/)?")
     if pattern.endswith("**"):
@@ -127,7 +130,11 @@ def _source(pattern: str) -> str:
 
 
 def _segment(part: str) -> str:
-    """One name of a path; each star but the last takes as little as it can, so that none is tried twice."""
+    """The pattern of one name of a path.
+
+    Each star but the last is an atomic group that takes as little as it can: backtracking through several
+    stars would take exponential time.
+    """
     pieces = [_piece(piece) for piece in re.split(r"\*+", part)]
     if len(pieces) == 1:
         return pieces[0]
@@ -136,7 +143,7 @@ def _segment(part: str) -> str:
 
 
 def _piece(text: str) -> str:
-    """Characters, `?` and `[…]`."""
+    """The pattern of a part without stars: characters, `?` and `[…]`."""
     made: list[str] = []
     for found in re.finditer(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(\?)|(.)", text, re.DOTALL):
         escaped, negated, inside, anything, plain = found.groups()

@@ -1,42 +1,37 @@
-"""When nothing was to be kept: by project or everywhere, now and in the past."""
+"""Pauses of capturing: for one project or everywhere, now and in the past."""
 
 from __future__ import annotations
 
 import json
 import os
 
+from rum.capture.events.event import cast
 from rum.model.errors import StorageError
 from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypedDict, cast
+    from typing import TypedDict
 
     class Pause(TypedDict):
-        """A span of time in which nothing is kept, in Unix seconds."""
+        """A span of time in which nothing is captured, in Unix seconds."""
 
         project: str | None
         """None: everywhere."""
         since: int
         until: int | None
-        """None: for as long as nobody resumes."""
-
-else:
-
-    def cast(_type: str, value: object) -> object:
-        """As in `typing`, which is slow to load."""
-        return value
+        """None: until capturing is resumed."""
 
 
 _FILE = "paused.json"
 _LIMIT = 256 * 1024
-_MOST = 500
-"""Pauses that are remembered: a transcript that is imported later has what was said during them."""
+_MAX_PAUSES = 500
+"""Past pauses are needed when a transcript is imported later: it holds what was written during them."""
 
 
 def is_paused(home: str, project_id: str | None, at: float) -> bool:
-    """Whether nothing of a project was to be kept at a time; None is one that cannot be told: then of any."""
+    """Whether capturing was paused for a project at a time; for an unknown one (None), any pause counts."""
     try:
         return any(
             (project_id is None or one["project"] in (None, project_id))
@@ -45,11 +40,11 @@ def is_paused(home: str, project_id: str | None, at: float) -> bool:
             for one in _read(home)
         )
     except (OSError, ValueError, TypeError, KeyError):
-        return True  # somebody paused something, so keeping nothing is the lesser mistake
+        return True  # a damaged file: somebody paused something, so capturing nothing is safer
 
 
 def pause(home: str, project_id: str | None, now: int, until: int | None) -> None:
-    """Keep nothing from now on, of a project or (None) at all; a pause of the same that holds is replaced."""
+    """Pause capturing of a project, or of all (None); a current pause of the same is replaced."""
 
     def add(pauses: list[Pause]) -> list[Pause]:
         ended = [_ended(one, now) if one["project"] == project_id else one for one in pauses]
@@ -59,7 +54,7 @@ def pause(home: str, project_id: str | None, now: int, until: int | None) -> Non
 
 
 def resume(home: str, project_id: str | None, now: int) -> bool:
-    """Keep things again, of a project or (None) of all; False when there was no such pause."""
+    """End the pauses of a project, or all (None); return False if there was none."""
     held = False
 
     def end(pauses: list[Pause]) -> list[Pause]:
@@ -73,7 +68,7 @@ def resume(home: str, project_id: str | None, now: int) -> bool:
 
 
 def pauses_now(home: str, project_id: str, now: int) -> list[Pause]:
-    """The pauses that hold for a project now."""
+    """The current pauses of a project."""
     return [one for one in _valid(home) if one["project"] in (None, project_id) and not _is_over(one, now)]
 
 
@@ -94,7 +89,7 @@ def _read(home: str) -> list[Pause]:
 
 
 def _valid(home: str) -> list[Pause]:
-    """As they were written; a file that cannot be understood is begun anew."""
+    """All pauses; empty for a damaged file, which the next change replaces."""
     try:
         return [
             {"project": one["project"], "since": int(one["since"]), "until": one["until"]}
@@ -109,7 +104,7 @@ def _change(home: str, change: Callable[[list[Pause]], list[Pause]]) -> None:
     try:
         ensure_private_dir(home)
         with file_lock(f"{path}.lock"):
-            pauses = change(_valid(home))[-_MOST:]
+            pauses = change(_valid(home))[-_MAX_PAUSES:]
             write_private(path, json.dumps({"version": 1, "pauses": pauses}, indent=1).encode())
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror or error}. Nothing was changed.", path=path) from error

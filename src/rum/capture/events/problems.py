@@ -1,4 +1,4 @@
-"""Failures of hooks, which have nobody to report to: a log for `doctor` and the next brief."""
+"""A log of failures of hooks, which cannot report them: `doctor` and the next brief do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Problem(NamedTuple):
-        """What failed, in words; when last, in Unix seconds; and how often it was noted."""
+        """A message, the time it was last recorded in Unix seconds, and how often."""
 
         what: str
         last: int
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    Problem = namedtuple("Trouble", ("what", "last", "times"))
+    Problem = namedtuple("Problem", ("what", "last", "times"))
 
 RECENT = 7 * 86400
-"""Seconds for which a trouble is worth telling."""
+"""Seconds for which a problem is reported."""
 
 _FILE, _REPORTED = "trouble.log", "trouble.told"
 _LIMIT = 16 * 1024
-_LONGEST = 300
+_MAX_MESSAGE = 300
 
 
 def record_problem(places: tuple[str, ...], what: str, now: float) -> None:
-    """Note that something failed, in the first folder where that can be done; never raises an OSError."""
-    line = json.dumps({"at": int(now), "what": what[:_LONGEST]}).encode() + b"\n"
+    """Record a failure in the first folder that can be written; never raises an OSError."""
+    line = json.dumps({"at": int(now), "what": what[:_MAX_MESSAGE]}).encode() + b"\n"
     for folder in places:
         with suppress(OSError):
             ensure_private_dir(folder)
@@ -45,19 +45,19 @@ def record_problem(places: tuple[str, ...], what: str, now: float) -> None:
 
 
 def recent_problems(places: tuple[str, ...], now: float) -> list[Problem]:
-    """What failed of late, the last one first."""
+    """The problems of the last days, the latest first."""
     found: dict[str, Problem] = {}
     for folder in places:
         for at, what in _entries(os.path.join(folder, _FILE)):
             if at > now - RECENT:
                 before = found.get(what, Problem(what, 0, 0))
                 found[what] = Problem(what, max(at, before.last), before.times + 1)
-    return sorted(found.values(), key=lambda trouble: -trouble.last)
+    return sorted(found.values(), key=lambda problem: -problem.last)
 
 
 def report_once(places: tuple[str, ...], now: float) -> str | None:
-    """A sentence about what failed since this was asked last; None when nothing did."""
-    new = [trouble for trouble in recent_problems(places, now) if trouble.last > _last_report(places)]
+    """A sentence about problems since the last report; None if there are none."""
+    new = [problem for problem in recent_problems(places, now) if problem.last > _last_report(places)]
     if not new:
         return None
     for folder in places:
@@ -73,8 +73,8 @@ def report_once(places: tuple[str, ...], now: float) -> str | None:
     return f"RUM could not record events: {new[0].what}{more}; run `rum doctor`."
 
 
-def forget(places: tuple[str, ...], before: float) -> None:
-    """Remove notes whose trouble was over by then."""
+def delete_problems(places: tuple[str, ...], before: float) -> None:
+    """Delete logs whose last entry is older than `before`."""
     for folder in places:
         path = os.path.join(folder, _FILE)
         entries = _entries(path)
@@ -85,7 +85,7 @@ def forget(places: tuple[str, ...], before: float) -> None:
 
 
 def _last_report(places: tuple[str, ...]) -> int:
-    """When it was told last: in whichever place that could be noted then."""
+    """The time of the last report, in whichever folder it could be recorded."""
     last = 0
     for folder in places:
         with suppress(OSError, ValueError):
@@ -102,7 +102,7 @@ def _entries(path: str) -> list[tuple[int, str]]:
     for line in raw.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             one = json.loads(line)
-            found.append((int(one["at"]), str(one["what"])[:_LONGEST]))
+            found.append((int(one["at"]), str(one["what"])[:_MAX_MESSAGE]))
     return found
 
 

@@ -10,7 +10,7 @@ from rum.capture.observe.errors import Fault
 from rum.capture.observe.steps import Step, reverted_files
 
 if TYPE_CHECKING:
-    from rum.capture.events.event import Touched
+    from rum.capture.events.event import FileAccess
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ def attempts_in(steps: Sequence[Step], checks: Sequence[Check | None]) -> list[A
     return sorted(found)
 
 
-def _open_change(place: Place, file: Touched) -> _OpenChange:
+def _open_change(place: Place, file: FileAccess) -> _OpenChange:
     added, removed = significant_lines(file.get("added", "")), significant_lines(file.get("removed", ""))
     return _OpenChange(place, file["path"], added - removed, removed - added, None)
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from rum.capture.clients.patches import enveloped
-from rum.capture.events.event import BROKEN_OFF
+from rum.capture.clients.patches import files_of_patch
+from rum.capture.events.event import INTERRUPTED
 from rum.text.lexicon import word_set
 from rum.text.shell import segments
 
 if TYPE_CHECKING:
-    from rum.capture.events.event import Event, Touched
+    from rum.capture.events.event import Event, FileAccess
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"
@@ -27,7 +27,7 @@ class Step(NamedTuple):
     tool: str
     at: float
     name: str = ""
-    files: tuple[Touched, ...] = ()
+    files: tuple[FileAccess, ...] = ()
     command: str = ""
     exit: int | None = None
     output: str = ""
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     failed: bool | None = None
 
     @property
-    def changes(self) -> tuple[Touched, ...]:
+    def changes(self) -> tuple[FileAccess, ...]:
         """The files that it changed, or tried to change."""
         return tuple(file for file in self.files if file["operation"] != "read")
 
@@ -70,7 +70,7 @@ def _step(call: list[Event]) -> Step | None:
         whole.update(event)
     joined = cast("Event", whole)
     output = joined.get("output", "")
-    if "failed" in kinds and (_is_denied(output) or joined.get("source") == BROKEN_OFF):
+    if "failed" in kinds and (_is_denied(output) or joined.get("source") == INTERRUPTED):
         return None
     code = joined.get("exit")
     is_run = joined.get("tool") == "run"
@@ -107,7 +107,7 @@ def _recognise_shell(step: Step) -> Step:
     """Count a shell command that patches or prints files as an edit or a read, as other clients' tools do."""
     if step.tool != "run":
         return step
-    if _PATCH in step.command and (patched := enveloped(step.command)):
+    if _PATCH in step.command and (patched := files_of_patch(step.command)):
         return step._replace(tool="edit", files=tuple(patched))
     read = [file for segment in segments(step.command) for file in files_read(segment)]
     return step._replace(files=tuple(read)) if read and looks_only(step.command) else step
@@ -150,15 +150,15 @@ def _is_read_only(words: list[str]) -> bool:
     return words[0] in _READ_ONLY
 
 
-def files_read(words: list[str]) -> list[Touched]:
+def files_read(words: list[str]) -> list[FileAccess]:
     """The files that a simple command prints, with the lines where it says so."""
     if words[0] not in _PRINTS:
         return []
     span = next((found for word in words if (found := _SPAN.fullmatch(word))), None)
-    named: list[Touched] = []
+    named: list[FileAccess] = []
     for word in words[1:]:
         if _FILE_NAME.fullmatch(word) and not _SPAN.fullmatch(word):
-            one: Touched = {"path": word, "operation": "read"}
+            one: FileAccess = {"path": word, "operation": "read"}
             if span:
                 one["lines"] = f"{span[1]}-{span[2]}"
             named.append(one)

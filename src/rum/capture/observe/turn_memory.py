@@ -21,7 +21,7 @@ from rum.text.shell import segments
 from rum.text.shorten import shorten, shorten_start
 
 if TYPE_CHECKING:
-    from rum.capture.events.event import Touched
+    from rum.capture.events.event import FileAccess
 
 Json = dict[str, Any]
 
@@ -228,7 +228,7 @@ class _TurnReader:
             learnings.append(learning)
         return list(dict.fromkeys(learnings))[:_MAX_LEARNINGS]
 
-    def _file(self, place: Place) -> Touched:
+    def _file(self, place: Place) -> FileAccess:
         return self.steps[place.step].changes[place.file]
 
 
@@ -236,7 +236,7 @@ def _file_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _quote_change(file: Touched) -> str:
+def _quote_change(file: FileAccess) -> str:
     """The first line that a change adds, quoted; of a change that only removes, the first one it removes."""
     old = significant_lines(file.get("removed", ""))
     new = [line.strip() for line in file.get("added", "").splitlines()]
@@ -252,7 +252,7 @@ def _read_lines(spans: list[str]) -> str:
     return f"read lines {', '.join(named[:5])}" if named else "read"
 
 
-def _edit_action(step: Step, file: Touched, attempt: Attempt | None) -> Json:
+def _edit_action(step: Step, file: FileAccess, attempt: Attempt | None) -> Json:
     action: Json = {
         "type": _OPERATIONS.get(file["operation"], ActionType.FILE_EDIT),
         "timestamp": int(step.at),
@@ -272,7 +272,7 @@ def _edit_action(step: Step, file: Touched, attempt: Attempt | None) -> Json:
     return action
 
 
-def _diff_of(file: Touched) -> str:
+def _diff_of(file: FileAccess) -> str:
     """The lines removed and added, with - or + in front, without those that are in both."""
     old = [f"-{line}" for line in file.get("removed", "").splitlines()]
     new = [f"+{line}" for line in file.get("added", "").splitlines()]
@@ -281,7 +281,7 @@ def _diff_of(file: Touched) -> str:
     return shorten(text, _MAX_DIFF)
 
 
-def _diff_hash(file: Touched) -> str:
+def _diff_hash(file: FileAccess) -> str:
     """Equal for the same new lines, whatever their order and indentation."""
     new = significant_lines(file.get("added", "")) - significant_lines(file.get("removed", ""))
     return hashlib.sha256("\n".join(sorted(new)).encode("utf-8", "replace")).hexdigest()[:16]

@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rum.capture.clients import gemini as client
-from rum.capture.clients.values import PATH, as_dict, as_list, bounded_text, text, text_in
-from rum.capture.events.event import cast, event_id
-from rum.capture.transcripts.records import moment, parsed, records
+from rum.capture.clients.values import MAX_PATH, MAX_RAW, as_dict, as_list, raw_text, text, text_in
+from rum.capture.events.event import cast, new_event
+from rum.capture.transcripts.records import parse_record, records, unix_time
 from rum.settings.home import read_bounded
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-_LARGEST = 64 * 1024 * 1024
+_MAX_FILE = 64 * 1024 * 1024
 _ROOT = ".project_root"
 
 
 def folders(home: str) -> list[str]:
-    """Where sessions lie."""
+    """The folders with sessions."""
     return [os.path.join(os.environ.get("GEMINI_CLI_HOME") or home, ".gemini", "tmp")]
 
 
 def files(folder: str) -> Iterator[list[str]]:
-    """The chats below a folder."""
+    """Yield the chats below a folder."""
     for at, below, names in os.walk(folder):
         below.sort()
         for name in sorted(names):
@@ -34,53 +34,53 @@ def files(folder: str) -> Iterator[list[str]]:
 
 
 def cwd_of(path: str) -> str:
-    """The project's folder, which stands in a file beside the chats; an empty text where it does not."""
+    """The folder of the project, from a file beside the chats; empty if unknown."""
     try:
-        named = read_bounded(os.path.join(os.path.dirname(os.path.dirname(path)), _ROOT), PATH)[0]
+        named = read_bounded(os.path.join(os.path.dirname(os.path.dirname(path)), _ROOT), MAX_PATH)[0]
         return named.decode().strip()
     except (OSError, ValueError):
         return ""
 
 
 def events(paths: list[str], last: int | None = None) -> Iterator[Event]:  # noqa: ARG001 (a chat is one object)
-    """What a session's files tell, as hooks would have, but for names: hooks of this client give none."""
+    """Yield the events of a session's files; their ids differ from those of hooks, which name no calls."""
     for path in paths:
         try:
-            yield from _told(path)
+            yield from _events_of(path)
         except OSError:
             continue
 
 
-def _told(path: str) -> Iterator[Event]:
+def _events_of(path: str) -> Iterator[Event]:
     session, messages = _messages(path)
     cwd = cwd_of(path)
     last: Event | None = None
     for message in messages:
-        at = moment(message.get("timestamp"))
+        at = unix_time(message.get("timestamp"))
         if at is None or not session:
             continue
-        said = text_in(message.get("content") or message.get("displayContent"))
-        if message.get("type") == "user" and said.strip():
+        words = text_in(message.get("content") or message.get("displayContent"))
+        if message.get("type") == "user" and words.strip():
             if last is not None:
                 yield last
             last = None
-            yield _event(session, "prompt", message, at, cwd, bounded_text(said))
+            yield _event(session, "prompt", message, at, cwd, raw_text(words))
         elif message.get("type") in ("gemini", "model", "assistant"):
             for call in map(as_dict, as_list(message.get("toolCalls"))):
-                if event := _called(session, call, at, cwd):
+                if event := _call_event(session, call, at, cwd):
                     yield event
-            if said.strip():
-                last = _event(session, "stop", message, at, cwd, bounded_text(said))
+            if words.strip():
+                last = _event(session, "stop", message, at, cwd, raw_text(words))
     if last is not None:
         yield last
 
 
 def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
-    """The session and its messages, each in its last state."""
+    """The session and its messages; of a message that was written several times, the last version."""
     if path.endswith(".jsonl"):
         found = list(records(path))
     else:
-        whole = parsed(_whole(path))
+        whole = parse_record(_read_file(path))
         found = [whole, *map(as_dict, as_list(whole.get("messages")))]
     session = next((name for one in found if (name := text(one.get("sessionId")))), "")
     messages: dict[str, dict[str, Any]] = {}
@@ -90,42 +90,32 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
     return session, list(messages.values())
 
 
-def _whole(path: str) -> bytes:
-    """All of a chat; nothing of what is no file, or too large to be one."""
+def _read_file(path: str) -> bytes:
+    """The bytes of a chat; empty for a path that is no regular file, or too large."""
     try:
-        return read_bounded(path, _LARGEST)[0]
+        return read_bounded(path, _MAX_FILE)[0]
     except ValueError:
         return b""
 
 
-def _event(session: str, kind: str, told: dict[str, Any], at: float, cwd: str, said: str) -> Event:
-    name = text(told.get("id")) or f"{at:.3f}"
-    found: dict[str, Any] = {
-        "id": event_id(client.NAME, session, kind, name),
-        "client": client.NAME,
-        "session": session,
-        "kind": kind,
-        "at": at,
-        "cwd": cwd,
-    }
-    if said:
-        found["text"] = said
-    return cast("Event", found)
+def _event(session: str, kind: str, record: dict[str, Any], at: float, cwd: str, words: str) -> Event:
+    name = text(record.get("id")) or f"{at:.3f}"
+    return new_event(client.NAME, session, kind, at, cwd, (name,), text=words)
 
 
-def _called(session: str, call: dict[str, Any], at: float, cwd: str) -> Event | None:
+def _call_event(session: str, call: dict[str, Any], at: float, cwd: str) -> Event | None:
     status, name = call.get("status"), text(call.get("name"))
     if not name or status == "cancelled":
         return None
     kind = "failed" if status == "error" else "after"
-    event = _event(session, kind, call, moment(call.get("timestamp")) or at, cwd, "")
+    event = _event(session, kind, call, unix_time(call.get("timestamp")) or at, cwd, "")
     answers = [
         as_dict(as_dict(part.get("functionResponse")).get("response"))
         for part in map(as_dict, as_list(call.get("result")))
     ]
-    output = "\n".join(filter(None, (text(one.get("output") or one.get("error"), 64_000) for one in answers)))
-    gave = {"llmContent": output or call.get("resultDisplay")}
-    event.update(
-        cast("Event", {"call": text(call.get("id")), **client.tool(name, as_dict(call.get("args")), gave)})
-    )
+    outputs = (text(one.get("output") or one.get("error"), MAX_RAW) for one in answers)
+    output = "\n".join(filter(None, outputs))
+    answer = {"llmContent": output or call.get("resultDisplay")}
+    tool = client.tool(name, as_dict(call.get("args")), answer)
+    event.update(cast("Event", {"call": text(call.get("id")), **tool}))
     return event

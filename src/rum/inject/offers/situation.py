@@ -6,14 +6,14 @@ import json
 import os
 
 from rum.capture.events.event import from_line
-from rum.capture.events.spool import LARGEST_FILE, LONGEST_LINE, files_of, folders
+from rum.capture.events.spool import MAX_FILE, MAX_LINE, files_of, folders
 from rum.store.sqlite.readonly import ReadOnlyStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rum.capture.events.event import Event, Touched
+    from rum.capture.events.event import Event, FileAccess
 
     Alike = tuple[str, float, int, str, str, bool, str, str | None]
     """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""
@@ -22,7 +22,7 @@ _LOOKED_AT = 512 * 1024
 """Bytes at the end of a session's file in which its work is looked for."""
 _MOST_FILES = 4
 """Files of a session, the newest, in which offers are looked for: a long turn fills more than one."""
-_WHOLE = LARGEST_FILE + 2 * LONGEST_LINE
+_WHOLE = MAX_FILE + 2 * MAX_LINE
 _MARK = b'"kind":"offered"'
 _WORK = ("prompt", "after")
 
@@ -92,7 +92,7 @@ class Moment:
         """What is kept of this session's events of some kinds, newest first."""
         return self.store.session_events(self.event["client"], self.event["session"], kinds)
 
-    def path_of(self, file: Touched) -> str | None:
+    def path_of(self, file: FileAccess) -> str | None:
         """A file as memories name it; None for what is no path."""
         from rum.model.errors import InvalidQuery  # noqa: PLC0415 (the project knows its errors by now)
         from rum.repo.files import relative_path  # noqa: PLC0415

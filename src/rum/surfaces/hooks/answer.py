@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from rum.capture.clients.detect import CLIENTS, module_of
+from rum.capture.clients.detect import CLIENTS, hook_answer, module_of
 from rum.capture.events.event import event_id, to_line
-from rum.capture.events.spool import keep
+from rum.capture.events.spool import write_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,21 +24,24 @@ def can_answer(event: Event, client: str) -> bool:
     A client that runs another client's hooks but has hooks of its own would get everything twice.
     """
     own = event["client"] == client or event["client"] not in CLIENTS
-    return own and event["kind"] in module_of(event["client"]).HEARS
+    return own and event["kind"] in module_of(event["client"]).ANSWERABLE
 
 
 def print_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> None:
     """Print the offers that fit, each only once in a session."""
     fitting = record_offers(event, offers, places)
     if fitting:
-        answer = module_of(event["client"]).answer(event["kind"], "\n".join(one.text for one in fitting))
+        answer = hook_answer(event["client"], event["kind"], "\n".join(one.text for one in fitting))
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
 def record_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> list[Offer]:
     """Record the offers that fit in the spool; none are returned if that fails, as they would be repeated."""
     fitting = fitting_offers(offers)
-    if not fitting or keep(places, event["session"], to_line(_offered_event(event, fitting)))[0] is None:
+    if (
+        not fitting
+        or write_line(places, event["session"], to_line(_offered_event(event, fitting)))[0] is None
+    ):
         return []
     return fitting
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from rum.capture.clients.detect import event_of
-from rum.capture.events.cleaning import bare, clean
+from rum.capture.events.cleaning import clean, minimal_event
 from rum.capture.events.event import to_line
 from rum.capture.events.pause import is_paused
-from rum.capture.events.spool import LONGEST_LINE, keep
+from rum.capture.events.spool import MAX_LINE, write_line
 from rum.redact.redactor import Redactor
 from rum.surfaces.hooks.answer import can_answer, print_offers
 from rum.surfaces.hooks.child_process import start_intake
@@ -57,7 +57,7 @@ def _record(event: Event, found: HookProject, places: tuple[str, ...], at: float
     if found.project is not None:
         cleaned["project"] = found.project
     # The cleaned session id: a secret in it must not become a file name.
-    where, problem = keep(places, cleaned["session"], _fit_line(cleaned))
+    where, problem = write_line(places, cleaned["session"], _fit_line(cleaned))
     if problem is not None:
         went = f"saved in {where}" if where else "lost"
         # Not every error names its file.
@@ -70,13 +70,13 @@ def _clean(event: Event, found: HookProject, places: tuple[str, ...], at: float)
     if found.problem:
         # The user's own secret patterns are in the settings, which could not be read.
         _note(places, f"{found.problem}; only kinds and times of events were recorded", at)
-        return {**bare(event), "cwd": event["cwd"]}
+        return {**minimal_event(event), "cwd": event["cwd"]}
     try:
         redactor = Redactor(found.redact_extra, found.redact_allow)
         return clean(event, redactor, _ignored_paths(found))
     except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
         _note(places, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at)
-        return bare(event)
+        return minimal_event(event)
 
 
 def _ignored_paths(found: HookProject) -> Ignored | None:
@@ -91,11 +91,11 @@ def _ignored_paths(found: HookProject) -> Ignored | None:
 def _fit_line(event: Event) -> bytes:
     """The event as one line within the limit: file contents are dropped first, then all text."""
     line = to_line(event)
-    if len(line) <= LONGEST_LINE:
+    if len(line) <= MAX_LINE:
         return line
     files = [{"path": file["path"], "operation": file["operation"]} for file in event.get("files", [])]
     line = to_line({**event, "files": files})  # pyright: ignore[reportArgumentType]
-    if len(line) <= LONGEST_LINE:
+    if len(line) <= MAX_LINE:
         return line
     rest = {
         name: value for name, value in event.items() if name not in ("files", "text", "output", "command")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rum.capture.clients.detect import CLIENTS, client_of, event_of, module_of
-from rum.capture.events.event import BROKEN_OFF, from_line, to_line
+from rum.capture.events.event import INTERRUPTED, from_line, to_line
 from support.hooks import samples
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_claude_code_command_in_the_background_has_no_exit_code_yet():
 
 
 def test_claude_code_command_that_the_user_broke_off_says_so():
-    assert bash("PostToolUseFailure", {}, error="x", is_interrupt=True).get("source") == BROKEN_OFF
+    assert bash("PostToolUseFailure", {}, error="x", is_interrupt=True).get("source") == INTERRUPTED
     assert "source" not in bash("PostToolUseFailure", {}, error="x", is_interrupt=False)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rum.capture.clients.detect import event_of
-from rum.capture.clients.values import CHANGED, GAVE, SAID, bounded_text
-from rum.capture.events.cleaning import bare, clean
+from rum.capture.clients.values import MAX_CHANGE, MAX_OUTPUT, MAX_TEXT, raw_text
+from rum.capture.events.cleaning import clean, minimal_event
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
 from support.secrets import TOKENS
@@ -65,19 +65,19 @@ def test_a_name_that_is_a_secret_is_replaced_by_one_that_stays_the_same():
 def test_a_secret_is_found_before_a_text_is_cut():
     secret = token()
     # The cut would go right through it.
-    said = "x " * (GAVE // 6 - 10) + secret + " y" * GAVE
-    kept = clean(make(output=bounded_text(said)), REDACTOR).get("output", "")
-    assert len(kept) <= GAVE + 10
+    said = "x " * (MAX_OUTPUT // 6 - 10) + secret + " y" * MAX_OUTPUT
+    kept = clean(make(output=raw_text(said)), REDACTOR).get("output", "")
+    assert len(kept) <= MAX_OUTPUT + 10
     assert secret[:12] not in kept
 
 
 def test_texts_are_cut_to_what_is_kept():
     file = {"path": "/p/a.py", "operation": "edit", "added": "a" * 9999}
     kept = clean(make(text="w " * 9999, output="o " * 9999, command="c " * 9999, files=[file]), REDACTOR)
-    assert len(kept.get("text", "")) <= SAID + 10
-    assert len(kept.get("output", "")) <= GAVE + 10
-    assert len(kept.get("command", "")) <= SAID + 10
-    assert kept.get("files", [{}])[0].get("added") == "a" * CHANGED
+    assert len(kept.get("text", "")) <= MAX_TEXT + 10
+    assert len(kept.get("output", "")) <= MAX_OUTPUT + 10
+    assert len(kept.get("command", "")) <= MAX_TEXT + 10
+    assert kept.get("files", [{}])[0].get("added") == "a" * MAX_CHANGE
 
 
 def test_private_text_is_cut_from_whatever_was_said_or_done():
@@ -89,7 +89,7 @@ def test_private_text_is_cut_from_whatever_was_said_or_done():
 
 
 def test_private_text_is_found_in_a_text_that_was_cut_in_the_middle():
-    said = bounded_text("a" * 90_000 + "</private> done" + " b" * 900)
+    said = raw_text("a" * 90_000 + "</private> done" + " b" * 900)
     assert "aaa" not in clean(make(output=said), REDACTOR).get("output", "").rpartition("[...]")[2]
 
 
@@ -167,7 +167,7 @@ def test_lines_about_ignored_files_are_cut_from_other_outputs_and_names_from_pro
 
 
 def test_an_event_that_cannot_be_cleaned_says_only_that_it_was():
-    kept = bare(make(text="x", command=token(), turn="t"))
+    kept = minimal_event(make(text="x", command=token(), turn="t"))
     assert set(kept) == {"id", "client", "session", "kind", "at", "cwd", "withheld"}
     assert (kept["kind"], kept["at"], kept["cwd"]) == ("after", 1.5, "")
 

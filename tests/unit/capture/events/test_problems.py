@@ -19,7 +19,7 @@ def test_old_trouble_is_no_longer_told_and_can_be_removed(tmp_path: Path):
     places = (str(tmp_path),)
     problems.record_problem(places, "full", 100)
     assert problems.recent_problems(places, 100 + RECENT) == []
-    problems.forget(places, 101)
+    problems.delete_problems(places, 101)
     assert list(tmp_path.iterdir()) == []
 
 

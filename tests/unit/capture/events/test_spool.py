@@ -101,7 +101,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path):
     theirs = tmp_path / "spool"
     theirs.mkdir(mode=0o700)
     os.chown(theirs, 65534, 65534)
-    assert spool.keep((str(theirs), str(tmp_path / "mine")), "s", b"x\n")[0] == str(tmp_path / "mine")
+    assert spool.write_line((str(theirs), str(tmp_path / "mine")), "s", b"x\n")[0] == str(tmp_path / "mine")
     assert list(theirs.iterdir()) == []
 
 
@@ -135,8 +135,8 @@ def test_pipes_and_links_are_not_read(tmp_path: Path):
 
 
 def test_a_full_file_is_followed_by_another(tmp_path: Path):
-    line = b"x" * (spool.LONGEST_LINE - 1) + b"\n"
-    count = spool.LARGEST_FILE // len(line) + 2
+    line = b"x" * (spool.MAX_LINE - 1) + b"\n"
+    count = spool.MAX_FILE // len(line) + 2
     for _ in range(count):
         spool.append(str(tmp_path), "s", line)
     assert len(spool.spools(str(tmp_path))) == 2
@@ -145,15 +145,15 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path):
 
 def test_a_line_that_is_too_long_is_refused(tmp_path: Path):
     with pytest.raises(spool.TooMuch):
-        spool.append(str(tmp_path), "s", b"x" * spool.LONGEST_LINE + b"\n")
+        spool.append(str(tmp_path), "s", b"x" * spool.MAX_LINE + b"\n")
 
 
 def test_the_next_folder_is_taken_where_one_cannot_be_written(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    where, problem = spool.keep((str(tmp_path / "file"), str(tmp_path / "ok")), "s", b"x\n")
+    where, problem = spool.write_line((str(tmp_path / "file"), str(tmp_path / "ok")), "s", b"x\n")
     assert where == str(tmp_path / "ok")
     assert isinstance(problem, OSError)
-    assert spool.keep((str(tmp_path / "file"),), "s", b"x\n")[0] is None
+    assert spool.write_line((str(tmp_path / "file"),), "s", b"x\n")[0] is None
 
 
 def test_folders_of_two_homes_and_projects_differ():

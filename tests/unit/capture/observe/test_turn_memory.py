@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.capture.events.event import BROKEN_OFF
+from rum.capture.events.event import INTERRUPTED
 from rum.capture.observe.turn_memory import observe_turn
 from support.captured_events import CRASH, Telling, mended
 
@@ -222,7 +222,7 @@ def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, 
 
 
 @pytest.mark.parametrize(
-    "how", [{"source": BROKEN_OFF}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
+    "how", [{"source": INTERRUPTED}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
 )
 def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
     telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)

@@ -17,7 +17,7 @@ from rum.capture.clients.detect import event_of
 from rum.capture.observe.turn_memory import observe_turn
 from rum.capture.observe.turns import split_turns, with_turns
 from rum.capture.transcripts import READERS
-from rum.capture.transcripts.records import LONGEST, moment, records
+from rum.capture.transcripts.records import MAX_LINE, records, unix_time
 from support.captured_events import TRANSCRIPTS
 from support.hooks import samples
 
@@ -141,7 +141,7 @@ def test_a_session_of_gemini_may_be_written_in_lines(tmp_path: Path):
 
 def test_a_line_that_is_too_long_is_left_out(tmp_path: Path):
     path = tmp_path / "long.jsonl"
-    path.write_bytes(b'{"a": 1}\n{"b": "' + b"x" * LONGEST + b'"}\n{"c": 3}\n')
+    path.write_bytes(b'{"a": 1}\n{"b": "' + b"x" * MAX_LINE + b'"}\n{"c": 3}\n')
     assert list(records(str(path))) == [{"a": 1}, {"c": 3}]
 
 
@@ -194,12 +194,12 @@ def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(client: str, tmp_
 
 @pytest.mark.parametrize("value", [None, "yesterday", True, -1, 1e20, "9999-99-99", []])
 def test_what_is_no_time_is_none(value: object):
-    assert moment(value) is None
+    assert unix_time(value) is None
 
 
 def test_a_time_may_be_written_in_several_ways():
     assert (
-        moment("2026-11-15T20:15:56.361Z") == moment("2026-11-15T21:15:56.361+01:00") == moment(1794773756361)
+        unix_time("2026-11-15T20:15:56.361Z") == unix_time("2026-11-15T21:15:56.361+01:00") == unix_time(1794773756361)
     )
 
 
