@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rum.capture.clients.detect import CLIENTS, client_of, event_of, module_of
+from rum.capture.clients.detect import CLIENTS, client_of, event_of, hook_answer, module_of
 from rum.capture.events.event import INTERRUPTED, from_line, to_line
 from support.hooks import samples
 
@@ -188,8 +188,8 @@ def test_an_answer_names_the_event_as_the_client_does(client: str):
     module = module_of(client)
     for payload in samples(client):
         event = event_of(payload, client, AT)
-        if event and event["kind"] in module.HEARS:
-            answer = module.answer(event["kind"], "Look out")["hookSpecificOutput"]
+        if event and event["kind"] in module.ANSWERABLE:
+            answer = hook_answer(client, event["kind"], "Look out")["hookSpecificOutput"]
             assert answer == {"hookEventName": payload["hook_event_name"], "additionalContext": "Look out"}
 
 

@@ -199,7 +199,9 @@ def test_what_is_no_time_is_none(value: object):
 
 def test_a_time_may_be_written_in_several_ways():
     assert (
-        unix_time("2026-11-15T20:15:56.361Z") == unix_time("2026-11-15T21:15:56.361+01:00") == unix_time(1794773756361)
+        unix_time("2026-11-15T20:15:56.361Z")
+        == unix_time("2026-11-15T21:15:56.361+01:00")
+        == unix_time(1794773756361)
     )
 
 
