@@ -1,4 +1,4 @@
-"""The repository as a whole: what no file of it may hold, and what its documents say of `make`."""
+"""The repository as a whole: no file names a registry, and every path in the documents exists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ REGISTRY = re.compile(
     re.IGNORECASE,
 )
 MAKE = re.compile(r"\bmake ([a-z][a-z0-9]*)\b")
-PATH = re.compile(r"`((?:src|scripts|benchmarks|tests|docs|requirements)/[^`\s]*)`")
+PATH = re.compile(r"`((?:src/rum|scripts|benchmarks|tests|docs|plugins|requirements)/[^`\s]*)`")
+MODULE = re.compile(r"\bpython -m ((?:benchmarks|support)[a-z_.]*)")
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
 
@@ -38,19 +39,19 @@ def registries_named(files: list[Path]) -> list[str]:
     ]
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="which files are ours is asked of git")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs git to list the files")
 def test_no_file_names_the_host_of_a_package_registry():
     assert registries_named(own_files()) == []
 
 
-def test_the_host_of_a_package_registry_would_be_seen(tmp_path: Path):
+def test_a_host_of_a_package_registry_is_reported(tmp_path: Path):
     lock = tmp_path / "some.lock"
     lock.write_text("ours==1\n--index-url https://" + "pypi" + ".org/simple\n")
     assert registries_named([lock]) == [f"{lock}:2"]
 
 
 def commands(text: str) -> list[str]:
-    """What a document marks as code in a line, and what it types in a block; not what is printed there."""
+    """The code spans of a document and the commands in its blocks, without the printed output."""
     parts = FENCE.split(text)
     typed = [line for part in parts[1::2] for line in re.findall(r"^(?:\$ |make ).*$", part, re.MULTILINE)]
     return [span for part in parts[::2] for span in re.findall(r"`[^`]+`", part)] + typed
@@ -60,21 +61,34 @@ def test_every_make_target_a_document_names_exists():
     targets = set(
         re.findall(r"^([a-z][a-z0-9]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     named = {
-        target
-        for path in documents
-        for span in commands(path.read_text("utf-8"))
-        for target in MAKE.findall(span)
+        target for text in documents().values() for span in commands(text) for target in MAKE.findall(span)
     }
     assert {"demo", "test"} <= named
     assert named <= targets
 
 
-def test_every_path_the_contributing_guide_names_exists():
-    paths = PATH.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert paths
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+def documents() -> dict[str, str]:
+    """The text of every document by its path."""
+    paths = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def test_every_path_that_a_document_names_exists():
+    named = {(name, path) for name, text in documents().items() for path in PATH.findall(text)}
+    assert any(name == "CONTRIBUTING.md" for name, _ in named)
+    assert [(name, path) for name, path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def test_every_module_that_a_document_runs_exists():
+    named = {(name, module) for name, text in documents().items() for module in MODULE.findall(text)}
+    files = {module: Path(module.rstrip(".").replace(".", "/")) for _, module in named}
+    assert len(files) > 3
+    assert [
+        (name, module)
+        for name, module in sorted(named)
+        if not any((ROOT / folder / files[module]).with_suffix(".py").exists() for folder in ("", "tests"))
+    ] == []
 
 
 def test_every_module_and_folder_that_the_architecture_names_exists():
@@ -86,6 +100,8 @@ def test_every_module_and_folder_that_the_architecture_names_exists():
     }
     assert len(named) > 30
     assert [name for name in sorted(named) if not list(package.glob(name.rstrip("/")))] == []
+    bare = set(re.findall(r"`(\w+\.py)`", text))
+    assert [name for name in sorted(bare) if not list(package.rglob(name))] == []
 
 
 @pytest.mark.skipif(not WORKFLOW.exists(), reason="a source archive has no workflow")
