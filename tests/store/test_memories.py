@@ -16,7 +16,7 @@ from rum.store.filters import Filters
 from rum.store.indexed_text import indexed_text
 from rum.store.records import Revision
 from support.builders import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
-from support.finding import by_paths, newest_with
+from support.finding import by_paths, known_paths, newest_with
 
 RICH = make_memory(
     "mem_rich",
@@ -117,7 +117,7 @@ def test_replacing_renews_all_that_is_derived(store: Store):
     assert store.memories.get(["mem_rich"]) == [changed]
     assert ids_by_words(store, "logout") == ["mem_rich"]
     assert ids_by_words(store, "interceptor") == []
-    assert store.search.known_paths("") == ["src/c.ts"]
+    assert known_paths(store, "") == ["src/c.ts"]
     assert [tag for tag, _ in store.search.tag_counts(9)] == ["session"]
 
 
@@ -244,7 +244,7 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     assert store.history.of("memory", "mem_rich") == []
     assert store.links.all() == []
     assert ids_by_words(store, "interceptor") == []
-    assert store.search.known_paths("") == ["src/b.ts"]
+    assert known_paths(store, "") == ["src/b.ts"]
     assert [tag for tag, _ in store.search.tag_counts(9)] == ["jwt"]
     assert store.upkeep.problems() == []
 
@@ -307,5 +307,5 @@ def test_any_text_comes_back_as_it_was(
     for tag in tags:
         assert memory.id in [row[0] for row in store.search.by_filters(Filters(tags=(tag,)), 1000)[0]]
     for path in paths:
-        assert path in store.search.known_paths(path)
+        assert path in known_paths(store, path)
         assert memory.id in [row[0] for row in by_paths(store, [path], Filters(), 1000)[0]]

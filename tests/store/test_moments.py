@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory
+from support.finding import timeline
 
 
 def add(store: Store, number: int, seconds: int) -> None:
@@ -20,7 +21,7 @@ def test_few_memories_are_all_told_newest_first(store: Store):
     for number, seconds in enumerate((2, 9, 5, 2)):
         add(store, number, seconds)
     for newest in (4, 5, 100):
-        assert store.search.timeline(newest, 1) == [
+        assert timeline(store, newest, 1) == [
             (NOON + 9, 2),
             (NOON + 5, 3),
             (NOON + 2, 4),
@@ -29,14 +30,14 @@ def test_few_memories_are_all_told_newest_first(store: Store):
 
 
 def test_an_empty_store_has_no_moments(store: Store):
-    assert store.search.timeline(5, 5) == store.search.timeline(0, 1) == []
+    assert timeline(store, 5, 5) == timeline(store, 0, 1) == []
 
 
 def test_of_many_memories_the_newest_are_told_and_some_of_all_times(store: Store):
     with store.transaction():
         for number in range(1, 201):
             add(store, number, number)
-    moments = store.search.timeline(10, 20)
+    moments = timeline(store, 10, 20)
     assert moments[:10] == [(NOON + number, number) for number in range(200, 190, -1)]
     others = [number for _, number in moments[10:]]
     assert others == sorted(others, reverse=True)
@@ -50,7 +51,7 @@ def test_moments_follow_the_time_and_not_the_order_of_storing(store: Store):
     with store.transaction():
         for number in range(1, 51):
             add(store, number, -number)
-    moments = store.search.timeline(5, 5)
+    moments = timeline(store, 5, 5)
     assert moments[:5] == [(NOON - number, number) for number in range(1, 6)]
     assert moments == sorted(moments, reverse=True)
     assert moments[-1][1] > 40
@@ -62,7 +63,7 @@ def test_what_is_gone_is_left_out_of_the_moments(store: Store):
             add(store, number, number)
         for number in range(1, 31):
             store.memories.delete(f"mem_{number}")
-    assert store.search.timeline(4, 40) == [(NOON + number, number) for number in range(40, 30, -1)]
+    assert timeline(store, 4, 40) == [(NOON + number, number) for number in range(40, 30, -1)]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -77,7 +78,7 @@ def test_moments_are_among_those_of_the_memories_and_the_newest_are_never_missin
     everything = sorted(
         ((row[1], row[4]) for row in store.search.by_filters(Filters(), 100)[0]), reverse=True
     )
-    moments = store.search.timeline(newest, spread)
+    moments = timeline(store, newest, spread)
     assert moments == sorted(set(moments) & set(everything), reverse=True)
     # Of memories of one second any may count as the newer.
     assert [when for when, _ in moments[:newest]] == [when for when, _ in everything[:newest]]

@@ -15,7 +15,10 @@ def work(store: Store, memory_id: str, *paths: str, at: int = 0, **more: Any) ->
 
 
 def formerly(store: Store, path: str, cap: int = 9, **filters: Any) -> list[tuple[str, str]]:
-    return [(row[0], row[5]) for row in store.search.formerly([path], Filters(**filters), cap)[0]]
+    return [
+        (row[0], row[5])
+        for row in store.search.by_paths([], Filters(**filters), cap, formerly=[path]).former[0]
+    ]
 
 
 def test_what_was_done_under_earlier_names_is_found_the_newest_first(store: Store):

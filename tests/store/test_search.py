@@ -10,7 +10,18 @@ from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
 from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
-from support.finding import at, by_goal, by_ids, by_paths, holders, newest_with, size, spellings
+from support.finding import (
+    at,
+    by_goal,
+    by_ids,
+    by_paths,
+    holders,
+    known_paths,
+    newest_with,
+    paths_within,
+    size,
+    spellings,
+)
 
 
 def ids(rows: list[Any]) -> list[str]:
@@ -134,7 +145,7 @@ def test_a_memory_on_many_of_the_files_leaves_room_for_others(tree: Store):
 
 
 def test_the_total_of_files_does_not_depend_on_the_cap(tree: Store):
-    paths = tree.search.known_paths("")
+    paths = known_paths(tree, "")
     assert [by_paths(tree, paths, Filters(), cap)[1] for cap in (1, 2, 3, 4)] == [3, 3, 3, 3]
     assert by_paths(tree, paths, Filters(since=NOON + 1), 1)[1] == 2
 
@@ -143,10 +154,10 @@ def test_known_paths_are_those_that_begin_with_the_prefix(store: Store):
     paths = ["src/a.py", "src/b/c.py", "src2/a.py", "src/é.py", "src/記憶.py", "S%_c/'q\".py", "src"]
     add_memory(store, "mem_a", files=[make_file(path) for path in paths])
     add_memory(store, "mem_b", files=[make_file("src/a.py")])
-    assert set(store.search.known_paths("src/")) == {"src/a.py", "src/b/c.py", "src/é.py", "src/記憶.py"}
-    assert set(store.search.known_paths("S%_")) == {"S%_c/'q\".py"}
-    assert sorted(store.search.known_paths("")) == sorted(paths)
-    assert store.search.known_paths("nowhere/") == []
+    assert set(known_paths(store, "src/")) == {"src/a.py", "src/b/c.py", "src/é.py", "src/記憶.py"}
+    assert set(known_paths(store, "S%_")) == {"S%_c/'q\".py"}
+    assert sorted(known_paths(store, "")) == sorted(paths)
+    assert known_paths(store, "nowhere/") == []
 
 
 def test_paths_that_look_alike_are_not_the_same(store: Store):
@@ -183,9 +194,9 @@ def test_the_agents_with_most_memories_come_first(store: Store):
 def test_files_are_found_by_a_part_of_their_path(store: Store):
     add_memory(store, "mem_a", files=[make_file("src/flask/app.py"), make_file("src/flask/app.pyi")])
     add_memory(store, "mem_b", "Touch flask/app.py", files=[make_file("docs/flask.rst")])
-    assert store.search.paths_within("flask/app.py", 9) == ["src/flask/app.py"]
-    assert store.search.paths_within("src/flask", 9) == ["src/flask/app.py", "src/flask/app.pyi"]
-    assert store.search.paths_within("lask/app.py", 9) == store.search.paths_within("///", 9) == []
+    assert paths_within(store, "flask/app.py", 9) == ["src/flask/app.py"]
+    assert paths_within(store, "src/flask", 9) == ["src/flask/app.py", "src/flask/app.pyi"]
+    assert paths_within(store, "lask/app.py", 9) == paths_within(store, "///", 9) == []
 
 
 def test_a_word_is_spelt_as_memories_have_it(store: Store):

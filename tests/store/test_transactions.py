@@ -14,7 +14,7 @@ from rum.store.filters import Filters
 from rum.store.records import Revision
 from support.builders import NOON, add_memory, make_agent, make_file, make_memory
 from support.facts import all_facts, all_rules, make_fact, make_rule
-from support.finding import holders
+from support.finding import holders, known_paths
 
 
 class Interrupted(BaseException):
@@ -57,7 +57,7 @@ def everything(store: Store) -> dict[str, object]:
         "tombstones": store.memories.buried(["aa"]),
         "texts": store.search.texts(names),
         "words": [holders(store, word, 9) for word in ("fresh", "other", "login", "gone")],
-        "paths": sorted(store.search.known_paths("")),
+        "paths": sorted(known_paths(store, "")),
         "tags": [tag for tag, _ in store.search.tag_counts(9)],
         "found": store.search.by_filters(Filters(), 9),
         "facts": (all_facts(store), store.history.of("fact", "format")),

@@ -103,14 +103,27 @@ def newest_with(store: Store, terms: Iterable[str], in_goal: bool, filters: Filt
 
 def by_paths(store: Store, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
     """The newest memories tied to any of the files, and how many there are."""
-    [found] = store.search.by_paths([paths], filters, cap)
-    return found
+    return store.search.by_paths([paths], filters, cap).groups[0]
 
 
 def formerly(store: Store, path: str, filters: Filters, cap: int) -> list[FileRow]:
     """The newest memories tied to a file under names that it had before."""
-    [found] = store.search.formerly([path], filters, cap)
-    return found
+    return store.search.by_paths([], filters, cap, formerly=[path]).former[0]
+
+
+def known_paths(store: Store, prefix: str) -> list[str]:
+    """Every file any memory is tied to whose path begins with the prefix."""
+    return store.search.known_paths([prefix])[0]
+
+
+def paths_within(store: Store, part: str, cap: int) -> list[str]:
+    """The files with these folders and names in their path."""
+    return store.search.paths_within([part], cap)[0]
+
+
+def timeline(store: Store, newest: int, spread: int) -> list[tuple[int, int]]:
+    """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
+    return store.search.terms([], 0, 0, filters=EVERYTHING, newest=newest, spread=spread).timeline
 
 
 def key_of(store: Store, memory_id: str) -> int:

@@ -39,12 +39,16 @@ def judge(inquiry: Inquiry, found: Found) -> None:
 
 def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
     """Fill in how useful memories proved to be."""
-    known = inquiry.usefulness
-    if unknown := [match.memory_id for match in matches if match.memory_id not in known]:
+    ledger, known = inquiry.store.ledger, inquiry.usefulness
+    if inquiry.all_usefulness is None and not known:  # of most projects little is known: one look is enough
+        inquiry.all_usefulness = ledger.all_usefulness(limits.FEW_USEFUL)
+    if inquiry.all_usefulness is not None:
+        known = inquiry.all_usefulness
+    elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:
         known.update(dict.fromkeys(unknown, 0.0))
-        known.update(inquiry.store.ledger.usefulness(unknown))
+        known.update(ledger.usefulness(unknown))
     for match in matches:
-        match.useful = known[match.memory_id]
+        match.useful = known.get(match.memory_id, 0.0)
 
 
 def score(column: dict[str, float], match: Match) -> float:

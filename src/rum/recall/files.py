@@ -6,6 +6,7 @@ import fnmatch
 import posixpath
 import re
 from functools import lru_cache
+from itertools import chain
 
 from rum.recall.limits import COMMON
 from rum.text.terms import terms
@@ -22,31 +23,44 @@ _WILD = re.compile(r"[*?\[]")
 _OUTSIDE = ("/", "~")
 
 
-def matching_paths(search: Search, pattern: str) -> list[str]:
-    """The files a pattern means: the path and all below it (`path/`), or what it matches as a glob."""
-    path = pattern.rstrip("/") or pattern
-    if path == ".":
-        return [known for known in search.known_paths("") if not known.startswith(_OUTSIDE)]
-    wild = _WILD.search(pattern)
-    if wild is None or len(pattern) > MAX_GLOB:
-        return [path, path + "/"]
-    # Names such as app/[id]/page.tsx look like a glob.
-    literal = [known for known in search.known_paths(path) if f"{known}/".startswith(f"{path}/")]
-    return literal or [
-        known for known in search.known_paths(pattern[: wild.start()]) if glob_match(pattern, known)
-    ]
+def matching_paths(search: Search, patterns: Iterable[str]) -> dict[str, list[str]]:
+    """The files each pattern means: the path and all below it (`path/`), or what it matches as a glob."""
+    found: dict[str, list[str]] = {}
+    prefixes: dict[str, tuple[str, str]] = {}
+    for pattern in patterns:
+        path = pattern.rstrip("/") or pattern
+        wild = _WILD.search(pattern)
+        found[pattern] = [path, path + "/"]
+        if path == ".":
+            prefixes[pattern] = ("", "")  # everything
+        elif wild and len(pattern) <= MAX_GLOB:
+            prefixes[pattern] = (path, pattern[: wild.start()])
+    asked = list(dict.fromkeys(chain.from_iterable(prefixes.values())))
+    known = dict(zip(asked, search.known_paths(asked), strict=True)) if asked else {}
+    for pattern, (path, start) in prefixes.items():
+        if not path:
+            found[pattern] = [one for one in known[path] if not one.startswith(_OUTSIDE)]
+            continue
+        # Names such as app/[id]/page.tsx look like a glob.
+        literal = [one for one in known[path] if f"{one}/".startswith(f"{path}/")]
+        found[pattern] = literal or [one for one in known[start] if glob_match(pattern, one)]
+    return found
 
 
 def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
-    """The files of each bare name, in whatever folder, or in folders of that name; known paths are read once.
+    """The files of each bare name, in whatever folder, or in folders of that name.
 
     A name with folders is looked for by its words: what is asked for most is a whole path that no memory
     knows, for which not every path is to be looked at.
     """
     plain = [name for name in names if not _WILD.search(name) and not name.startswith(_OUTSIDE)]
-    within = {name: search.paths_within(name.rstrip("/"), COMMON) for name in plain if "/" in name}
+    with_folders = [name for name in plain if "/" in name]
+    within: dict[str, list[str]] = {}
+    if with_folders:
+        found = search.paths_within([name.rstrip("/") for name in with_folders], COMMON)
+        within = dict(zip(with_folders, found, strict=True))
     named: dict[str, list[str]] = {name: [] for name in plain if "/" not in name}
-    for known in search.known_paths("") if named else ():
+    for known in search.known_paths([""])[0] if named else ():
         parts = known.split("/")
         if not named.keys().isdisjoint(parts):
             for name in named.keys() & parts:
@@ -54,14 +68,23 @@ def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
     return named | within
 
 
-def neighbours(search: Search, path: str) -> list[str]:
-    """The files of the same folder whose names share a word with this one's."""
-    folder, name = posixpath.split(path.rstrip("/"))
-    words = set(terms(posixpath.splitext(name)[0]))
-    if not folder or not words:
+def neighbours(search: Search, paths: Iterable[str]) -> list[str]:
+    """The files of the same folders as some whose names share a word with theirs."""
+    asked: list[tuple[str, set[str]]] = []
+    for path in paths:
+        folder, name = posixpath.split(path.rstrip("/"))
+        words = set(terms(posixpath.splitext(name)[0]))
+        if folder and words:
+            asked.append((folder + "/", words))
+    if not asked:
         return []
-    known = search.known_paths(folder + "/")
-    return [near for near in known if words & set(terms(posixpath.basename(near).partition(".")[0]))]
+    found = search.known_paths([folder for folder, _ in asked])
+    return [
+        near
+        for (_, words), known in zip(asked, found, strict=True)
+        for near in known
+        if words & set(terms(posixpath.basename(near).partition(".")[0]))
+    ]
 
 
 def glob_match(pattern: str, path: str) -> bool:

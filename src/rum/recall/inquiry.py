@@ -90,22 +90,25 @@ class Inquiry:
         self.neighbourhood = Neighbourhood()
         """Which memories are next to which, as far as they were described."""
         self.texts: dict[str, str] = {}
-        """The indexed terms of memories, by id, as far as they were read."""
+        """The indexed terms of memories, by id, as far as they were read by themselves."""
         self.archived_masks: dict[int, int] = {}
         """Which words archived memories hold, by key, that words did not lead to."""
         self.usefulness: dict[str, float] = {}
-        """How useful memories proved to be, by id: 0 without evidence."""
+        """How useful memories proved to be, by id, as far as it was asked for."""
+        self.all_usefulness: dict[str, float] | None = None
+        """The same of all memories, if there are few with evidence."""
 
     @cached_property
     def words(self) -> Words:
         """The words of the question, looked up once."""
-        limit = self.question.limit
-        return Words(self.store.search, self.text, filters=self.filters, limit=limit, session=self.session)
-
-    @cached_property
-    def timeline(self) -> list[tuple[int, int]]:
-        """When memories were made: the newest, and some spread over all."""
-        return self.store.search.timeline(limits.NEWEST, limits.SPREAD)
+        return Words(
+            self.store.search,
+            self.text,
+            filters=self.filters,
+            limit=self.question.limit,
+            session=self.session,
+            timeline=bool(self.files),
+        )
 
     @property
     def has_archive(self) -> bool:
@@ -131,6 +134,7 @@ class Inquiry:
             always=always,
             session_limit=limits.TOGETHER,
             known_sessions=self.neighbourhood.sessions,
+            texts=not self.words.complete(),
         )
         self.neighbourhood.learn(found)
         self.details.update((one.row.key, one) for one in found.memories)

@@ -25,7 +25,7 @@ from rum.recall.limits import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.recall.semantic import Meaning
-    from rum.store.search import Row
+    from rum.store.search import FileRow, Row
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -72,7 +72,7 @@ def _certain(found: Found, rows: list[Row]) -> None:
 def _by_files(inquiry: Inquiry, found: Found) -> None:
     found.ran.append("exact")
     search = inquiry.store.search
-    groups = {pattern: matching_paths(search, pattern) for pattern in inquiry.files}
+    groups = matching_paths(search, inquiry.files)
     if inquiry.text:
         _weighed(inquiry, found, groups)
         return
@@ -92,17 +92,17 @@ def _weighed(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> No
     """Add the newest memories of each file, folder or pattern, as one sign among others."""
     search = inquiry.store.search
     cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
-    tied = dict(zip(groups, search.by_paths(list(groups.values()), inquiry.filters, cap), strict=True))
-    before = search.formerly(list(groups), inquiry.filters, cap)
-    for pattern, earlier in zip(groups, before, strict=True):
-        rows, total = tied[pattern]
+    found_rows = search.by_paths(list(groups.values()), inquiry.filters, cap, formerly=list(groups))
+    tied: dict[str, tuple[list[FileRow], int]] = {}
+    for pattern, (rows, total), former in zip(groups, *found_rows, strict=True):
         known = {row.id for row in rows}
-        added = [row for row in earlier if row.id not in known]  # under names that the file had before
+        added = [row for row in former if row.id not in known]
         tied[pattern] = (rows + added)[:cap], total + len(added)
     named = paths_named(search, [pattern for pattern, (rows, _) in tied.items() if not rows])
     named = {name: paths for name, paths in named.items() if paths}
     if named:
-        tied |= dict(zip(named, search.by_paths(list(named.values()), inquiry.filters, cap), strict=True))
+        more = search.by_paths(list(named.values()), inquiry.filters, cap)
+        tied |= dict(zip(named, more.groups, strict=True))
     for rows, total in tied.values():
         found.tied.append(Tied([row.key for row in rows], total))
         found.total += sum(row.id not in found.matches for row in rows)
@@ -115,12 +115,12 @@ def _without_memories(inquiry: Inquiry, found: Found, groups: dict[str, list[str
     if len(groups) == 1 or not found.matches:
         return [] if found.matches else list(groups)
     tied = inquiry.store.search.by_paths(list(groups.values()), inquiry.filters, 1)
-    return [pattern for pattern, (rows, _) in zip(groups, tied, strict=True) if not rows]
+    return [pattern for pattern, (rows, _) in zip(groups, tied.groups, strict=True) if not rows]
 
 
 def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) -> None:
     """Add the memories tied to any of the files."""
-    [(rows, total)] = inquiry.store.search.by_paths([paths], inquiry.filters, inquiry.candidates)
+    [(rows, total)], _ = inquiry.store.search.by_paths([paths], inquiry.filters, inquiry.candidates)
     found.total += total - sum(row.id in found.matches for row in rows)
     for row in rows:
         found.add(row.row, "exact", strength)
@@ -128,9 +128,10 @@ def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) 
 
 def _under_earlier_names(inquiry: Inquiry, found: Found) -> None:
     """Add what was done to files before they had the names asked for."""
-    for rows in inquiry.store.search.formerly(inquiry.files, inquiry.filters, inquiry.candidates):
+    search, most = inquiry.store.search, inquiry.candidates
+    for rows in search.by_paths([], inquiry.filters, most, formerly=inquiry.files).former:
         found.total += sum(row.id not in found.matches for row in rows)
-        found.total_exact &= len(rows) < inquiry.candidates
+        found.total_exact &= len(rows) < most
         for row in rows:
             found.add(row.row, "exact", EARLIER_NAME)
 
@@ -183,8 +184,8 @@ def _by_words(inquiry: Inquiry, found: Found) -> None:
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
     search = inquiry.store.search
-    paths = [near for path in inquiry.files for near in neighbours(search, path)]
-    [(rows, _)] = search.by_paths([paths], inquiry.filters, inquiry.candidates)
+    paths = neighbours(search, inquiry.files)
+    [(rows, _)], _ = search.by_paths([paths], inquiry.filters, inquiry.candidates)
     found.total += len({row.id for row in rows} - set(found.matches))
     for row in rows:
         found.add(row.row, "pattern", SAME_FOLDER)

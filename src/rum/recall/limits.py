@@ -47,6 +47,9 @@ IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 USEFULNESS = 0.4
 """What it adds at most that a memory proved useful when it was offered, or takes away that it did not."""
 
+FEW_USEFUL = 500
+"""Of up to so many memories with evidence of their use all is read at once."""
+
 YOUNG = 100
 """In a store with fewer memories than this a word is as rare as in one with so many."""
 

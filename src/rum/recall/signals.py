@@ -48,10 +48,10 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     unsure = {
         match: asked.unknown_terms(match.key) for match in matches if match.key not in inquiry.archived_masks
     }
-    _read_texts(inquiry, [match.memory_id for match, some in unsure.items() if some])
+    texts = _texts(inquiry, [match for match, some in unsure.items() if some])
     for match, some in unsure.items():
         if some:
-            held[match.key] |= asked.mask_in(inquiry.texts[match.memory_id], some)
+            held[match.key] |= asked.mask_in(texts[match.memory_id], some)
     return held
 
 
@@ -67,11 +67,14 @@ def _read_archived(inquiry: Inquiry, keys: list[int]) -> None:
             inquiry.archived_masks[key] |= 1 << bit
 
 
-def _read_texts(inquiry: Inquiry, ids: list[str]) -> None:
-    unread = [one for one in ids if one not in inquiry.texts]
+def _texts(inquiry: Inquiry, matches: list[Match]) -> dict[str, str]:
+    """The indexed terms of memories, by id."""
+    described = {match.memory_id: inquiry.details[match.key].text for match in matches}
+    unread = [one for one, text in described.items() if text is None and one not in inquiry.texts]
     if unread:
         texts = inquiry.store.search.texts(unread)
         inquiry.texts.update((one, " ".join(texts.get(one, ()))) for one in unread)
+    return {one: inquiry.texts[one] if text is None else text for one, text in described.items()}
 
 
 def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
@@ -128,7 +131,7 @@ def here(inquiry: Inquiry, matches: Matches) -> None:
 
 def recency(inquiry: Inquiry, matches: Matches) -> None:
     """How few memories are newer, on a scale on which the first few differ most."""
-    moments = inquiry.timeline[::-1]
+    moments = inquiry.words.timeline[::-1]
     size = max(inquiry.words.size, len(moments))
     exact = len(moments) if len(moments) < limits.NEWEST else limits.NEWEST
     for match in matches:

@@ -42,6 +42,7 @@ class Words:
         filters: Filters = _EVERYTHING,
         limit: int = 0,
         session: str = "",
+        timeline: bool = False,
     ) -> None:
         """`limit` is how many memories with the question as their goal are wanted, of those that pass."""
         self._search = search
@@ -57,7 +58,11 @@ class Words:
             most=limit,
             session=session,
             counted=limits.SESSION_COUNTED,
+            newest=limits.NEWEST if timeline else 0,
+            spread=limits.SPREAD,
         )
+        self.timeline = found.timeline
+        """When memories were made: the newest, and some spread over all; only if it was asked for."""
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
         self.archived_size = found.archived

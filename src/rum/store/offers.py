@@ -90,6 +90,10 @@ class Ledger(Protocol):
         """How useful memories proved to be, for those that anything is known of."""
         ...
 
+    def all_usefulness(self, most: int) -> dict[str, float] | None:
+        """The same of every memory that anything is known of; None if there are more than `most`."""
+        ...
+
     def find(self, sought: OffersSought) -> list[OfferRow]:
         """Offers, newest first."""
         ...

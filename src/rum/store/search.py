@@ -39,6 +39,15 @@ class FileRow(NamedTuple):
         return Row._make(self[:5])
 
 
+class TiedRows(NamedTuple):
+    """Memories tied to files, each once in its list, the newest first."""
+
+    groups: list[tuple[list[FileRow], int]]
+    """For each group of files its memories, and how many there are."""
+    former: list[list[FileRow]]
+    """For each file its memories under earlier names."""
+
+
 class Holders(NamedTuple):
     """The memories that hold a term in any of its spellings."""
 
@@ -67,6 +76,8 @@ class TermLookup(NamedTuple):
     """How many memories the session has; counting stops at the limit."""
     same_goal: list[int]
     """The keys of the newest memories with exactly this goal, in whatever case, that pass the filters."""
+    timeline: list[tuple[int, int]]
+    """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
 
 
 class Correction(NamedTuple):
@@ -93,6 +104,8 @@ class Details(NamedTuple):
     """How long all of its indexed terms are together, without those of paths."""
     files: int
     """How many files it is tied to."""
+    text: str | None
+    """All of its indexed terms, if they were asked for and it is not archived."""
 
 
 class Described(NamedTuple):
@@ -120,18 +133,12 @@ class Search(Protocol):
         ...
 
     def by_paths(
-        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int
-    ) -> list[tuple[list[FileRow], int]]:
-        """For each group of files the newest memories tied to any of them, each once, and how many there are.
+        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int, *, formerly: Sequence[str] = ()
+    ) -> TiedRows:
+        """The newest memories tied to files: for each group to any of them, for each of `formerly` before.
 
-        A path that ends in `/` means everything below it.
-        """
-        ...
-
-    def formerly(self, paths: Sequence[str], filters: Filters, cap: int) -> list[list[FileRow]]:
-        """For each file the newest memories tied to it under names that it had before, each once.
-
-        What was done later to another file of such a name is left out.
+        A path that ends in `/` means everything below it. `formerly` are files under names that they had
+        before; what was done later to another file of such a name is left out.
         """
         ...
 
@@ -143,12 +150,12 @@ class Search(Protocol):
         """The newest memories that name an issue, of the `most` stored last that hold its number."""
         ...
 
-    def known_paths(self, prefix: str) -> list[str]:
-        """Every file any memory is tied to whose path begins with the prefix."""
+    def known_paths(self, prefixes: Sequence[str]) -> list[list[str]]:
+        """For each prefix every file any memory is tied to whose path begins with it."""
         ...
 
-    def paths_within(self, part: str, cap: int) -> list[str]:
-        """The files with these folders and names in their path, of the last `cap` memories with such."""
+    def paths_within(self, parts: Sequence[str], cap: int) -> list[list[str]]:
+        """For each part of a path the files with it in theirs, of the last `cap` memories with such."""
         ...
 
     def terms(
@@ -162,10 +169,13 @@ class Search(Protocol):
         most: int = 0,
         session: str = "",
         counted: int = 0,
+        newest: int = 0,
+        spread: int = 1,
     ) -> TermLookup:
         """Look up terms, each in any of its spellings; and `most` memories with a goal, and a session's size.
 
         `cap` and `archived_cap` limit the holders given of a term, `counted` how far a session is counted.
+        The timeline has `newest` memories and about `spread` of the others; it is empty without `newest`.
         """
         ...
 
@@ -203,15 +213,12 @@ class Search(Protocol):
         always: Sequence[int] = (),
         session_limit: int,
         known_sessions: Collection[str] = (),
+        texts: bool = False,
     ) -> Described:
-        """The memories that pass, in detail: of `always` all, of `keys` the first `cap`.
+        """The memories that pass, in detail: of `always` all, of `keys` the first `cap`; `texts` as well.
 
         `known_sessions` are left out of `sessions`, and those with more than `session_limit` memories.
         """
-        ...
-
-    def timeline(self, newest: int, spread: int) -> list[tuple[int, int]]:
-        """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
         ...
 
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:

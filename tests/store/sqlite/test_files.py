@@ -29,6 +29,7 @@ from support.finding import (
     newest_with,
     outlines,
     session_size,
+    timeline,
 )
 from support.processes import make_place
 
@@ -125,7 +126,7 @@ def use_everything(store: SqliteStore) -> None:
     by_ids(store, ["mem_a"], Filters())
     in_sessions(store, ["session_1"], 5)
     session_size(store, "session_1", 1)
-    store.search.timeline(1, 1)
+    timeline(store, 1, 1)
     outlines(store, [1, 2])
     breadths(store, ["mem_b"])
     existing(store, ["token"])

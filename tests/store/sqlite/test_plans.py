@@ -28,7 +28,7 @@ FINDERS: dict[str, Callable[[Search, Filters], object]] = {
     "by_path": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
     "by_paths": lambda search, filters: search.by_paths([["a.py", "lib/"], ["b.py"]], filters, 1),
     "describe": lambda search, filters: search.describe([1, 2, 3], filters, cap=2, session_limit=9),
-    "formerly": lambda search, filters: search.formerly(["c.py"], filters, 1),
+    "formerly": lambda search, filters: search.by_paths([], filters, 1, formerly=["c.py"]),
     "by_issue": lambda search, filters: search.by_issue("67", filters, 1, 9),
     "newest_with": lambda search, filters: search.newest_with([["login"]], ["fix"], filters, 1),
     "terms": lambda search, filters: search.terms(
@@ -38,10 +38,11 @@ FINDERS: dict[str, Callable[[Search, Filters], object]] = {
 UNFILTERED: dict[str, Callable[[Search], object]] = {
     "archived_with": lambda search: search.archived_with([(["login"], ["fix"])], 9, [1, 2]),
     "corrections": lambda search: search.corrections(["login"], 5, 9, 9),
-    "known_paths": lambda search: search.known_paths("lib/"),
+    "known_paths": lambda search: search.known_paths(["lib/", "a"]),
     "sharing": lambda search: search.sharing(["login"], 9, 9),
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
-    "timeline": lambda search: search.timeline(1, 2),
+    "timeline": lambda search: search.terms([], 0, 0, filters=Filters(), newest=1, spread=2),
+    "paths_within": lambda search: search.paths_within(["lib/b.py", "c"], 9),
 }
 OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
     "any": ("memory_vectors_model", lambda vectors: vectors.any(MODEL)),

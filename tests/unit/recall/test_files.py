@@ -87,7 +87,7 @@ def test_many_bare_names_are_looked_for_at_once(rum: Rum, known: dict[str, str])
     store._rum.connection.set_trace_callback(reads.append)
     assert found(rum, known, names) == meant
     assert found(rum, known, names, query="elephant", min_confidence=0) == meant
-    assert sum("DISTINCT file_path" in statement for statement in reads) == 2
+    assert sum("DISTINCT p.key, f.file_path" in statement for statement in reads) == 2
 
 
 def test_a_name_that_a_path_has_twice_means_it_once(rum: Rum) -> None:

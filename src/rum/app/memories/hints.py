@@ -167,7 +167,7 @@ def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
     for path in inquiry.files:
         folder, name = posixpath.split(path)
         start = folder + "/" if folder else ""
-        below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths(start)}
+        below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths([start])[0]}
         if name in below:
             continue
         if close := nearest(name, sorted(below)[:COMPARED]):

@@ -46,6 +46,9 @@ DELETE FROM usefulness WHERE memory_id = ?;
 -- name: usefulness_of
 SELECT u.memory_id, u.value FROM json_each(?) AS wanted JOIN usefulness AS u ON u.memory_id = wanted.value;
 
+-- name: all_usefulness
+SELECT memory_id, value FROM usefulness LIMIT ?;
+
 -- name: delete_offered
 DELETE FROM seen WHERE kind = 'offered' AND instr(data, ?);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rum.store.search import FileRow, Row
+from rum.store.search import FileRow, Row, TiedRows
 from rum.store.sqlite.fts_query import conditions, quoted
 from rum.text.terms import terms
 
@@ -34,9 +34,6 @@ _NAMING = (
 _TELLING = 7
 """So many characters of a commit's id are enough for the index; the rest is compared with what it finds."""
 
-_LAST = "\U0010ffff"
-"""Sorts after every character, so that a prefix and what begins with it lie between two bounds."""
-
 _TIED = """
 SELECT f.memory_id, f.file_path, f.operation
 FROM json_each(g.value, '$.files') AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
@@ -58,7 +55,7 @@ _NAMES, _FOLLOWED = 8, 64
 """So many earlier names of a file are asked for, as many renames back; so many renames are looked at."""
 
 _EARLIER = """
-WITH RECURSIVE earlier(place, origin, path, until, steps) AS (
+earlier(place, origin, path, until, steps) AS (
   SELECT g.key, g.value, r.before, r.renamed_at, 1
   FROM json_each(?) AS g CROSS JOIN renames AS r ON r.path = g.value
   UNION
@@ -107,47 +104,9 @@ class Lookup:
         return [one for (one,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
 
     def by_paths(
-        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int
-    ) -> list[tuple[list[FileRow], int]]:
+        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int, *, formerly: Sequence[str] = ()
+    ) -> TiedRows:
         where, values = conditions(filters)
-        # The index has the memories of one file in order of time, so that the newest are found at once.
-        one_file = (
-            "memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
-            f"WHERE f.file_path = json_extract(g.value, '$.files[0]') AND {where}"
-        )
-        of_one = (
-            f"m.seq, f.file_path, f.operation FROM {one_file} ORDER BY f.created_at DESC, f.memory_id DESC"
-        )
-        # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
-        tied = f"({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
-        # Beside min(), SQLite takes the other columns from the same row.
-        columns = "m.seq, min(f.file_path) AS file_path, f.operation"
-        order = "GROUP BY m.seq ORDER BY m.created_at DESC, m.id DESC"
-        listed = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
-        counted = f"SELECT count(*) FROM {one_file}"
-        if not filters.any() and not filters.superseded:  # no memory needs to be looked at
-            superseded = "memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
-            counted = (
-                "SELECT count(*) FROM memory_files WHERE file_path = json_extract(g.value, '$.files[0]') "
-                f"AND NOT EXISTS (SELECT 1 FROM {superseded})"
-            )
-        alone = f"json_array_length(g.value, '$.files') = 1 AND NOT {_ANY_BELOW}"
-        statement = f"""
-WITH found AS MATERIALIZED (
-  SELECT g.key AS place, g.value, {alone} AS alone,
-    CASE WHEN {alone} THEN ({listed} (SELECT {of_one} LIMIT ?))
-      ELSE ({listed} (SELECT {columns} FROM {tied} {order} LIMIT ?)) END AS tied
-  FROM json_each(?) AS g
-)
-SELECT g.place, {COLUMNS}, json_extract(one.value, '$[1]'), json_extract(one.value, '$[2]'), CASE
-  WHEN json_array_length(g.tied) < ? THEN json_array_length(g.tied)
-  WHEN one.key > 0 THEN 0
-  WHEN g.alone THEN ({counted})
-  ELSE (SELECT count(DISTINCT m.seq) FROM {tied}) END
-FROM found AS g CROSS JOIN json_each(g.tied) AS one
-CROSS JOIN memories AS m ON m.seq = json_extract(one.value, '$[0]')
-ORDER BY g.place, one.key
-"""
         wanted = [
             {
                 "files": [path for path in group if not path.endswith("/")],
@@ -155,40 +114,24 @@ ORDER BY g.place, one.key
             }
             for group in groups
         ]
-        rows = self._rows(statement, [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values])
-        found = [(list[FileRow](), 0) for _ in groups]
+        earlier = [json.dumps(list(formerly)), _NAMES, _FOLLOWED * max(1, len(formerly))]
+        tied = [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values]
+        rows = self._rows(_by_paths(filters, where), [*earlier, *tied, *values, cap, _NAMES])
+        found = TiedRows([([], 0) for _ in groups], [[] for _ in formerly])
+        known: list[dict[str, FileRow]] = [{} for _ in formerly]
         for line in rows:
-            place: int = line[0]
-            known, total = found[place]
-            known.append(FileRow._make(line[1:-1]))
-            found[place] = known, max(total, line[-1])
+            place: int = line[1]
+            row = FileRow._make(line[4:-1])
+            if line[0]:
+                known[place].setdefault(row.id, row)
+            else:
+                rows_of, total = found.groups[place]
+                rows_of.append(row)
+                found.groups[place] = rows_of, max(total, line[-1])
+        for place, one in enumerate(known):
+            newest = sorted(one.values(), key=lambda row: (row.created_at, row.id), reverse=True)
+            found.former[place] = newest[:cap]
         return found
-
-    def formerly(self, paths: Sequence[str], filters: Filters, cap: int) -> list[list[FileRow]]:
-        where, values = conditions(filters)
-        newest = (
-            "SELECT m.seq FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
-            f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} "
-            "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
-        )
-        statement = f"""
-{_EARLIER}
-SELECT named.place, {COLUMNS}, f.file_path, f.operation
-FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({newest}))) AS one
-CROSS JOIN memories AS m ON m.seq = one.value
-CROSS JOIN memory_files AS f ON f.memory_id = m.id AND f.file_path = named.path
-WHERE named.rank <= ? ORDER BY named.place, named.rank, one.key
-"""
-        limits = (_NAMES, _FOLLOWED * max(1, len(paths)))
-        rows = self._rows(statement, [json.dumps(list(paths)), *limits, *values, cap, _NAMES])
-        found = [dict[str, FileRow]() for _ in paths]
-        for line in rows:
-            place: int = line[0]
-            found[place].setdefault(line[1], FileRow._make(line[1:]))
-        return [
-            sorted(one.values(), key=lambda row: (row.created_at, row.id), reverse=True)[:cap]
-            for one in found
-        ]
 
     def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
         where, values = conditions(filters, each=True)
@@ -219,38 +162,34 @@ WHERE named.rank <= ? ORDER BY named.place, named.rank, one.key
         rows = self._rows(f"{once} SELECT {COLUMNS} {found}", [quoted(number), most, *values, *globs, cap])
         return [Row._make(row) for row in rows]
 
-    def known_paths(self, prefix: str) -> list[str]:
-        statement = "SELECT DISTINCT file_path FROM memory_files WHERE file_path >= ? AND file_path < ?"
-        return [path for (path,) in self._rows(statement, (prefix, prefix + _LAST))]
+    def known_paths(self, prefixes: Sequence[str]) -> list[list[str]]:
+        below = "f.file_path >= p.value AND f.file_path < p.value || char(1114111)"
+        source = f"FROM json_each(?) AS p CROSS JOIN memory_files AS f ON {below}"
+        statement = f"SELECT DISTINCT p.key, f.file_path {source} ORDER BY 1, 2"
+        found: list[list[str]] = [[] for _ in prefixes]
+        for line in self._rows(statement, (json.dumps(list(prefixes)),)):
+            place: int = line[0]
+            found[place].append(line[1])
+        return found
 
-    def paths_within(self, part: str, cap: int) -> list[str]:
+    def paths_within(self, parts: Sequence[str], cap: int) -> list[list[str]]:
         # By the words of paths: where nobody knows them, as is usual, no path is looked at.
-        match = " AND ".join(map(quoted, dict.fromkeys(terms(part)))) or quoted("")
-        newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+        words = [" AND ".join(map(quoted, dict.fromkeys(terms(part)))) or quoted("") for part in parts]
+        newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH q.value ORDER BY rowid DESC LIMIT ?"
         source = (
-            f"FROM ({newest}) AS held CROSS JOIN memories AS m ON m.seq = held.rowid "
+            "FROM json_each(?) AS q "
+            f"CROSS JOIN json_each((SELECT json_group_array(rowid) FROM ({newest}))) AS held "
+            "CROSS JOIN memories AS m ON m.seq = held.value "
             "CROSS JOIN memory_files AS f ON f.memory_id = m.id"
         )
-        statement = (
-            f"SELECT DISTINCT f.file_path {source} WHERE instr('/' || f.file_path || '/', ?) ORDER BY 1"
-        )
-        return [path for (path,) in self._rows(statement, (f"paths : ({match})", cap, f"/{part}/"))]
-
-    def timeline(self, newest: int, spread: int) -> list[tuple[int, int]]:
-        # Sequence numbers are nearly dense here, so that every so many of them lie evenly over all.
-        statement = """
-WITH size(most) AS (SELECT coalesce(max(seq), 0) FROM memories), newest AS MATERIALIZED (
-  SELECT created_at, seq FROM memories ORDER BY created_at DESC, id DESC LIMIT :newest
-), spaced(at) AS (
-  SELECT 1 FROM size WHERE most > 0 AND (SELECT count(*) FROM newest) = :newest
-  UNION ALL SELECT at + max(1, most / :spread) FROM spaced, size WHERE at + max(1, most / :spread) <= most
-)
-SELECT created_at, seq FROM newest
-UNION
-SELECT m.created_at, m.seq FROM spaced CROSS JOIN memories AS m ON m.seq = spaced.at
-ORDER BY 1 DESC, 2 DESC
-"""
-        return self._database.connection.execute(statement, {"newest": newest, "spread": spread}).fetchall()
+        within = "instr('/' || f.file_path || '/', json_extract(?, '$[' || q.key || ']'))"
+        statement = f"SELECT DISTINCT q.key, f.file_path {source} WHERE {within} ORDER BY 1, 2"
+        queries = json.dumps([f"paths : ({match})" for match in words])
+        found: list[list[str]] = [[] for _ in parts]
+        for line in self._rows(statement, (queries, cap, json.dumps([f"/{part}/" for part in parts]))):
+            place: int = line[0]
+            found[place].append(line[1])
+        return found
 
     def tag_counts(self, most: int) -> list[tuple[str, int]]:
         statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
@@ -259,3 +198,56 @@ ORDER BY 1 DESC, 2 DESC
     def busiest(self, most: int) -> list[str]:
         statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
         return [agent for (agent,) in self._rows(statement, (most,))]
+
+
+def _by_paths(filters: Filters, where: str) -> str:
+    """The statement of `Lookup.by_paths`."""
+    # The index has the memories of one file in order of time, so that the newest are found at once.
+    one_file = (
+        "memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
+        f"WHERE f.file_path = json_extract(g.value, '$.files[0]') AND {where}"
+    )
+    newest = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
+    of_one = f"SELECT m.seq, f.file_path, f.operation FROM {one_file} {newest}"
+    # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
+    tied = f"({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
+    # Beside min(), SQLite takes the other columns from the same row.
+    of_many = (
+        f"SELECT m.seq, min(f.file_path) AS file_path, f.operation FROM {tied} "
+        "GROUP BY m.seq ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
+    )
+    listed = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
+    counted = f"SELECT count(*) FROM {one_file}"
+    if not filters.any() and not filters.superseded:  # no memory needs to be looked at
+        superseded = "memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
+        counted = (
+            "SELECT count(*) FROM memory_files WHERE file_path = json_extract(g.value, '$.files[0]') "
+            f"AND NOT EXISTS (SELECT 1 FROM {superseded})"
+        )
+    alone = f"json_array_length(g.value, '$.files') = 1 AND NOT {_ANY_BELOW}"
+    former = (
+        "SELECT m.seq FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
+        f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} {newest}"
+    )
+    return f"""
+WITH RECURSIVE {_EARLIER.strip()}, found AS MATERIALIZED (
+  SELECT g.key AS place, g.value, {alone} AS alone,
+    CASE WHEN {alone} THEN ({listed} ({of_one})) ELSE ({listed} ({of_many})) END AS tied
+  FROM json_each(?) AS g
+)
+SELECT 0, g.place, 0, one.key, {COLUMNS},
+  json_extract(one.value, '$[1]'), json_extract(one.value, '$[2]'), CASE
+  WHEN json_array_length(g.tied) < ? THEN json_array_length(g.tied)
+  WHEN one.key > 0 THEN 0
+  WHEN g.alone THEN ({counted})
+  ELSE (SELECT count(DISTINCT m.seq) FROM {tied}) END
+FROM found AS g CROSS JOIN json_each(g.tied) AS one
+CROSS JOIN memories AS m ON m.seq = json_extract(one.value, '$[0]')
+UNION ALL
+SELECT 1, named.place, named.rank, one.key, {COLUMNS}, f.file_path, f.operation, 0
+FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({former}))) AS one
+CROSS JOIN memories AS m ON m.seq = one.value
+CROSS JOIN memory_files AS f ON f.memory_id = m.id AND f.file_path = named.path
+WHERE named.rank <= ?
+ORDER BY 1, 2, 3, 4
+"""

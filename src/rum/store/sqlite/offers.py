@@ -60,6 +60,10 @@ class SqliteLedger:
         """How useful memories proved to be, for those that anything is known of."""
         return dict(self._rows("usefulness_of", (json.dumps(list(ids)),)))
 
+    def all_usefulness(self, most: int) -> dict[str, float] | None:
+        rows = self._rows("all_usefulness", (most + 1,))
+        return dict(rows) if len(rows) <= most else None
+
     def find(self, sought: OffersSought) -> list[OfferRow]:
         """Offers, newest first."""
         return [_offer(row) for row in self._rows("find_offers", sought._asdict())]

@@ -37,6 +37,22 @@ def _holders(index: str, match: str, cap: str = "?") -> str:
     return f"(SELECT json_group_array(rowid) FROM ({newest}))"
 
 
+# Sequence numbers are nearly dense here, so that every so many of them lie evenly over all.
+_TIMELINE = """
+WITH RECURSIVE asked(newest, spread, last) AS (
+  SELECT ?, ?, (SELECT coalesce(max(seq), 0) FROM memories)
+), newest AS MATERIALIZED (
+  SELECT created_at, seq FROM memories ORDER BY created_at DESC, id DESC LIMIT (SELECT newest FROM asked)
+), spaced(at) AS (
+  SELECT 1 FROM asked WHERE last > 0 AND newest > 0 AND (SELECT count(*) FROM newest) = newest
+  UNION ALL SELECT at + max(1, last / spread) FROM spaced, asked WHERE at + max(1, last / spread) <= last
+)
+SELECT created_at, seq FROM newest
+UNION
+SELECT m.created_at, m.seq FROM spaced CROSS JOIN memories AS m ON m.seq = spaced.at
+ORDER BY 1 DESC, 2 DESC
+"""
+
 _TERMS = f"""
 WITH asked AS MATERIALIZED (
   SELECT key, {_holders("memory_text", "value")} AS live,
@@ -44,7 +60,7 @@ WITH asked AS MATERIALIZED (
       THEN {_holders("archived_text", "json_extract(?, '$[' || key || ']')")} END AS archived
   FROM json_each(?)
 )
-SELECT key, live, archived, NULL, NULL, NULL FROM asked
+SELECT key, live, archived, NULL, NULL, NULL, NULL FROM asked
 UNION ALL
 SELECT NULL, (SELECT max(seq) FROM memories), {_ARCHIVED},
   CASE WHEN ? THEN '[]' ELSE (
@@ -54,7 +70,8 @@ SELECT NULL, (SELECT max(seq) FROM memories), {_ARCHIVED},
   (SELECT json_group_array(seq) FROM (
     SELECT m.seq FROM memories AS m INDEXED BY memories_goal
     WHERE m.intent_goal = ? COLLATE NOCASE AND {{where}} ORDER BY m.created_at DESC, m.id DESC LIMIT ?
-  ))
+  )),
+  (SELECT json_group_array(json_array(created_at, seq)) FROM ({_TIMELINE}))
 """
 
 _QUOTED = """'"' || replace(e.term, '"', '""') || '"'"""
@@ -76,6 +93,7 @@ CROSS JOIN memories AS m ON m.seq = held.value WHERE e.packed = 0
 """
 
 _LENGTH = " + ".join(f"length(t.c{at})" for at in range(len(FIELDS) - 1))
+_TEXT = " || ' ' || ".join(f"t.c{at}" for at in range(len(FIELDS)))
 _PATHS = "SELECT group_concat(f.file_path, char(10)) FROM memory_files AS f WHERE f.memory_id = c.id"
 # Terms are read where FTS5 keeps them: through the virtual table it takes twice as long.
 _DESCRIBE = f"""
@@ -88,16 +106,17 @@ SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, a.memory,
   CASE WHEN a.memory IS NULL THEN t.c0 ELSE (SELECT intent_goal FROM memories WHERE seq = c.seq) END,
   CASE WHEN a.memory IS NULL THEN t.c{len(FIELDS) - 1} ELSE ({_PATHS}) END,
   CASE WHEN a.memory IS NULL THEN {_LENGTH} ELSE a.length END,
-  (SELECT count(*) FROM memory_files AS f WHERE f.memory_id = c.id)
+  (SELECT count(*) FROM memory_files AS f WHERE f.memory_id = c.id),
+  CASE WHEN ? AND a.memory IS NULL THEN {_TEXT} END
 FROM chosen AS c LEFT JOIN memory_text_content AS t ON t.id = c.seq
 LEFT JOIN archived AS a ON a.memory = c.seq
 UNION ALL
 SELECT -1, (SELECT json_group_array(seq) FROM (
     SELECT seq FROM memories WHERE session_id = s.session_id ORDER BY created_at, seq LIMIT ?
-  )), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  )), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT DISTINCT session_id FROM chosen WHERE session_id NOT IN (SELECT value FROM json_each(?))) AS s
 UNION ALL
-SELECT -2, s.seq, t.seq, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
+SELECT -2, s.seq, t.seq, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
   SELECT l.source_id, l.target_id, l.link_type
   FROM chosen AS c CROSS JOIN memory_links AS l ON l.source_id = c.id
   UNION
@@ -137,24 +156,27 @@ class SqliteSearch(Lookup):
         most: int = 0,
         session: str = "",
         counted: int = 0,
+        newest: int = 0,
+        spread: int = 1,
     ) -> TermLookup:
         live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
         packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
         where, values = conditions(filters)
         asked = [cap, json.dumps(packed), archived_cap, json.dumps(live), filters.superseded]
         statement = _TERMS.format(where=where)
-        rows = self._rows(statement, [*asked, session, counted, goal, *values, most])
-        _, size, archived, superseded, session_size, same_goal = rows.pop()
+        rows = self._rows(statement, [*asked, session, counted, goal, *values, most, newest, spread])
+        _, size, archived, superseded, session_size, same_goal, timeline = rows.pop()
         counts = _Counts(size or 0, archived or 0, cap, archived_cap)
         held = [(json.loads(own), json.loads(other or "[]")) for _, own, other, *_ in rows]
-        newest = max((other[0] for _, other in held if other), default=0)
+        last = max((other[0] for _, other in held if other), default=0)
         return TermLookup(
-            [counts.holders(own, other, newest) for own, other in held],
+            [counts.holders(own, other, last) for own, other in held],
             counts.size,
             counts.archived,
             json.loads(superseded),
             session_size,
             json.loads(same_goal),
+            [(at, key) for at, key in json.loads(timeline)],
         )
 
     def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
@@ -233,14 +255,17 @@ class SqliteSearch(Lookup):
         always: Sequence[int] = (),
         session_limit: int,
         known_sessions: Collection[str] = (),
+        texts: bool = False,
     ) -> Described:
         where, values = conditions(filters, each=True)
-        first = list(dict.fromkeys(always))
+        first = dict.fromkeys(always)
         others = dict.fromkeys(keys)
         limit = cap if cap < 0 else cap + len(first)
-        wanted = json.dumps([*first, *(key for key in others if key not in set(first))])
+        wanted = json.dumps([*first, *(key for key in others if key not in first)])
         known = json.dumps(list(known_sessions))
-        rows = self._rows(_DESCRIBE.format(where=where), [wanted, *values, limit, session_limit + 1, known])
+        rows = self._rows(
+            _DESCRIBE.format(where=where), [wanted, *values, limit, texts, session_limit + 1, known]
+        )
         memories = [_details(row) for row in rows if row[0] >= 0]
         listed = ",".join(row[1] for row in rows if row[0] == -1)
         sessions: list[list[int]] = json.loads(f"[{listed}]")
@@ -320,9 +345,9 @@ def _estimate(found: int, size: int, span: int) -> int:
 
 
 def _details(row: tuple[Any, ...]) -> Details:
-    _, *memory, archived, newer, goal, paths, length, files = row
+    _, *memory, archived, newer, goal, paths, length, files, text = row
     if archived is not None:  # its terms are not kept, so they are made of what stands in plain rows
         goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
     return Details(
-        Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files
+        Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files, text
     )
