@@ -102,12 +102,12 @@ BY_NAME = Launch(("rum",), ("rum-hook",))
 
 def claude_code_hooks() -> str:
     """The hooks of the Claude Code plugin: those that `rum install` writes, by name."""
-    return own_entries.with_hooks("", claude_code.hooks(BY_NAME, windows=False))
+    return own_entries.add_hooks("", claude_code.hooks(BY_NAME, windows=False))
 
 
 def gemini_hooks() -> str:
     """The hooks of the Gemini CLI extension, likewise."""
-    return own_entries.with_hooks("", gemini.hooks(BY_NAME))
+    return own_entries.add_hooks("", gemini.hooks(BY_NAME))
 
 
 ARGUMENTS: dict[str, tuple[type[Struct], tuple[str, ...]]] = {

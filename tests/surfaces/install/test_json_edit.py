@@ -35,7 +35,7 @@ ENTRY = {"command": "rum", "args": ["mcp"]}
     ],
 )
 def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
-    assert json_edit.put(text, ("a",), 1) == expected
+    assert json_edit.set_value(text, ("a",), 1) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
     ],
 )
 def test_a_member_goes_and_comments_stay(text: str, expected: str):
-    assert json_edit.drop(text, ("a",)) == expected
+    assert json_edit.remove(text, ("a",)) == expected
 
 
 def test_what_is_empty_then_goes_too_up_to_the_whole():
-    assert json_edit.drop('{"x": {"y": [{"z": 1}]}, "b": 2}', ("x", "y", 0, "z")) == '{ "b": 2}'
-    assert json_edit.drop('{"x": {"y": {"z": 1}}}', ("x", "y", "z")) == "{}"
+    assert json_edit.remove('{"x": {"y": [{"z": 1}]}, "b": 2}', ("x", "y", 0, "z")) == '{ "b": 2}'
+    assert json_edit.remove('{"x": {"y": {"z": 1}}}', ("x", "y", "z")) == "{}"
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_however_it_is_typed_it_is_read(given: tuple[dict[str, Any], str]):
 @given(typed())
 def test_however_it_is_typed_nothing_is_lost_going_in_or_out(given: tuple[dict[str, Any], str]):
     value, text = given
-    new = json_edit.put(text, ("servers", "rum"), ENTRY)
+    new = json_edit.set_value(text, ("servers", "rum"), ENTRY)
     expected = {**value, "servers": {**value.get("servers", {}), "rum": ENTRY}}
     assert jsonc.parse(new).value == expected
     rest = iter(new)
     assert all(character in rest for character in text), "something of the old text is gone"
-    left = json_edit.drop(new, ("servers", "rum"))
+    left = json_edit.remove(new, ("servers", "rum"))
     assert without_empty(jsonc.parse(left).value) == without_empty(value)
     if value.get("servers") != {}:
         assert left.count("note") == text.count("note")
@@ -164,7 +164,7 @@ def without_empty(value: dict[str, Any]) -> dict[str, Any]:
 def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
     value, text = given
     for name in value:
-        left = json_edit.drop(text, (name,))
+        left = json_edit.remove(text, (name,))
         assert jsonc.parse(left).value == {other: value[other] for other in value if other != name}
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from rum.model.errors import InvalidQuery
 from rum.surfaces.install import claude_code, codex, gemini
-from rum.surfaces.install.launch import Launch, as_line, by_interpreter, by_name, passing
-from rum.surfaces.install.own_entries import is_hook, is_server
+from rum.surfaces.install.launch import Launch, by_interpreter, by_name, shell_line, temporary_reason
+from rum.surfaces.install.own_entries import is_rum_hook, is_rum_server
 
 HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
 
@@ -30,11 +30,11 @@ HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
     ],
 )
 def test_an_interpreter_that_will_vanish_is_known(path: str):
-    assert passing(path, {})
+    assert temporary_reason(path, {})
 
 
 def test_a_cache_elsewhere_is_known_by_its_variable():
-    assert passing("/var/big/uv/x/bin/python", {"UV_CACHE_DIR": "/var/big/uv"})
+    assert temporary_reason("/var/big/uv/x/bin/python", {"UV_CACHE_DIR": "/var/big/uv"})
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_a_cache_elsewhere_is_known_by_its_variable():
     ],
 )
 def test_an_interpreter_that_lasts_is_taken(path: str):
-    assert passing(path, {}) is None
+    assert temporary_reason(path, {}) is None
 
 
 def test_one_that_will_vanish_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "executable", "/home/ada/.cache/uv/archive-v0/x1/bin/python")
     with pytest.raises(InvalidQuery, match="uv tool install rum-memory"):
         by_interpreter({})
-    assert by_interpreter({}, anyway=True).mcp()[0] == sys.executable
+    assert by_interpreter({}, anyway=True).mcp_command()[0] == sys.executable
 
 
 def test_a_shared_file_gets_names_that_are_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -64,8 +64,8 @@ def test_a_shared_file_gets_names_that_are_on_the_path(tmp_path: Path, monkeypat
 
 
 def test_a_line_is_read_back_as_its_words():
-    assert shlex.split(as_line(HOOK, windows=False)) == HOOK
-    line = as_line(["C:\\My Tools\\python.exe", *HOOK[1:]], windows=True)
+    assert shlex.split(shell_line(HOOK, windows=False)) == HOOK
+    line = shell_line(["C:\\My Tools\\python.exe", *HOOK[1:]], windows=True)
     assert line == '"C:/My Tools/python.exe" -P -m rum hook codex'
 
 
@@ -74,10 +74,10 @@ def test_what_is_written_is_known_again(prefix: str):
     words = (prefix, "-P", "-m", "rum")
     launch = Launch(words, (*words, "hook"))
     for module in (claude_code, codex, gemini):
-        assert all(is_hook(hook.handler) for hook in module.hooks(launch))
-    assert all(is_hook(hook.handler) for hook in claude_code.hooks(launch, windows=True))
-    assert is_server({"command": prefix, "args": launch.mcp()[1:]})
-    assert is_server({"command": launch.mcp()})
+        assert all(is_rum_hook(hook.handler) for hook in module.hooks(launch))
+    assert all(is_rum_hook(hook.handler) for hook in claude_code.hooks(launch, windows=True))
+    assert is_rum_server({"command": prefix, "args": launch.mcp_command()[1:]})
+    assert is_rum_server({"command": launch.mcp_command()})
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_written_is_known_again(prefix: str):
     ],
 )
 def test_what_people_typed_to_run_it_is_ours(command: str):
-    assert is_hook({"type": "command", "command": command})
+    assert is_rum_hook({"type": "command", "command": command})
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_what_people_typed_to_run_it_is_ours(command: str):
     ],
 )
 def test_what_others_run_is_not_ours(command: str):
-    assert not is_hook({"type": "command", "command": command})
-    assert not is_server({"command": "node", "args": ["server.js", "rum", "mcp"]})
+    assert not is_rum_hook({"type": "command", "command": command})
+    assert not is_rum_server({"command": "node", "args": ["server.js", "rum", "mcp"]})
 
 
 def test_only_events_that_a_client_has_are_asked_for():

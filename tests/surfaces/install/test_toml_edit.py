@@ -56,40 +56,40 @@ def is_toml(text: str) -> bool:
 
 @given(configs().filter(is_toml))
 def test_a_table_goes_in_at_the_end_and_out_without_a_trace(text: str):
-    new = toml_edit.put(text, PATH, ENTRY)
+    new = toml_edit.add_table(text, PATH, ENTRY)
     assert new.startswith(text)
     assert toml_edit.table_at(new, PATH) == ENTRY
-    left = toml_edit.drop(new, PATH)
+    left = toml_edit.remove_table(new, PATH)
     assert read(left) == read(text)
     assert left.rstrip("\r\n") == text.rstrip("\r\n")
 
 
 @given(configs().filter(is_toml))
 def test_a_text_without_the_table_stays_as_it_is(text: str):
-    assert toml_edit.drop(text, PATH) == text
+    assert toml_edit.remove_table(text, PATH) == text
 
 
 @pytest.mark.parametrize("after", ["# mine\n", "\n# mine\n\n# and more", "\n[next] # mine\n"])
 def test_what_people_wrote_below_it_stays(after: str):
     text = '[a]\nb = 1\n\n[mcp_servers.rum]\ncommand = "rum"\n# of the table\nargs = ["mcp"]\n'
-    assert toml_edit.drop(text + after, PATH) == "[a]\nb = 1\n" + after
+    assert toml_edit.remove_table(text + after, PATH) == "[a]\nb = 1\n" + after
 
 
 def test_a_table_right_behind_a_byte_order_mark_is_found():
-    assert toml_edit.drop(toml_edit.put("\ufeff", PATH, ENTRY), PATH) == "\ufeff"
+    assert toml_edit.remove_table(toml_edit.add_table("\ufeff", PATH, ENTRY), PATH) == "\ufeff"
 
 
 def test_as_many_tables_as_a_client_writes_in_years_are_read_once():
     """Each header once parsed all that stood before it: this took minutes."""
     text = "".join(f'[projects."/home/ada/{n}"]\ntrust_level = "trusted"\n\n' for n in range(5000))
-    assert toml_edit.drop(toml_edit.put(text, PATH, ENTRY), PATH) == text
+    assert toml_edit.remove_table(toml_edit.add_table(text, PATH, ENTRY), PATH) == text
 
 
 def test_what_stands_after_it_stays_with_its_comments():
     text = (
         '[mcp_servers.rum]\ncommand = "rum"\n[mcp_servers.rum.env]\nA = "b"\n\n# of the next\n[next]\na = 1\n'
     )
-    assert toml_edit.drop(text, PATH) == "\n# of the next\n[next]\na = 1\n"
+    assert toml_edit.remove_table(text, PATH) == "\n# of the next\n[next]\na = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_stands_after_it_stays_with_its_comments():
 )
 def test_what_is_no_table_of_its_own_is_refused(text: str):
     with pytest.raises(InvalidQuery, match=r"\[mcp_servers\.rum\]"):
-        toml_edit.drop(text, PATH)
+        toml_edit.remove_table(text, PATH)
 
 
 def test_what_is_no_toml_is_refused_with_its_place():

@@ -15,13 +15,13 @@ from rum.store.files import atomic_write
 from rum.surfaces.install.settings_file import Target
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a settings file; Claude Code's grows with every project."""
+"""Maximum size of a settings file, in bytes; Claude Code's grows with every project."""
 FOLDER = "installed"
 """The folder in RUM's home for backups."""
 
 
 class Change(NamedTuple):
-    """A file as it is and as it will be, None where there is none; `base` is it without anything of RUM's."""
+    """A file before and after, None if it does not exist; `base` is its content without RUM's entries."""
 
     target: Target
     path: str
@@ -48,8 +48,8 @@ def to_install(home: str, target: Target) -> Change | None:
     with _name_file_in_errors(path):
         base = _base(home, target, path, before)
         plain = _text(base or b"", path)
-        new = target.put(plain, text)
-        if before is not None and target.said(new) == target.said(text):
+        new = target.add(plain, text)
+        if before is not None and target.parse(new) == target.parse(text):
             return None
         _check(target, plain, new)
     return Change(target, path, before, new.encode(), base)
@@ -66,27 +66,27 @@ def to_uninstall(home: str, target: Target) -> Change | None:
 
 
 def apply(home: str, changes: Sequence[Change]) -> list[str]:
-    """Write all files, or none if one cannot be written; returns the paths of the backups."""
+    """Write all files, or none if one cannot be written; return the paths of the backups."""
     done: list[Change] = []
-    kept: list[str | None] = []
+    backups: list[str | None] = []
     for change in changes:
         try:
-            kept.append(_write(home, change))
+            backups.append(_write(home, change))
         except (RumError, OSError) as error:
             failed = _revert(home, done)
             if isinstance(error, RumError) and not failed:
                 raise
-            said = (
+            reason = (
                 error.message if isinstance(error, RumError) else f"{change.path}: {error.strerror or error}."
             )
             rest = f"Already changed: {', '.join(failed)}." if failed else "Nothing was changed."
-            raise StorageError(f"{said} {rest}", path=change.path) from error
+            raise StorageError(f"{reason} {rest}", path=change.path) from error
         done.append(change)
-    return [path for path in kept if path]
+    return [path for path in backups if path]
 
 
 def _revert(home: str, done: Sequence[Change]) -> list[str]:
-    """Restore files after a failure; returns those that could not be restored."""
+    """Restore files after a failure; return those that could not be restored."""
     failed: list[str] = []
     for change in reversed(done):
         try:
@@ -97,7 +97,7 @@ def _revert(home: str, done: Sequence[Change]) -> list[str]:
 
 
 def _write(home: str, change: Change) -> str | None:
-    """Write a file, unless another program has changed it meanwhile; returns the path of the backup."""
+    """Write a file, unless another program has changed it meanwhile; return the path of the backup."""
     folder = os.path.dirname(change.path)
     atomic_write.make_folder(folder)
     with atomic_write.locked(change.path):
@@ -105,7 +105,7 @@ def _write(home: str, change: Change) -> str | None:
             raise StorageError(
                 f"{change.path} was just changed by another program. Try again.", path=change.path
             )
-        kept = _save_backup(home, change)
+        backup = _save_backup(home, change)
         if change.after is None:
             os.unlink(change.path)
         elif change.before is None and change.target.within is None:
@@ -114,7 +114,7 @@ def _write(home: str, change: Change) -> str | None:
             atomic_write.replace(change.path, change.after)
     if change.after is None:
         _remove_empty(folder)
-    return kept
+    return backup
 
 
 def _read(target: Target) -> tuple[str, bytes | None]:
@@ -132,23 +132,23 @@ def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes |
     if before is not None and record.get("after") == _hash(before):
         if record.get("created"):
             return None
-        kept = atomic_write.read(_backup(home, target, path), LARGEST)
-        if kept is not None and _hash(kept) == record.get("base"):
-            return kept
+        backup = atomic_write.read(_backup_path(home, target, path), LARGEST)
+        if backup is not None and _hash(backup) == record.get("base"):
+            return backup
     if before is None:
         return None
     text = _text(before, path)
-    remaining = target.drop(text)
+    remaining = target.remove(text)
     if record.get("created") and remaining != text and remaining.strip("\ufeff \t\r\n") in ("", "{}"):
         return None
     return remaining.encode()
 
 
 def _check(target: Target, plain: str, new: str) -> None:
-    """RUM must be in it and, taken out again, leave what was there; else the edit is not to be written."""
-    if target.said(new) == target.said(plain) or _without_empty(
-        target.said(target.drop(new))
-    ) != _without_empty(target.said(target.drop(plain))):
+    """Refuse an edit that adds nothing, or that changes anything but RUM's entries."""
+    if target.parse(new) == target.parse(plain) or _without_empty(
+        target.parse(target.remove(new))
+    ) != _without_empty(target.parse(target.remove(plain))):
         raise InvalidQuery("It cannot be changed without changing other things in it.")
 
 
@@ -164,21 +164,21 @@ def _without_empty(value: Any) -> Any:
 
 def _save_backup(home: str, change: Change) -> str | None:
     """Save a backup (for an install without RUM's entries), and a record of what is written."""
-    backup, note = (_backup(home, change.target, change.path, end) for end in ("", ".json"))
+    backup, record_path = (_backup_path(home, change.target, change.path, end) for end in ("", ".json"))
     ensure_private_dir(os.path.dirname(backup))
     installs = change.after != change.base
-    kept = change.base if installs else change.before
-    if kept is not None:
-        write_private(backup, kept)
+    content = change.base if installs else change.before
+    if content is not None:
+        write_private(backup, content)
     record: dict[str, Any] = {"path": change.path, "created": change.base is None}
     if installs:
         record |= {"after": _hash(change.after or b""), "base": _hash(change.base or b"")}
-    write_private(note, json.dumps(record).encode())
-    return backup if kept is not None else None
+    write_private(record_path, json.dumps(record).encode())
+    return backup if content is not None else None
 
 
 def _read_record(home: str, target: Target, path: str) -> dict[str, Any]:
-    data = atomic_write.read(_backup(home, target, path, ".json"), LARGEST)
+    data = atomic_write.read(_backup_path(home, target, path, ".json"), LARGEST)
     try:
         found: Any = json.loads(data or b"{}")
     except ValueError:
@@ -186,7 +186,7 @@ def _read_record(home: str, target: Target, path: str) -> dict[str, Any]:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def _backup(home: str, target: Target, path: str, ending: str = "") -> str:
+def _backup_path(home: str, target: Target, path: str, ending: str = "") -> str:
     name = hashlib.sha256(f"{path}\0{target.part}".encode()).hexdigest()[:12]
     return os.path.join(home, FOLDER, f"{name}-{os.path.basename(path)}{ending}")
 
@@ -212,7 +212,7 @@ def _text(data: bytes, path: str) -> str:
 
 
 class _name_file_in_errors:  # noqa: N801 (reads as a function)
-    """Errors inside are about this file."""
+    """Name the file in errors raised inside."""
 
     def __init__(self, path: str) -> None:
         self._path = path

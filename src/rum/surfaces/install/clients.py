@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 
-from rum.surfaces.install import claude_code, codex, cursor, gemini, opencode, vscode
+from rum.surfaces.install import claude_code, codex, gemini, other_clients
 from rum.surfaces.install.settings_file import Client
 
 CLIENTS: dict[str, Client] = {
-    module.CLIENT.name: module.CLIENT for module in (claude_code, codex, gemini, cursor, vscode, opencode)
+    client.name: client
+    for client in (
+        claude_code.CLIENT,
+        codex.CLIENT,
+        gemini.CLIENT,
+        other_clients.CURSOR,
+        other_clients.VSCODE,
+        other_clients.OPENCODE,
+    )
 }
-"""By the names that `rum install` knows them by."""
+"""The clients by the names that `rum install` accepts."""
 
 
-def found(home: str) -> list[Client]:
-    """The clients that have a program on PATH or a folder in the user's home."""
+def present_clients(home: str) -> list[Client]:
+    """Return the clients with a program on PATH or a folder in the user's home."""
     return [
         client
         for client in CLIENTS.values()

@@ -1,11 +1,11 @@
-"""Codex: the server as a table of config.toml, hooks in hooks.json beside it."""
+"""Codex: the server as a table of config.toml, hooks in hooks.json."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rum.capture.clients.claude_code import KINDS
-from rum.surfaces.install.launch import Launch, as_line
+from rum.surfaces.install.launch import Launch, shell_line
 from rum.surfaces.install.own_entries import NAME, Hook
 from rum.surfaces.install.settings_file import Client, Place, Target, json_target, toml_target
 
@@ -13,20 +13,20 @@ MATCHERS = {
     "PreToolUse": "Bash|apply_patch",
     "PostToolUse": "Bash|apply_patch|mcp__rum__.*|.*spawn_agent",
 }
-"""The tools that a hook is run for."""
-_UNKNOWN = ("PostToolUseFailure",)
-"""Events that Claude Code has and Codex has not."""
+"""The tools for which a hook runs."""
+_MISSING = ("PostToolUseFailure",)
+"""Events that Claude Code has and Codex does not have."""
 _TIMEOUTS = {"SessionEnd": 3}
-"""Seconds; more is not allowed there."""
+"""In seconds; Codex does not allow more for this event."""
 _TIMEOUT = 5
 
 
 def hooks(launch: Launch) -> tuple[Hook, ...]:
-    """A hook for each event that is kept."""
-    command = as_line(launch.hooked("codex"))
+    """A hook for each captured event."""
+    command = shell_line(launch.hook_command("codex"))
     found: list[Hook] = []
     for event in KINDS:
-        if event not in _UNKNOWN:
+        if event not in _MISSING:
             timeout = _TIMEOUTS.get(event, _TIMEOUT)
             handler: dict[str, Any] = {"type": "command", "command": command, "timeout": timeout}
             found.append(Hook(event, MATCHERS.get(event), handler))
@@ -34,13 +34,11 @@ def hooks(launch: Launch) -> tuple[Hook, ...]:
 
 
 def _file(place: Place, name: str) -> str:
-    if place.scope == "project":
-        return place.in_project(".codex", name)
-    return place.user(".codex", name, under="CODEX_HOME")
+    return place.file(".codex", name, variable="CODEX_HOME")
 
 
 def _targets(place: Place, launch: Launch) -> list[Target]:
-    command, *args = launch.mcp()
+    command, *args = launch.mcp_command()
     entry = {"command": command, "args": args}
     return [
         toml_target(place, _file(place, "config.toml"), ("mcp_servers", NAME), entry),
@@ -48,19 +46,19 @@ def _targets(place: Place, launch: Launch) -> list[Target]:
     ]
 
 
-def _guide(place: Place) -> str:
+def _instructions(place: Place) -> str:
     return place.in_project("AGENTS.md") if place.scope == "project" else _file(place, "AGENTS.md")
 
 
-def _afterwards(place: Place) -> list[str]:
-    left = [
+def _next_steps(place: Place) -> list[str]:
+    steps = [
         "it runs only hooks that you trust, and `codex exec` does not ask. Start `codex` once: "
         'it shows "Hooks need review"; review them and choose "Trust all and continue". It asks again when '
         "they change.",
     ]
     if place.scope == "project":
-        left.append("Codex reads .codex of a project only once you have trusted its folder.")
-    return left
+        steps.append("Codex reads .codex of a project only once you have trusted its folder.")
+    return steps
 
 
-CLIENT = Client("codex", "Codex", ("codex",), (".codex",), _targets, True, _guide, _afterwards)
+CLIENT = Client("codex", "Codex", ("codex",), (".codex",), _targets, _instructions, next_steps=_next_steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rum.capture.clients.gemini import KINDS
-from rum.surfaces.install.launch import Launch, as_line
+from rum.surfaces.install.launch import Launch, shell_line
 from rum.surfaces.install.own_entries import NAME, Hook
 from rum.surfaces.install.settings_file import Client, Place, Target, json_target
 
@@ -14,33 +14,29 @@ MATCHERS = {
     "BeforeTool": f"{_CHANGES}|read_file",
     "AfterTool": f"{_CHANGES}|read_file|read_many_files|glob|search_file_content|grep_search|mcp_rum_.*",
 }
-"""The tools that a hook is run for."""
+"""The tools for which a hook runs."""
 _TIMEOUT = 5000
-"""Milliseconds, which only this client counts in."""
+"""In milliseconds, unlike the other clients."""
 
 
 def hooks(launch: Launch) -> tuple[Hook, ...]:
-    """A hook for each event that is kept."""
-    command = as_line(launch.hooked("gemini"))
+    """A hook for each captured event."""
+    command = shell_line(launch.hook_command("gemini"))
     handler: dict[str, Any] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT}
     return tuple(Hook(event, MATCHERS.get(event), handler) for event in KINDS)
 
 
 def _targets(place: Place, launch: Launch) -> list[Target]:
-    command, *args = launch.mcp()
+    command, *args = launch.mcp_command()
     server = (("mcpServers", NAME), {"command": command, "args": args})
-    return [json_target(place, _file(place, "settings.json"), server, hooks(launch))]
+    return [json_target(place, place.file(".gemini", "settings.json"), server, hooks(launch))]
 
 
-def _file(place: Place, name: str) -> str:
-    return place.in_project(".gemini", name) if place.scope == "project" else place.user(".gemini", name)
+def _instructions(place: Place) -> str:
+    return place.in_project("GEMINI.md") if place.scope == "project" else place.user(".gemini", "GEMINI.md")
 
 
-def _guide(place: Place) -> str:
-    return place.in_project("GEMINI.md") if place.scope == "project" else _file(place, "GEMINI.md")
-
-
-def _afterwards(place: Place) -> list[str]:
+def _next_steps(place: Place) -> list[str]:
     if place.scope == "project":
         return [
             "Gemini CLI reads a project's settings only once you have trusted its folder (`/permissions`)."
@@ -48,4 +44,6 @@ def _afterwards(place: Place) -> list[str]:
     return []
 
 
-CLIENT = Client("gemini", "Gemini CLI", ("gemini",), (".gemini",), _targets, True, _guide, _afterwards)
+CLIENT = Client(
+    "gemini", "Gemini CLI", ("gemini",), (".gemini",), _targets, _instructions, next_steps=_next_steps
+)

@@ -1,4 +1,4 @@
-"""How other programs start RUM: by the interpreter it is installed in, or by its name."""
+"""The commands with which other programs start RUM: by its interpreter, or by its name on PATH."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rum.model.errors import InvalidQuery
 
-_PASSING = re.compile(
+_TEMPORARY = re.compile(
     r"[/\\](?:uv|\.uv|uv-cache)[/\\](?:cache[/\\])?(?:archive|builds|environments)-v\d+[/\\]|[/\\]\.?cache[/\\](?:uv|pipx)[/\\]"
     r"|[/\\]pipx[/\\]\.cache[/\\]",
     re.IGNORECASE,
@@ -22,41 +22,41 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
 
 
 class Launch(NamedTuple):
-    """The words that start RUM, before what it is asked to do, and those that start its hooks."""
+    """The first words of the commands that start RUM and its hooks."""
 
     rum: tuple[str, ...]
     hook: tuple[str, ...]
 
-    def mcp(self) -> list[str]:
-        """The command of the MCP server, word by word."""
+    def mcp_command(self) -> list[str]:
+        """The command of the MCP server, as a list of words."""
         return [*self.rum, "mcp"]
 
-    def hooked(self, client: str) -> list[str]:
-        """The command of a hook, word by word."""
+    def hook_command(self, client: str) -> list[str]:
+        """The command of a client's hooks, as a list of words."""
         return [*self.hook, client]
 
 
 def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launch:
-    """By the interpreter that runs now, which is where RUM is installed; refused where that will not last."""
+    """Start RUM with the interpreter that runs now; refused if that one is temporary."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise InvalidQuery(
             "RUM runs inside another program here, which a client cannot start. "
             "Install it separately, for example with `pipx install rum-memory`, and run `rum install` there."
         )
-    if not anyway and (why := passing(sys.executable, environ)):
+    if not anyway and (reason := temporary_reason(sys.executable, environ)):
         raise InvalidQuery(
-            f"{sys.executable} {why}: hooks that name it would soon fail. Install RUM for good, as with "
+            f"{sys.executable} {reason}: hooks that name it would soon fail. Install RUM for good, as with "
             "`uv tool install rum-memory` or `pipx install rum-memory`, and run `rum install` from there; or "
             "give --anyway.",
             path=sys.executable,
         )
-    # -P: the client's folder may be a stranger's repository, and no module must come from there.
+    # -P: no module may be imported from the client's folder, which may be a stranger's repository.
     words = (sys.executable, "-P", "-m", "rum")
     return Launch(words, (*words, "hook"))
 
 
 def by_name(path: str) -> Launch:
-    """By names that everybody has who has installed RUM: for files that others get to see."""
+    """Start RUM by its names on PATH: for files that are shared with others."""
     for name in ("rum", "rum-hook"):
         if shutil.which(name) is None:
             raise InvalidQuery(
@@ -68,12 +68,12 @@ def by_name(path: str) -> Launch:
     return Launch(("rum",), ("rum-hook",))
 
 
-def passing(executable: str, environ: Mapping[str, str]) -> str | None:
-    """Why an interpreter will not be there for long; None if nothing speaks against it."""
+def temporary_reason(executable: str, environ: Mapping[str, str]) -> str | None:
+    """Say why an interpreter may soon be deleted; None if it is not in a temporary folder."""
     own, real = os.path.abspath(executable), os.path.realpath(os.path.dirname(executable))
     cache = environ.get("UV_CACHE_DIR")
     for path in (own, os.path.join(real, os.path.basename(own))):
-        if _PASSING.search(path) or (cache and _inside(path, cache)):
+        if _TEMPORARY.search(path) or (cache and _inside(path, cache)):
             return "is in a cache that may be cleared"
         if _inside(path, tempfile.gettempdir()):
             return "is in a folder for temporary files"
@@ -85,8 +85,8 @@ def _inside(path: str, folder: str) -> bool:
     return os.path.normcase(os.path.realpath(os.path.dirname(path)) + os.sep).startswith(top)
 
 
-def as_line(words: list[str], *, windows: bool = os.name == "nt") -> str:
-    """A command as one line of a shell; on Windows in the one form that sh, cmd and most others take."""
+def shell_line(words: list[str], *, windows: bool = os.name == "nt") -> str:
+    """A command as one line of a shell; on Windows in a form that both sh and cmd accept."""
     if not windows:
         return shlex.join(words)
     slashed = [words[0].replace("\\", "/"), *words[1:]]

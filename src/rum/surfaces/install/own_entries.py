@@ -1,4 +1,4 @@
-"""Which hooks and servers in somebody's settings are RUM's, and edits that add or remove them."""
+"""Recognise RUM's hooks and MCP servers in a client's settings, and add or remove them."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from rum.model.errors import InvalidQuery
 from rum.surfaces.install import json_edit
 
 NAME = "rum"
-"""What the MCP server is called in every client."""
+"""The name of the MCP server in every client."""
 
 _RUM = re.compile(r"(?:^|[/\\])rum(?:\.exe)?$")
 _RUM_HOOK = re.compile(r"(?:^|[/\\])rum-hook(?:\.exe)?$")
-_SET = re.compile(r"[A-Za-z_]\w*=")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
 class Hook(NamedTuple):
-    """One group of a hook event: which tools it is for (all where None), and what is run."""
+    """A hook of an event: the tools it is for (None: all), and the command."""
 
     event: str
     matcher: str | None
     handler: dict[str, Any]
 
 
-def with_hooks(text: str, hooks: Iterable[Hook]) -> str:
-    """Settings with RUM's hooks after those that are there."""
+def add_hooks(text: str, hooks: Iterable[Hook]) -> str:
+    """Add RUM's hooks after the existing ones."""
     for hook in hooks:
         group: dict[str, Any] = {"matcher": hook.matcher} if hook.matcher else {}
         text = json_edit.append(text, ("hooks", hook.event), {**group, "hooks": [hook.handler]})
     return text
 
 
-def without_hooks(text: str) -> str:
-    """Settings without RUM's hooks; what is empty then goes with them."""
+def remove_hooks(text: str) -> str:
+    """Remove RUM's hooks, and the groups and events that are empty then."""
     while (found := _first_hook(json_edit.value_at(text, ("hooks",)))) is not None:
-        text = json_edit.drop(text, ("hooks", *found))
+        text = json_edit.remove(text, ("hooks", *found))
     return text
 
 
 def _first_hook(events: Any) -> tuple[str | int, ...] | None:
-    """Where one of RUM's hooks stands; the whole group where there is nothing else in it."""
+    """The path of one of RUM's hooks, or of its group if that holds nothing else."""
     for event, groups in _table(events).items():
-        for number, group in enumerate(_list(groups)):
+        for index, group in enumerate(_list(groups)):
             handlers = _list(_table(group).get("hooks"))
-            for place, handler in enumerate(handlers):
-                if is_hook(handler):
-                    return (event, number) if len(handlers) == 1 else (event, number, "hooks", place)
+            for position, handler in enumerate(handlers):
+                if is_rum_hook(handler):
+                    return (event, index) if len(handlers) == 1 else (event, index, "hooks", position)
     return None
 
 
-def is_hook(handler: Any) -> bool:
-    """Whether a handler runs RUM's hook, wherever RUM was then."""
-    words = list(dropwhile(_SET.match, _split(handler)))
+def is_rum_hook(handler: Any) -> bool:
+    """Whether a handler runs RUM's hook, wherever RUM is installed."""
+    words = list(dropwhile(_VARIABLE.match, _split(handler)))
     *start, client = words or [""]
-    # All of it, not a part: a line of somebody else's may well speak of ours.
+    # The whole command must match: another program's command may mention RUM's.
     if not start or not client or client.startswith("-"):
         return False
     if len(start) == 1:
@@ -66,47 +66,47 @@ def is_hook(handler: Any) -> bool:
     return runs and start[-1] == "hook"
 
 
-def is_server(entry: Any) -> bool:
-    """Whether an entry starts RUM's MCP server, wherever RUM was then."""
+def is_rum_server(entry: Any) -> bool:
+    """Whether an entry starts RUM's MCP server, wherever RUM is installed."""
     words = _words(entry)
     runs = bool(_RUM.search(words[0])) or _is_module(words[:4]) or _is_module(words[:3])
     return runs and "mcp" in words[1:]
 
 
 def _is_module(words: list[str]) -> bool:
-    """Whether the words are an interpreter that runs our package."""
+    """Whether the words are an interpreter that runs this package."""
     return words[1:] in (["-P", "-m", "rum"], ["-m", "rum"])
 
 
-def with_more(entry: dict[str, Any], old: Any) -> dict[str, Any]:
-    """An entry of RUM's server with what was added to an older one: variables, limits, what is approved."""
+def with_additions(entry: dict[str, Any], old: Any) -> dict[str, Any]:
+    """An entry of RUM's server with what users added to the old one: variables, limits, approvals."""
     return {**entry, **{name: value for name, value in _table(old).items() if name not in entry}}
 
 
-def without_server(text: str, path: tuple[str | int, ...]) -> str:
-    """Settings without RUM's MCP server; refused where another's has its name."""
+def remove_server(text: str, path: tuple[str | int, ...]) -> str:
+    """Remove RUM's MCP server; refused if another program's server has its name."""
     entry = json_edit.value_at(text, path)
     check_name(entry, path)
-    return text if entry is None else json_edit.drop(text, path)
+    return text if entry is None else json_edit.remove(text, path)
 
 
 def check_name(entry: Any, path: tuple[str | int, ...]) -> None:
-    """Refuse to take the place of somebody else's server."""
-    if entry is not None and not is_server(entry):
-        named = ".".join(map(str, path))
-        raise InvalidQuery(f"`{named}` is another program's MCP server. Rename that entry.")
+    """Refuse to replace another program's server."""
+    if entry is not None and not is_rum_server(entry):
+        name = ".".join(map(str, path))
+        raise InvalidQuery(f"`{name}` is another program's MCP server. Rename that entry.")
 
 
 def _words(entry: Any) -> list[str]:
-    """A command and its arguments, which some clients keep in one list."""
-    given = _table(entry)
-    command = given.get("command")
-    words = [*(_list(command) or [command]), *_list(given.get("args"))]
+    """A command and its arguments, which some clients store as one list."""
+    table = _table(entry)
+    command = table.get("command")
+    words = [*(_list(command) or [command]), *_list(table.get("args"))]
     return [word if isinstance(word, str) else "" for word in words]
 
 
 def _split(handler: Any) -> list[str]:
-    """The words of a command, which is one line of a shell where no arguments stand beside it."""
+    """The words of a command; without a list of arguments it is one line of a shell."""
     words = _words(handler)
     if len(words) > 1:
         return words

@@ -1,4 +1,4 @@
-"""Puts a table into TOML text and takes it out again, and leaves every other character as it is."""
+"""Add a table to TOML text or remove it, without changing any other character."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 from rum.model.errors import InvalidQuery
 
 _HEADER = re.compile(r"[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#.*)?$")
-# What may hold a bracket or the end of a line that means nothing, and runs of what means nothing anyway.
+# Strings and comments, in which brackets and line ends have no meaning, and runs of other characters.
 _TOKEN = re.compile(
     r'''"""(?:[^\\]|\\.)*?"{3,5}|'{3}.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|[^"'\#\[\]{}\n]+''',
     re.DOTALL,
@@ -21,7 +21,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """What a text says; InvalidQuery where it is no TOML."""
+    """Parse TOML; InvalidQuery if it is invalid."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -29,7 +29,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def table_at(text: str, path: tuple[str, ...]) -> dict[str, Any] | None:
-    """The table at a path; None where there is none."""
+    """Return the table at a path, or None."""
     found: dict[str, Any] = parse(text)
     for name in path:
         inner = found.get(name)
@@ -39,61 +39,61 @@ def table_at(text: str, path: tuple[str, ...]) -> dict[str, Any] | None:
     return found
 
 
-def put(text: str, path: tuple[str, ...], table: dict[str, Any]) -> str:
-    """The text with a table of its own at the end; one that is there must be dropped first."""
+def add_table(text: str, path: tuple[str, ...], table: dict[str, Any]) -> str:
+    """Append a table to a text that does not have it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [f"[{'.'.join(map(_key, path))}]", *(f"{_key(name)} = {_value(table[name])}" for name in table)]
     gap = "" if not text.strip("\ufeff \t\r\n") else newline if text.endswith("\n") else newline * 2
     return text + gap + newline.join(lines) + newline
 
 
-def drop(text: str, path: tuple[str, ...]) -> str:
-    """The text without a table and the tables in it; comments behind it stay."""
+def remove_table(text: str, path: tuple[str, ...]) -> str:
+    """Remove a table and the tables in it; comments after it stay."""
     parse(text)
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     kept: list[str] = []
-    aside: list[str] = []  # blanks and comments in what goes, of which the last may belong to what comes next
+    pending: list[str] = []  # blank lines and comments in the table; the last ones may belong to the next
     inside = False
     for piece in _pieces(text.removeprefix("\ufeff")):
         if piece.lstrip(" \t").startswith("["):
-            was, inside = inside, _names(piece)[: len(path)] == path
-            if inside and not was:
-                _close_up(kept)
-            kept += [] if inside else aside
-            aside = []
+            was_inside, inside = inside, _names(piece)[: len(path)] == path
+            if inside and not was_inside:
+                _drop_blank_line(kept)
+            kept += [] if inside else pending
+            pending = []
         if not inside:
             kept.append(piece)
         elif not piece.strip() or piece.lstrip().startswith("#"):
-            aside.append(piece)
+            pending.append(piece)
         else:
-            aside = []
-    left = mark + "".join(kept + aside)
-    if table_at(left, path) is not None:
+            pending = []
+    result = mark + "".join(kept + pending)
+    if table_at(result, path) is not None:
         name = ".".join(path)
         raise InvalidQuery(
             f"`{name}` is written in a way that RUM does not edit. Write it as a table [{name}] of its own.",
         )
-    return left
+    return result
 
 
-def _close_up(kept: list[str]) -> None:
-    """Take away the blank line that stood before what goes."""
+def _drop_blank_line(kept: list[str]) -> None:
+    """Remove the blank line before the removed table."""
     if kept and not kept[-1].strip():
         kept.pop()
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A TOML text in lines, except that a value over several lines is one piece with its key."""
+    """Yield the lines of a TOML text; a value of several lines is one piece with its key."""
     start = at = depth = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
         at = found.end() if found else at + 1
-        sign = text[at - 1] if found is None else found[0]
-        if sign in "[{":
+        symbol = text[at - 1] if found is None else found[0]
+        if symbol in "[{":
             depth += 1
-        elif sign in "]}":
+        elif symbol in "]}":
             depth -= 1
-        elif sign == "\n" and depth <= 0:
+        elif symbol == "\n" and depth <= 0:
             yield text[start:at]
             start = at
     if start < len(text):
@@ -126,5 +126,5 @@ def _value(value: object) -> str:
         return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
     if not isinstance(value, str | int | float):
         raise InvalidQuery(f"{value} is not a value that RUM writes. Remove it from RUM's table.")
-    # JSON's strings, numbers and booleans are TOML as well, DEL aside.
+    # JSON's strings, numbers and booleans are also valid in TOML, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

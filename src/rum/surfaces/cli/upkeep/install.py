@@ -15,15 +15,14 @@ from rum.settings.home import find_home
 from rum.surfaces.cli.options import Options, command
 from rum.surfaces.cli.output import ask, note, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
-from rum.surfaces.install import guide
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
-from rum.surfaces.install.clients import CLIENTS, found
+from rum.surfaces.install.clients import CLIENTS, present_clients
 from rum.surfaces.install.launch import Launch, by_interpreter, by_name
-from rum.surfaces.install.settings_file import Client, Place, Target
+from rum.surfaces.install.settings_file import Client, Place, Target, instructions_target
 
 
 class _Step(NamedTuple):
-    """A client, and what changes in its files."""
+    """A client and the changes of its files."""
 
     client: Client
     place: Place
@@ -66,10 +65,10 @@ def install(
     for client in _chosen_clients(clients, place, "install"):
         launch = _launch(client, place, anyway)
         targets = client.targets(place, launch)
-        if instructions and (one := guide.target(client, place)):
+        if instructions and (one := instructions_target(client, place)):
             targets.append(one)
         steps.append(_step(home, client, place, targets, steps, to_install))
-    _carry_out(options, home, steps, dry_run, "installed")
+    _apply(options, home, steps, dry_run, "installed")
 
 
 @command("uninstall")
@@ -89,10 +88,10 @@ def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: b
     steps: list[_Step] = []
     for client in _chosen_clients(clients, place, "uninstall"):
         targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
-        if one := guide.target(client, place):
+        if one := instructions_target(client, place):
             targets.append(one)
         steps.append(_step(home, client, place, targets, steps, to_uninstall))
-    _carry_out(options, home, steps, dry_run, "uninstalled")
+    _apply(options, home, steps, dry_run, "uninstalled")
 
 
 def _step(
@@ -103,7 +102,7 @@ def _step(
     steps: list[_Step],
     change: Callable[[str, Target], Change | None],
 ) -> _Step:
-    """What is left to change for a client after the steps before: several of them read one AGENTS.md."""
+    """The changes for a client that no earlier step makes: several clients read the same AGENTS.md."""
     planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
     new = [target for target in targets if (target.path, target.part) not in planned]
     return _Step(client, place, [one for target in new if (one := change(home, target))])
@@ -124,10 +123,10 @@ def _launch(client: Client, place: Place, anyway: bool) -> Launch:
 
 
 def _chosen_clients(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
-    """The clients that were named, else those found here that the user confirms."""
+    """Return the named clients, or else those on this machine that the user confirms."""
     if names:
         return [CLIENTS[name] for name in dict.fromkeys(names)]
-    here = found(place.home)
+    here = present_clients(place.home)
     if not here:
         raise InvalidQuery(
             f"No client was found here. Supported: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
@@ -140,8 +139,8 @@ def _chosen_clients(names: tuple[str, ...], place: Place, verb: str) -> list[Cli
     ]
 
 
-def _carry_out(options: Options, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
-    """Write everything, once it is known that everything can be written."""
+def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
+    """Write all files and print the result; with `dry_run` print only what would change."""
     answer = [_step_json(step, dry_run) for step in steps]
     backups = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
     if dry_run and not options.json:
@@ -155,8 +154,8 @@ def _carry_out(options: Options, home: str, steps: list[_Step], dry_run: bool, v
     for path in backups:
         note(f"Backup saved: {path}")
     for step in steps:
-        for left in step.client.afterwards(step.place) if verb == "installed" else []:
-            note(f"{step.client.title}: {left}")
+        for text in step.client.next_steps(step.place) if verb == "installed" else []:
+            note(f"{step.client.title}: {text}")
 
 
 def _step_json(step: _Step, dry_run: bool) -> dict[str, Any]:
@@ -171,9 +170,9 @@ def _view(steps: list[_Step], verb: str) -> View:
     lines: View = []
     for step in steps:
         files = ", ".join(change.path for change in step.changes)
-        as_before = (
+        unchanged = (
             f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
         )
-        summary = f"{verb} ({files})" if files else f"{as_before}; nothing was changed"
+        summary = f"{verb} ({files})" if files else f"{unchanged}; nothing was changed"
         lines += text_view(f"{step.client.title}: {summary}.")
     return lines
