@@ -1,4 +1,4 @@
-"""The stores that the contract holds for; a further backend is one more entry of BACKENDS."""
+"""A store of each backend in turn; `support/backends.py` lists them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,19 @@ from pathlib import Path
 import pytest
 
 from rum.store.base import Store
-from rum.store.sqlite.store import SqliteStore
+from support.backends import BACKENDS, opener_of
 
 Opener = Callable[[], Store]
 """Opens the same project's store once more, as another process would."""
 
 
-def open_sqlite(folder: Path) -> Store:
-    return SqliteStore(str(folder / "project"), patience=5)
-
-
-BACKENDS: dict[str, Callable[[Path], Store]] = {"sqlite": open_sqlite}
-
-
 @pytest.fixture(params=BACKENDS)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+    open_backend = opener_of(request.param)
     with ExitStack() as opened:
 
         def open_one() -> Store:
-            store = BACKENDS[request.param](tmp_path)
+            store = open_backend(tmp_path)
             opened.callback(store.close)
             return store
 

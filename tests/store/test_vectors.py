@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.store.base import Store
-from rum.store.sqlite.store import SqliteStore
+from support.backends import BACKENDS, opener_of
 from support.builders import NOON, add_memory, make_memory, make_outcome
 from support.finding import keys_of
 from support.vectors import data, kept, near
@@ -202,10 +203,13 @@ CHANGES = st.lists(
 
 
 @settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("backend", BACKENDS)
 @given(CHANGES)
-def test_whatever_happens_each_memory_has_a_vector_or_is_pending(changes: list[tuple[str, int]]):
+def test_whatever_happens_each_memory_has_a_vector_or_is_pending(
+    backend: str, changes: list[tuple[str, int]]
+):
     with tempfile.TemporaryDirectory() as folder:
-        store = SqliteStore(str(Path(folder) / "project"))
+        store = opener_of(backend)(Path(folder))
         try:
             for change, number in changes:
                 apply(store, change, f"mem_{number}", A if number % 2 else B)
