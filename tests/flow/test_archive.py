@@ -80,7 +80,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 def all_memories(place: Place) -> dict[str, Memory]:
     store = SqliteStore(str(place.project()))
-    found = {memory.id: memory for batch in store.memories.in_time_order() for memory in batch}
+    found = {memory.id: memory for batch in store.memories.pages() for memory in batch}
     store.close()
     return found
 

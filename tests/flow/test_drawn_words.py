@@ -59,7 +59,7 @@ def history(shop: Shop) -> list[Memory]:
     repo.commit(NOISE, {"basket.py": "5\n", "pay.py": "3\n"})
     rum = shop.open(owner=True)
     rum.import_git()
-    return [memory for batch in rum._caller.project.store.memories.in_time_order() for memory in batch]
+    return [memory for batch in rum._caller.project.store.memories.pages() for memory in batch]
 
 
 def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):

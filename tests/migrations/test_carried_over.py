@@ -11,7 +11,9 @@ import pytest
 
 from migrations.test_schema import build_by_hand, opened
 from rum.model.chapters import Member
+from rum.model.ids import id_of, new_id
 from rum.model.origin import Origin, OriginKind, Reversal
+from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.sqlite.layer_blobs import FORM, packed
 from rum.store.sqlite.store import SqliteStore
@@ -170,14 +172,14 @@ def test_what_a_summary_said_of_a_revert_stands_in_columns_afterwards(tmp_path: 
         assert undo.reverts == (Reversal("mem_bad", BAD),)
         ((*_, (data,)),) = store.history.of("memory", "mem_bad")
         assert json.loads(data)["outcome"]["summary"] == f"{BAD[:10]}: gate, +1 -1"
-        [headline] = store.memories.headlines(["mem_bad"])
+        [headline] = store.memories.get(["mem_bad"], ReadMode.HEADLINE)
         assert (headline.reverted_by, headline.result) == (bad.reverted_by, REVERTED_SUMMARY)
 
 
 def test_what_no_commit_says_of_a_revert_stays_in_its_summary(tmp_path: Path):
     build_with_reverts(tmp_path, archived=False)
     with closing(SqliteStore(str(tmp_path))) as store:
-        [own] = store.memories.headlines(["mem_own"])
+        [own] = store.memories.get(["mem_own"], ReadMode.HEADLINE)
         assert (own.outcome.summary, own.reverted_by) == ("x; reverted by 1234567890", None)
 
 
@@ -186,7 +188,7 @@ def test_a_damaged_archived_memory_does_not_keep_a_store_from_migrating(tmp_path
     with opened(tmp_path / "rum.db") as db:
         db.execute("UPDATE archived SET data = x'00'")
     with closing(SqliteStore(str(tmp_path))) as store:
-        [bad] = store.memories.best(["mem_bad"])
+        [bad] = store.memories.get(["mem_bad"], ReadMode.BEST_EFFORT)
         assert (bad.outcome.summary, bad.reverted_by) == (REVERTED_SUMMARY, None)
 
 
@@ -198,3 +200,19 @@ def test_an_archived_memory_that_was_reverted_comes_back_as_it_was(tmp_path: Pat
         assert store.memories.get(["mem_bad"]) == before
         store.archive.take_back(["mem_bad"])
         assert store.memories.get(["mem_bad"]) == before
+
+
+def test_every_memory_has_an_origin_afterwards(tmp_path: Path):
+    build_by_hand(tmp_path, "rum", 11)
+    seen, read = id_of("mem", "turn one"), id_of("mem", "turn two")
+    with opened(tmp_path / "rum.db") as db:
+        db.execute(AGENT)
+        for memory in (new_id("mem", 1.5), seen, read, "mem_issue"):
+            db.execute(MEMORY, (memory,))
+        db.execute("UPDATE memories SET imported_at = 9 WHERE id = ?", (read,))
+        db.execute("UPDATE memories SET origin_kind = 'issue', origin_reference = '7' WHERE id = 'mem_issue'")
+    with closing(SqliteStore(str(tmp_path))) as store:
+        found = store._rum.connection.execute(
+            "SELECT origin_kind, origin_reference FROM memories ORDER BY seq"
+        )
+        assert found.fetchall() == [("agent", None), ("turn", None), ("transcript", None), ("issue", "7")]

@@ -48,9 +48,7 @@ class Model:
             del self.kept[one]
             self.archived -= {one}
         elif step == "reindex":
-            self.store.archive.reindex(lambda _: None)
-            for memory in self.kept.values():
-                self.store.memories.reindex(memory)
+            self.store.upkeep.reindex(lambda _: None, lambda _: None)
 
     def _store(self, one: str, goal: str) -> None:
         if one in self.kept:

@@ -39,20 +39,20 @@ def test_agents_come_oldest_first(store: Store):
 def test_an_id_a_name_or_a_tail_names_an_agent(store: Store):
     store.agents.add(make_agent("agent_01jabcdefgh", name="developer"))
     store.agents.add(make_agent("agent_02jabcdefgh"))
-    assert store.agents.named("agent_01jabcdefgh") == ["agent_01jabcdefgh"]
-    assert store.agents.named("developer") == ["agent_01jabcdefgh"]
-    assert store.agents.named("agent_1jabcdefgh") == ["agent_01jabcdefgh"]
-    assert sorted(store.agents.named("jabcdefgh")) == ["agent_01jabcdefgh", "agent_02jabcdefgh"]
-    assert store.agents.named("abcdefg") == []
-    assert store.agents.named("%" * 8) == []
-    assert store.agents.named("x" * 100_000) == []
+    assert store.agents.find_ids("agent_01jabcdefgh") == ["agent_01jabcdefgh"]
+    assert store.agents.find_ids("developer") == ["agent_01jabcdefgh"]
+    assert store.agents.find_ids("agent_1jabcdefgh") == ["agent_01jabcdefgh"]
+    assert sorted(store.agents.find_ids("jabcdefgh")) == ["agent_01jabcdefgh", "agent_02jabcdefgh"]
+    assert store.agents.find_ids("abcdefg") == []
+    assert store.agents.find_ids("%" * 8) == []
+    assert store.agents.find_ids("x" * 100_000) == []
 
 
 @pytest.mark.parametrize("name", ["O'Brien; --", "100%", "a_b", "開発者", "dev eloper", "*"])
 def test_a_name_is_taken_literally(store: Store, name: str):
     store.agents.add(make_agent("agent_01jabcdefgh", name=name))
     store.agents.add(make_agent("agent_02jabcdefgh", name="other"))
-    assert store.agents.named(name) == ["agent_01jabcdefgh"]
+    assert store.agents.find_ids(name) == ["agent_01jabcdefgh"]
 
 
 def test_a_name_belongs_to_one_agent_and_no_name_to_many(store: Store):
@@ -86,8 +86,8 @@ def test_the_last_main_agent_of_a_client_is_the_one_active_last(store: Store):
 def test_being_active_never_goes_back_in_time(store: Store):
     agent = make_agent("agent_a")
     store.agents.add(agent)
-    store.agents.touch("agent_a", NOON + 60)
-    store.agents.touch("agent_a", NOON + 10)
+    store.agents.update("agent_a", last_active=NOON + 60)
+    store.agents.update("agent_a", last_active=NOON + 10)
     assert store.agents.get("agent_a") == replace(agent, last_active=NOON + 60)
 
 
@@ -95,11 +95,11 @@ def test_figures_count_memories_successes_sessions_and_children(store: Store):
     store.agents.add(make_agent("agent_ann"))
     for name, at in (("agent_z", NOON), ("agent_y", NOON + 1)):
         store.agents.add(make_agent(name, type="subagent", parent_id="agent_ann", created_at=at))
-    assert store.agents.figures("agent_ann") == AgentFigures(0, 0, 0, ["agent_z", "agent_y"])
+    assert store.agents.figures(["agent_ann"])["agent_ann"] == AgentFigures(0, 0, 0, ["agent_z", "agent_y"])
     for number, (session, success) in enumerate([("s1", True), ("s1", False), ("s2", True)]):
         add_memory(store, f"mem_{number}", session_id=session, outcome=make_outcome(success=success))
     add_memory(store, "mem_other", agent_id="agent_z")
-    assert store.agents.figures("agent_ann") == AgentFigures(3, 2, 2, ["agent_z", "agent_y"])
+    assert store.agents.figures(["agent_ann"])["agent_ann"] == AgentFigures(3, 2, 2, ["agent_z", "agent_y"])
 
 
 def test_ancestors_are_known_over_generations(store: Store):

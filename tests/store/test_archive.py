@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rum.model.links import Edge, LinkType
-from rum.store.base import Store
+from rum.store.base import ReadMode, Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
 from support.finding import (
@@ -58,10 +58,13 @@ def zoo(store: Store) -> Store:
 class TestReading:
     def test_it_is_read_as_it_was(self, store: Store):
         kept = add_memory(store, "mem_zebra", **RICH)
-        before = store.memories.get(["mem_zebra"]), store.memories.headlines(["mem_zebra"])
+        before = store.memories.get(["mem_zebra"]), store.memories.get(["mem_zebra"], ReadMode.HEADLINE)
         store.archive.put(["mem_zebra"], LATER)
         assert before[0] == [kept]
-        assert (store.memories.get(["mem_zebra"]), store.memories.headlines(["mem_zebra"])) == before
+        assert (
+            store.memories.get(["mem_zebra"]),
+            store.memories.get(["mem_zebra"], ReadMode.HEADLINE),
+        ) == before
         assert archived(store) == ["mem_zebra"]
         assert store.archive.count() == 1
 
@@ -70,10 +73,10 @@ class TestReading:
         assert archived(other) == ["mem_zebra"]
 
     def test_it_is_among_all_memories_in_order_of_time(self, zoo: Store):
-        told = [memory.id for batch in zoo.memories.in_time_order() for memory in batch]
+        told = [memory.id for batch in zoo.memories.pages() for memory in batch]
         assert told == ["mem_lion", "mem_zebra"]
         assert zoo.memories.count() == 2
-        assert zoo.memories.named("mem_zebra") == ["mem_zebra"]
+        assert zoo.memories.find_ids("mem_zebra") == ["mem_zebra"]
 
     def test_it_is_found_by_file_filter_goal_and_id(self, zoo: Store):
         assert [row[0] for row in by_paths(zoo, ["zoo/"], Filters(), 9)[0]] == ["mem_zebra"]

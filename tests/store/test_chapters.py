@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rum.model.chapters import Chapter, Wisdom
 from rum.model.errors import StorageError
-from rum.store.base import State, Store
+from rum.store.base import ReadMode, Store
 from rum.store.chapters import Range
 from support.builders import NOON, add_memory, make_agent
 
@@ -105,7 +105,7 @@ def test_putting_again_replaces_and_keeps_the_place(store: Store):
     store.chapters.put(make_chapter("chapter_b", "mem_a"))
     changed = replace(FULL_CHAPTER, title="New", members=FULL_CHAPTER.members[1:], version=8)
     store.chapters.put(changed)
-    assert [one for batch in store.chapters.all(1) for one in batch] == [
+    assert [one for batch in store.chapters.pages(1) for one in batch] == [
         changed,
         make_chapter("chapter_b", "mem_a"),
     ]
@@ -123,10 +123,10 @@ def test_they_come_in_the_order_asked_for_and_unknown_ones_are_left_out(store: S
 def test_a_tail_names_one_and_a_short_one_none(store: Store):
     store.chapters.put(make_chapter("chapter_01jabcdefgh"))
     store.chapters.put(make_chapter("chapter_02jabcdefgh"))
-    assert store.chapters.named("chapter_01jabcdefgh") == ["chapter_01jabcdefgh"]
-    assert store.chapters.named("1jabcdefgh") == ["chapter_01jabcdefgh"]
-    assert sorted(store.chapters.named("jabcdefgh")) == ["chapter_01jabcdefgh", "chapter_02jabcdefgh"]
-    assert store.chapters.named("abcdefg") == store.chapters.named("%" * 8) == []
+    assert store.chapters.find_ids("chapter_01jabcdefgh") == ["chapter_01jabcdefgh"]
+    assert store.chapters.find_ids("1jabcdefgh") == ["chapter_01jabcdefgh"]
+    assert sorted(store.chapters.find_ids("jabcdefgh")) == ["chapter_01jabcdefgh", "chapter_02jabcdefgh"]
+    assert store.chapters.find_ids("abcdefg") == store.chapters.find_ids("%" * 8) == []
 
 
 def test_the_same_parts_are_recognised_in_any_order_and_no_others(store: Store):
@@ -242,7 +242,7 @@ def test_reindexing_writes_the_same_words(store: Store):
     store.chapters.put(FULL_CHAPTER)
     store.wisdom.put(FULL_WISDOM)
     before = store.knowledge.holding(["login", "token", "auth"], 9)
-    assert store.knowledge.reindex() == 2
+    store.upkeep.reindex(lambda _: None, lambda _: None)
     assert store.knowledge.holding(["login", "token", "auth"], 9) == before
 
 
@@ -268,7 +268,7 @@ def test_a_broken_transaction_leaves_nothing(store: Store):
     assert store.knowledge.holding(["login"], 9) == []
 
 
-def test_how_memories_stand_is_told_of_those_that_are_there(store: Store):
+def test_headlines_tell_the_version_of_memories_that_exist(store: Store):
     add_memory(store, "mem_a", version=3)
-    assert store.memories.states(["mem_a", "mem_gone"]) == {"mem_a": State(3, ())}
-    assert store.memories.states([]) == {}
+    [headline] = store.memories.get(["mem_a", "mem_gone"], ReadMode.HEADLINE)
+    assert (headline.id, headline.version, headline.superseded_by) == ("mem_a", 3, ())

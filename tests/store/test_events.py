@@ -24,7 +24,7 @@ def test_an_event_reads_back_as_it_was_written(store: Store, metadata: object, t
 def test_events_come_in_the_order_they_were_added_whatever_their_times(store: Store):
     store.events.add([make_event("late", timestamp=9), make_event("early", timestamp=1)])
     store.events.add([make_event("last", timestamp=5)])
-    assert [[event.id for event in batch] for batch in store.events.all(batch=2)] == [
+    assert [[event.id for event in batch] for batch in store.events.pages(size=2)] == [
         ["late", "early"],
         ["last"],
     ]
@@ -34,7 +34,7 @@ def test_events_come_in_the_order_they_were_added_whatever_their_times(store: St
 def test_two_events_may_have_one_id(store: Store):
     store.events.add([make_event("entry", "one"), make_event("entry", "two"), make_event("other")])
     assert [event.content for event in store.events.get(["entry"])] == ["one", "two"]
-    assert store.events.named("entry") == ["entry"]
+    assert store.events.find_ids("entry") == ["entry"]
     assert store.events.delete(["entry"]) == 2
     assert [event.id for event in all_events(store)] == ["other"]
     assert store.events.delete(["entry"]) == 0
@@ -49,9 +49,9 @@ def test_an_event_of_a_new_id_is_put_and_one_of_a_taken_id_is_not(store: Store, 
 
 def test_an_id_or_a_tail_names_events(store: Store):
     store.events.add([make_event("event_01jabcdefgh"), make_event("event_01jabcdefgh"), make_event("short")])
-    assert store.events.named("1jabcdefgh") == ["event_01jabcdefgh"]
-    assert store.events.named("short") == ["short"]
-    assert store.events.named("abcdefg") == store.events.named("%" * 8) == []
+    assert store.events.find_ids("1jabcdefgh") == ["event_01jabcdefgh"]
+    assert store.events.find_ids("short") == ["short"]
+    assert store.events.find_ids("abcdefg") == store.events.find_ids("%" * 8) == []
 
 
 def test_older_ones_are_folded_into_a_summary_that_stands_before_the_rest(store: Store):

@@ -37,7 +37,7 @@ def test_a_fact_reads_back_as_it_was_written(store: Store, timestamp: float | No
 def test_facts_come_in_the_order_they_were_learned_a_batch_at_a_time(store: Store):
     for number in range(7):
         store.facts.put(make_fact(f"key-{number}"))
-    assert [[fact.key for fact in batch] for batch in store.facts.all(batch=3)] == [
+    assert [[fact.key for fact in batch] for batch in store.facts.pages(size=3)] == [
         ["key-0", "key-1", "key-2"],
         ["key-3", "key-4", "key-5"],
         ["key-6"],

@@ -121,38 +121,22 @@ def test_replacing_renews_all_that_is_derived(store: Store):
     assert [tag for tag, _ in store.search.tag_counts(9)] == ["session"]
 
 
-def test_reindexing_takes_the_memory_as_it_is_by_now(store: Store):
-    stale = add_memory(store, "mem_a", "Old words")
-    store.memories.replace(make_memory("mem_a", "New words"))
-    store.memories.reindex(stale)
-    assert ids_by_words(store, "new") == ["mem_a"]
-    assert ids_by_words(store, "old") == []
-
-
-def test_reindexing_a_memory_that_is_gone_does_nothing(store: Store):
-    gone = add_memory(store, "mem_a")
-    store.memories.delete("mem_a")
-    store.memories.reindex(gone)
-    assert ids_by_words(store, "login") == []
-    assert store.upkeep.problems() == []
-
-
 def test_a_full_id_or_a_tail_of_eight_characters_names_a_memory(store: Store):
     add_memory(store, "mem_01jabcdefghijk1")
     add_memory(store, "mem_01jzzzzzzghijk1")
     add_memory(store, "mem_01jother00000002")
-    assert store.memories.named("mem_01jabcdefghijk1") == ["mem_01jabcdefghijk1"]
-    assert store.memories.named("other00000002") == ["mem_01jother00000002"]
-    assert store.memories.named("mem_00000002") == ["mem_01jother00000002"]
-    assert store.memories.named("0000002") == []
-    assert store.memories.named("nowhere00") == []
+    assert store.memories.find_ids("mem_01jabcdefghijk1") == ["mem_01jabcdefghijk1"]
+    assert store.memories.find_ids("other00000002") == ["mem_01jother00000002"]
+    assert store.memories.find_ids("mem_00000002") == ["mem_01jother00000002"]
+    assert store.memories.find_ids("0000002") == []
+    assert store.memories.find_ids("nowhere00") == []
 
 
 def test_an_ambiguous_tail_gives_all_it_can_mean(store: Store):
     add_memory(store, "mem_aa12345678")
     add_memory(store, "mem_bb12345678")
-    assert sorted(store.memories.named("12345678")) == ["mem_aa12345678", "mem_bb12345678"]
-    assert store.memories.named("aa12345678") == ["mem_aa12345678"]
+    assert sorted(store.memories.find_ids("12345678")) == ["mem_aa12345678", "mem_bb12345678"]
+    assert store.memories.find_ids("aa12345678") == ["mem_aa12345678"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +153,7 @@ def test_an_ambiguous_tail_gives_all_it_can_mean(store: Store):
 )
 def test_a_tail_is_taken_literally(store: Store, tail: str):
     add_memory(store, "mem_aa12345678")
-    assert store.memories.named(tail) == []
+    assert store.memories.find_ids(tail) == []
     assert store.memories.count() == 1
 
 
@@ -193,13 +177,13 @@ def test_an_id_is_opaque(store: Store, memory_id: str):
     edge = Edge.of("mem_other", memory_id, LinkType.CAUSED_BY)
     assert store.links.add(edge, NOON)
     assert store.activity.add_uses({memory_id: 2}, NOON)
-    assert store.memories.named(memory_id) == [memory_id]
+    assert store.memories.find_ids(memory_id) == [memory_id]
     assert store.memories.get([memory_id]) == [kept]
     assert store.links.of([memory_id]) == [edge]
     assert store.activity.uses([memory_id])[memory_id].times == 2
     assert by_paths(store, ["a.py"], Filters(), 9)[0][0][0] == memory_id
     store.memories.delete(memory_id)
-    assert [memory.id for batch in store.memories.in_time_order() for memory in batch] == ["mem_other"]
+    assert [memory.id for batch in store.memories.pages() for memory in batch] == ["mem_other"]
 
 
 @pytest.mark.parametrize("memory_id", NO_IDS, ids=range(len(NO_IDS)))
@@ -212,9 +196,9 @@ def test_all_memories_come_oldest_first_in_batches(store: Store):
     times = {"mem_d": NOON, "mem_b": NOON, "mem_e": 1, "mem_a": NOON + 1, "mem_c": 0}
     for name, at in times.items():
         add_memory(store, name, created_at=at)
-    batches = [[memory.id for memory in batch] for batch in store.memories.in_time_order(2)]
+    batches = [[memory.id for memory in batch] for batch in store.memories.pages(2)]
     assert batches == [["mem_c", "mem_e"], ["mem_b", "mem_d"], ["mem_a"]]
-    since = [[memory.id for memory in batch] for batch in store.memories.in_time_order(2, since=NOON)]
+    since = [[memory.id for memory in batch] for batch in store.memories.pages(2, since=NOON)]
     assert since == [["mem_b", "mem_d"], ["mem_a"]]
 
 
@@ -222,7 +206,7 @@ def test_going_through_all_memories_survives_that_some_are_deleted_meanwhile(sto
     for number in range(6):
         add_memory(store, f"mem_{number}", created_at=NOON + number)
     seen: list[str] = []
-    for batch in store.memories.in_time_order(2):
+    for batch in store.memories.pages(2):
         seen += [memory.id for memory in batch]
         if len(seen) == 2:
             for name in ("mem_2", "mem_3", "mem_4"):
@@ -238,7 +222,7 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     store.history.add("memory", "mem_rich", Revision(1, NOON, "agent_ann", ('{"old":1}',)))
     store.history.add("memory", "mem_rich", Revision(2, NOON, "agent_ann", ('{"old":2}',)))
     expected = {"memories": 1, "files": 2, "links": 1, "versions": 2}
-    assert store.memories.hanging_on("mem_rich") == expected
+    assert store.memories.count_parts("mem_rich") == expected
     assert store.memories.delete("mem_rich") == expected
     assert store.memories.get(["mem_rich", "mem_kept"]) == [kept]
     assert store.history.of("memory", "mem_rich") == []
@@ -268,17 +252,17 @@ def test_a_version_number_is_given_once(store: Store):
 
 
 def test_tombstones_are_found_again_and_may_be_left_twice(store: Store):
-    store.memories.bury(["aa", "bb"], "memory", NOON)
-    store.memories.bury(["bb", "cc"], "memory", NOON + 1)
-    assert store.memories.buried(["aa", "cc", "dd"]) == {"aa", "cc"}
-    assert store.memories.buried([]) == set()
+    store.memories.add_tombstones(["aa", "bb"], "memory", NOON)
+    store.memories.add_tombstones(["bb", "cc"], "memory", NOON + 1)
+    assert store.memories.tombstones(["aa", "cc", "dd"]) == {"aa", "cc"}
+    assert store.memories.tombstones([]) == set()
 
 
 def test_deleting_leaves_the_tombstones(store: Store):
     add_memory(store, "mem_a")
-    store.memories.bury(["aa"], "memory", NOON)
+    store.memories.add_tombstones(["aa"], "memory", NOON)
     store.memories.delete("mem_a")
-    assert store.memories.buried(["aa"]) == {"aa"}
+    assert store.memories.tombstones(["aa"]) == {"aa"}
 
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=60)

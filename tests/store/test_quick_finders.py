@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rum.model.links import Edge, LinkType
-from rum.store.base import Store
+from rum.store.base import ReadMode, Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
 from support.builders import NOON, add_memory, make_file, make_outcome
@@ -87,13 +87,13 @@ def test_a_goal_is_found_as_it_is_in_whatever_case(shelf: Store):
 def test_a_headline_is_the_memory_as_a_summary_shows_it(shelf: Store):
     supersede(shelf, "mem_3", "mem_2")
     wanted = ["mem_2", "mem_unknown", "mem_0"]
-    whole, short = shelf.memories.get(wanted), shelf.memories.headlines(wanted)
+    whole, short = shelf.memories.get(wanted), shelf.memories.get(wanted, ReadMode.HEADLINE)
     assert [memory.id for memory in short] == ["mem_2", "mem_0"]
     for one, other in zip(whole, short, strict=True):
         assert (one.intent.goal, one.intent.task_type) == (other.intent.goal, other.intent.task_type)
         assert (one.outcome.success, one.outcome.summary) == (other.outcome.success, other.outcome.summary)
         assert (one.superseded_by, one.created_at) == (other.superseded_by, other.created_at)
-    assert shelf.memories.headlines([]) == []
+    assert shelf.memories.get([], ReadMode.HEADLINE) == []
 
 
 def test_one_file_of_many_memories_has_its_newest_and_their_number(store: Store):

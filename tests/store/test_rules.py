@@ -29,7 +29,7 @@ def test_a_rule_reads_back_as_it_was_written(store: Store, timestamp: float | No
 def test_rules_come_in_the_order_they_were_learned_and_the_latest_the_other_way(store: Store):
     for number in range(5):
         store.rules.add(make_rule(f"rule_{number}"))
-    assert [len(batch) for batch in store.rules.all(batch=2)] == [2, 2, 1]
+    assert [len(batch) for batch in store.rules.pages(size=2)] == [2, 2, 1]
     assert [rule.id for rule in all_rules(store)] == [f"rule_{number}" for number in range(5)]
     assert [rule.id for rule in store.rules.latest(2)] == ["rule_4", "rule_3"]
     assert [rule.id for rule in store.rules.older(2)] == ["rule_0", "rule_1", "rule_2"]
@@ -40,10 +40,10 @@ def test_rules_come_in_the_order_they_were_learned_and_the_latest_the_other_way(
 def test_an_id_or_a_tail_names_a_rule(store: Store):
     store.rules.add(make_rule("rule_01jabcdefgh"))
     store.rules.add(make_rule("rule_02jabcdefgh"))
-    assert store.rules.named("rule_01jabcdefgh") == ["rule_01jabcdefgh"]
-    assert store.rules.named("1jabcdefgh") == ["rule_01jabcdefgh"]
-    assert sorted(store.rules.named("jabcdefgh")) == ["rule_01jabcdefgh", "rule_02jabcdefgh"]
-    assert store.rules.named("abcdefg") == store.rules.named("%" * 8) == []
+    assert store.rules.find_ids("rule_01jabcdefgh") == ["rule_01jabcdefgh"]
+    assert store.rules.find_ids("1jabcdefgh") == ["rule_01jabcdefgh"]
+    assert sorted(store.rules.find_ids("jabcdefgh")) == ["rule_01jabcdefgh", "rule_02jabcdefgh"]
+    assert store.rules.find_ids("abcdefg") == store.rules.find_ids("%" * 8) == []
 
 
 def test_rules_that_say_the_same_are_all_found(store: Store):

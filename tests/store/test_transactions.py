@@ -27,7 +27,7 @@ def change_everything(store: Store) -> None:
     store.links.add(Edge.of("mem_new", "mem_old", LinkType.SUPERSEDES), NOON)
     store.history.add("memory", "mem_old", Revision(1, NOON, "owner", ("{}",)))
     store.memories.replace(make_memory("mem_old", "Other words", files=[make_file("o2.py")]))
-    store.memories.bury(["aa"], "memory", NOON)
+    store.memories.add_tombstones(["aa"], "memory", NOON)
     store.memories.delete("mem_gone")
     store.facts.put(make_fact("format", agent_id="agent_bob"))
     store.history.add("fact", "format", Revision(1, NOON, "owner", ("before",)))
@@ -48,13 +48,13 @@ def fail_in_an_inner_change(store: Store) -> None:
 
 
 def everything(store: Store) -> dict[str, object]:
-    names = [memory.id for batch in store.memories.in_time_order() for memory in batch]
+    names = [memory.id for batch in store.memories.pages() for memory in batch]
     return {
         "memories": store.memories.get(names),
         "agents": store.agents.all(),
         "links": store.links.all(),
         "versions": [store.history.of("memory", name) for name in names],
-        "tombstones": store.memories.buried(["aa"]),
+        "tombstones": store.memories.tombstones(["aa"]),
         "texts": store.search.texts(names),
         "words": [holders(store, word, 9) for word in ("fresh", "other", "login", "gone")],
         "paths": sorted(known_paths(store, "")),

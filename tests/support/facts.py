@@ -39,12 +39,12 @@ def add_author(store: Store, agent_id: str = "agent_ann") -> None:
 
 
 def all_facts(store: Store) -> list[Fact]:
-    return [fact for batch in store.facts.all() for fact in batch]
+    return [fact for batch in store.facts.pages() for fact in batch]
 
 
 def all_rules(store: Store) -> list[Rule]:
-    return [rule for batch in store.rules.all() for rule in batch]
+    return [rule for batch in store.rules.pages() for rule in batch]
 
 
 def all_events(store: Store) -> list[Event]:
-    return [event for batch in store.events.all() for event in batch]
+    return [event for batch in store.events.pages() for event in batch]

@@ -13,6 +13,7 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
 from rum.model.memory import Who
 from rum.model.questions import IdentityQuestion
+from rum.store.base import AgentFigures
 
 
 def identify(caller: Caller, question: IdentityQuestion) -> Identity:
@@ -54,11 +55,11 @@ def register(caller: Caller, question: IdentityQuestion) -> Agent:
 
 def _taken(project: Project, name: str) -> bool:
     """Whether somebody here has the name; an imported author gives it up to whoever works here."""
-    found = project.store.agents.named(name)
+    found = project.store.agents.find_ids(name)
     owner = project.store.agents.get(found[0]) if found else None
     if owner is None or owner.imported_at is None or owner.name != name:
         return bool(found)
-    project.store.agents.rename(owner.id, f"{name}-{owner.id[-8:]}")
+    project.store.agents.update(owner.id, name=f"{name}-{owner.id[-8:]}")
     return False
 
 
@@ -69,7 +70,7 @@ def _parent(project: Project, question: IdentityQuestion) -> str | None:
         return None
     if not question.parent_id:
         raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    return project.one("agent", question.parent_id, project.store.agents.named(question.parent_id))
+    return project.one("agent", question.parent_id, project.store.agents.find_ids(question.parent_id))
 
 
 def _resume(caller: Caller, name: str | None) -> Agent:
@@ -80,7 +81,7 @@ def _resume(caller: Caller, name: str | None) -> Agent:
         raise InvalidQuery(f"{agent.id} is an imported author and cannot be resumed.", field="agent_id")
     now = max(agent.last_active, caller.project.now())
     if caller.project.store.writable:
-        caller.project.store.agents.touch(agent.id, now)
+        caller.project.store.agents.update(agent.id, last_active=now)
     return replace(agent, last_active=now)
 
 
@@ -89,7 +90,7 @@ def _known(caller: Caller, name: str | None) -> Agent:
         if (me := caller.acting()) is None:
             raise NotFound("Nobody is registered here yet; give an agent_id, or register.")
         name = me.id
-    agent_id = caller.project.one("agent", name, caller.project.store.agents.named(name))
+    agent_id = caller.project.one("agent", name, caller.project.store.agents.find_ids(name))
     agent = caller.project.store.agents.get(agent_id)
     if agent is None:
         raise NotFound(f"No agent `{name}`.")
@@ -126,7 +127,7 @@ def known_as(caller: Caller, name: str, parent_id: str | None = None) -> Agent:
 
 
 def _resumable(project: Project, name: str) -> bool:
-    found = project.store.agents.named(name)
+    found = project.store.agents.find_ids(name)
     agent = project.store.agents.get(found[0]) if len(found) == 1 else None
     return bool(found) and not (agent and agent.imported_at is not None and agent.name == name)
 
@@ -135,12 +136,16 @@ def all_agents(caller: Caller) -> list[Identity]:
     """Every agent of the project, the last active first."""
     known = caller.project.store.agents.all()
     known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
-    return [describe(caller.project, agent, full=True) for agent in known]
+    figures = caller.project.store.agents.figures(agent.id for agent in known)
+    return [_identity(agent, figures[agent.id], full=True) for agent in known]
 
 
 def describe(project: Project, agent: Agent, *, full: bool = False) -> Identity:
     """An agent as `identity` answers it."""
-    figures = project.store.agents.figures(agent.id)
+    return _identity(agent, project.store.agents.figures([agent.id])[agent.id], full=full)
+
+
+def _identity(agent: Agent, figures: AgentFigures, *, full: bool) -> Identity:
     rate = round(figures.successes / figures.memories, 3) if figures.memories else None
     return Identity(
         agent_id=agent.id,
@@ -164,7 +169,7 @@ def take_agent(project: Project, agent: Agent) -> None:
         return
     agent = msgspec.convert(project.clean(msgspec.to_builtins(agent)), Agent)
     name = agent.name
-    if name and agents.named(name):
+    if name and agents.find_ids(name):
         name = f"{name}-{agent.id[-8:]}"
     known_parent = agent.parent_id if agent.parent_id and agents.get(agent.parent_id) else None
     agents.add(

@@ -107,7 +107,7 @@ class Caller:
             return self.agent
         agents, settings = self.project.store.agents, self.project.settings
         if settings.agent:
-            found = agents.named(settings.agent)
+            found = agents.find_ids(settings.agent)
             return agents.get(found[0]) if len(found) == 1 else None
         return None if self.owner else agents.last_main(self.client)
 

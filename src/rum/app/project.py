@@ -168,7 +168,7 @@ class Project:
             raise InvalidQuery(
                 "A memory's id is a text such as `mem_01h455vb4pex5vsknk084sn02q`.", field="memory_id"
             )
-        return self.store.memories.get([self.one("memory", name, self.store.memories.named(name))])[0]
+        return self.store.memories.get([self.one("memory", name, self.store.memories.find_ids(name))])[0]
 
     def one(self, kind: str, name: str, found: list[str]) -> str:
         """The one id found for a name; NOT_FOUND for none, INVALID_QUERY for several."""

@@ -51,7 +51,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     branch: str | UnsetType | None = UNSET
     links: dict[str, list[str]] | UnsetType = UNSET
     superseded_by: tuple[str, ...] | UnsetType = UNSET
-    origin: Origin | UnsetType | None = UNSET
+    origin: Origin | UnsetType = UNSET
     reverted_by: Reversal | UnsetType = UNSET
     reverts: tuple[Reversal, ...] | UnsetType = UNSET
 

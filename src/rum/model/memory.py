@@ -22,7 +22,7 @@ from rum.model.memory_layers import (
     Perception,
     Reasoning,
 )
-from rum.model.origin import Origin, Reversal, reverted_summary
+from rum.model.origin import Origin, OriginKind, Reversal, reverted_summary
 from rum.model.parse import check_field, parse
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -127,8 +127,7 @@ class Memory(Content, frozen=True, kw_only=True):
     version: Number = 1
     imported_at: Stamp | None = None
     superseded_by: tuple[str, ...] = ()
-    origin: Origin | None = None
-    """Unknown for what was stored before schema 11 by an agent or a capture."""
+    origin: Origin = Origin(OriginKind.AGENT)
     reverted_by: Reversal | None = None
     reverts: tuple[Reversal, ...] = ()
     """What this undid; known from the memories that say so."""

@@ -14,7 +14,7 @@ from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
-from rum.store.base import Store
+from rum.store.base import ReadMode, Store
 from rum.store.vectors import VectorCounts
 from rum.store.vectors import Vectors as VectorStore
 
@@ -199,7 +199,7 @@ class Meaning:
         while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
             missing = missing[share:]
             began = time.monotonic()
-            memories = self._store.memories.best(ids)
+            memories = self._store.memories.get(ids, ReadMode.BEST_EFFORT)
             texts = [self._clean(embedded_text(memory)) for memory in memories]
             if done and not thorough:
                 texts = texts[: _fitting(texts, pace * (deadline - began))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -36,8 +36,4 @@ class Archive(Protocol):
 
     def take_back(self, ids: Sequence[str]) -> int:
         """Make archived memories live again, in one transaction; how many were archived."""
-        ...
-
-    def reindex(self, left_out: Callable[[str], None]) -> None:
-        """Make the index of the archive anew, all at once; `left_out` is told of what cannot be read."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rum.model.agents import Agent
@@ -24,8 +25,92 @@ if TYPE_CHECKING:
     from rum.store.vectors import Vectors
 
 
+class ReadMode(Enum):
+    """How much of each memory is read, and what happens to one that is damaged in the archive."""
+
+    STRICT = "strict"
+    """Everything; StorageError names a damaged one."""
+    SKIP_DAMAGED = "skip damaged"
+    """Everything; damaged ones are left out."""
+    BEST_EFFORT = "best effort"
+    """Everything; of a damaged one the headline."""
+    HEADLINE = "headline"
+    """Ids, version, goal, task type, success and summary, origin and reverts; faster."""
+
+
+class Memories(Protocol):
+    """Memories with their files, tags, index terms and versions, and the tombstones of forgotten things."""
+
+    def add(self, memory: Memory) -> None:
+        """Insert a memory and everything derived from it; StorageError if its id is taken."""
+        ...
+
+    def replace(self, memory: Memory) -> None:
+        """Overwrite a memory and everything derived from it."""
+        ...
+
+    def get(self, ids: Sequence[str], mode: ReadMode = ReadMode.STRICT) -> list[Memory]:
+        """Return the memories with these ids, in this order; unknown ids are left out."""
+        ...
+
+    def find_ids(self, name: str) -> list[str]:
+        """Return the ids that a full id or the tail of one can mean: one, none, or several."""
+        ...
+
+    def pages(self, size: int = 500, since: int = 0) -> Iterator[list[Memory]]:
+        """Yield all memories made at `since` or later, oldest first; of damaged ones the headline."""
+        ...
+
+    def count(self) -> int:
+        """Return the number of memories, live and archived."""
+        ...
+
+    def commits(self) -> list[tuple[str, str]]:
+        """Return (memory id, commit) of every memory that names the commit it was made at."""
+        ...
+
+    def delete(self, memory_id: str) -> dict[str, int]:
+        """Delete a memory with everything that belongs to it, and return what `count_parts` does."""
+        ...
+
+    def count_parts(self, memory_id: str) -> dict[str, int]:
+        """Return the number of rows of each kind that belong to a memory."""
+        ...
+
+    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Record (earlier name, new name) of files renamed in a memory's work.
+
+        Renames that the memory's actions name are recorded with it; this is for further ones.
+        """
+        ...
+
+    def add_tombstones(self, hashes: Iterable[str], kind: str, now: int) -> None:
+        """Add the hashes of something forgotten, so that it is not stored again."""
+        ...
+
+    def tombstones(self, hashes: Iterable[str]) -> set[str]:
+        """Return those of the hashes that have a tombstone."""
+        ...
+
+
+class Links(Protocol):
+    """Edges between memories; each is stored once and belongs to both ends."""
+
+    def add(self, edge: Edge, now: int) -> bool:
+        """Add an edge; False if it exists. InvalidQuery for a cycle of `supersedes`."""
+        ...
+
+    def of(self, ids: Iterable[str]) -> list[Edge]:
+        """Return every edge of any of these memories."""
+        ...
+
+    def all(self) -> list[tuple[Edge, int]]:
+        """Return every edge with the time it was made."""
+        ...
+
+
 class AgentFigures(NamedTuple):
-    """What an agent has done so far."""
+    """The numbers of an agent's memories, of successes among them and of sessions, and its subagents' ids."""
 
     memories: int
     successes: int
@@ -33,147 +118,39 @@ class AgentFigures(NamedTuple):
     children: list[str]
 
 
-class State(NamedTuple):
-    """The version of a memory, and what superseded it."""
-
-    version: int
-    superseded_by: tuple[str, ...]
-
-
-class Memories(Protocol):
-    """Rows of memories with everything that hangs on them."""
-
-    def add(self, memory: Memory) -> None:
-        """Write a new memory with its files, tags and terms."""
-        ...
-
-    def replace(self, memory: Memory) -> None:
-        """Overwrite a memory and renew everything derived from it."""
-        ...
-
-    def reindex(self, memory: Memory) -> bool:
-        """Write all that is derived from a memory anew, as it is by now; False if it is gone or damaged.
-
-        The terms of archived ones are made anew by the archive.
-        """
-        ...
-
-    def get(self, ids: Sequence[str]) -> list[Memory]:
-        """The memories with these ids, in this order; unknown ones are left out.
-
-        StorageError names one that is damaged.
-        """
-        ...
-
-    def readable(self, ids: Sequence[str]) -> list[Memory]:
-        """The same without those that are damaged."""
-        ...
-
-    def best(self, ids: Sequence[str]) -> list[Memory]:
-        """The same; of one that is damaged what can still be read, which is its headline."""
-        ...
-
-    def headlines(self, ids: Sequence[str]) -> list[Memory]:
-        """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
-        ...
-
-    def states(self, ids: Sequence[str]) -> dict[str, State]:
-        """How each of these memories stands, for those that are there; quick, as nothing of it is read."""
-        ...
-
-    def named(self, name: str) -> list[str]:
-        """The ids a full id or a tail of one can mean: one, none, or several."""
-        ...
-
-    def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
-        """All memories since a time, oldest first, a batch at a time, each as far as it can be read."""
-        ...
-
-    def count(self) -> int:
-        """How many there are."""
-        ...
-
-    def at_commits(self) -> list[tuple[str, str]]:
-        """(memory id, commit) of every memory that names the commit it was made at."""
-        ...
-
-    def delete(self, memory_id: str) -> dict[str, int]:
-        """Delete a memory with all that hangs on it; says how many rows of each kind went."""
-        ...
-
-    def hanging_on(self, memory_id: str) -> dict[str, int]:
-        """How many rows of each kind belong to a memory."""
-        ...
-
-    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """Note (earlier name, new name) of files that got another name in the work that a memory tells of.
-
-        What its actions say of it is noted with the memory; this is for what they leave out.
-        """
-        ...
-
-    def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
-        """Leave tombstones."""
-        ...
-
-    def buried(self, hashes: Iterable[str]) -> set[str]:
-        """Which of these have a tombstone."""
-        ...
-
-
-class Links(Protocol):
-    """Edges between memories, each kept once."""
-
-    def add(self, edge: Edge, now: int) -> bool:
-        """Add an edge; False when it was there. A circle of `supersedes` is refused."""
-        ...
-
-    def of(self, ids: Iterable[str]) -> list[Edge]:
-        """Every edge that touches any of these memories."""
-        ...
-
-    def all(self) -> list[tuple[Edge, int]]:
-        """Every edge with the time it was made."""
-        ...
-
-
 class Agents(Protocol):
-    """Who remembers."""
+    """The agents of a project: main agents, subagents, and the authors of imported memories."""
 
     def add(self, agent: Agent) -> None:
-        """Write a new agent."""
+        """Insert an agent; StorageError if its id or name is taken."""
         ...
 
     def get(self, agent_id: str) -> Agent | None:
-        """The agent with this id."""
+        """Return the agent with this id, if there is one."""
         ...
 
-    def named(self, name: str) -> list[str]:
-        """The ids that an id, a tail of one, or an agent's name can mean."""
+    def find_ids(self, name: str) -> list[str]:
+        """Return the ids that an id, the tail of one, or an agent's name can mean."""
         ...
 
     def last_main(self, client: str | None) -> Agent | None:
-        """The main agent of a client that was active last; never an imported one."""
+        """Return the main agent of a client that was active last; imported authors do not count."""
         ...
 
     def all(self) -> list[Agent]:
-        """Every agent, oldest first."""
+        """Return every agent, oldest first."""
         ...
 
-    def rename(self, agent_id: str, name: str) -> None:
-        """Call an agent otherwise."""
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
+        """Set an agent's name, or the time of its last activity if that is later than the known one."""
         ...
 
-    def touch(self, agent_id: str, now: int) -> None:
-        """Note that an agent is active."""
-        ...
-
-    def figures(self, agent_id: str) -> AgentFigures:
-        """How much an agent remembers, how often it succeeded, in how many sessions, and its children."""
+    def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:
+        """Return the figures of each of these agents."""
         ...
 
     def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
-        """Whether one agent is above another."""
+        """Whether one agent is the parent of another, or the parent's parent, and so on."""
         ...
 
 

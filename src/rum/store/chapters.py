@@ -65,7 +65,3 @@ class Knowledge(Protocol):
     def holders(self, terms: Sequence[str]) -> dict[str, int]:
         """How many hold each of the terms."""
         ...
-
-    def reindex(self) -> int:
-        """Write all terms anew; of how many."""
-        ...

@@ -22,11 +22,11 @@ class Records(Protocol[T]):
         """The items with these ids, in this order; unknown ids are left out."""
         ...
 
-    def named(self, name: str) -> list[str]:
+    def find_ids(self, name: str) -> list[str]:
         """The ids a full id or a tail of one can mean: one, none, or several."""
         ...
 
-    def all(self, batch: int = 500) -> Iterator[list[T]]:
+    def pages(self, size: int = 500) -> Iterator[list[T]]:
         """All items, oldest first, a batch at a time."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -20,12 +21,14 @@ class Upkeep(Protocol):
         """Whether the text index was made by another tokeniser."""
         ...
 
-    def begin_reindex(self) -> None:
-        """Empty a text index that is too damaged to be written, so that it can be filled again."""
-        ...
+    def reindex(
+        self, progress: Callable[[int], None], left_out: Callable[[str], None], *, drop_vectors: bool = False
+    ) -> int:
+        """Rebuild everything derived, in batches so that other writers get their turn.
 
-    def end_reindex(self) -> None:
-        """Record that the index is of the present tokeniser, and delete its rows without a memory."""
+        Return the number of memories indexed. `progress` is called with the number so far, `left_out` with
+        the id of each damaged memory. Vectors are only deleted here; memories without one are queued.
+        """
         ...
 
     def merge_index(self) -> bool:

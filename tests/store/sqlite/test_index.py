@@ -12,7 +12,7 @@ import pytest
 from rum import Rum
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
-from support.builders import add_memory, make_draft
+from support.builders import add_memory, make_draft, make_memory
 from support.finding import holders, newest_with
 from support.processes import Place, make_place
 
@@ -110,3 +110,23 @@ def test_reindexing_beside_a_writer_takes_the_newest_words(place: Place):
         assert holders(store, "zebra", 9) == [number]
         assert holders(store, "word7", 9) == []
         assert rum.doctor().problems == []
+
+
+def ids_by_word(store: SqliteStore, word: str) -> list[str]:
+    return [row.id for row in newest_with(store, [word], False, Filters(superseded=True), 100)]
+
+
+def test_reindexing_takes_the_memory_as_it_is_stored_now(store: SqliteStore):
+    stale = add_memory(store, "mem_a", "Old words")
+    store.memories.replace(make_memory("mem_a", "New words"))
+    store.memories.reindex(stale)
+    assert ids_by_word(store, "new") == ["mem_a"]
+    assert ids_by_word(store, "old") == []
+
+
+def test_reindexing_a_memory_that_is_gone_does_nothing(store: SqliteStore):
+    gone = add_memory(store, "mem_a")
+    store.memories.delete("mem_a")
+    store.memories.reindex(gone)
+    assert ids_by_word(store, "login") == []
+    assert store.upkeep.problems() == []

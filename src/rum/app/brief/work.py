@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from rum.app.brief.query import Asked, Word, flat, telling_words
 from rum.app.caller import Caller
 from rum.app.project import Project
-from rum.capture.git.commit_memory import is_size_of
 from rum.capture.git.message import reason_of
 from rum.inject import brief
 from rum.inject.brief import REASON
@@ -21,6 +20,7 @@ from rum.model.origin import OriginKind
 from rum.model.questions import MAX_LIMIT, RecallQuestion
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
+from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.text.patterns import Text
 from rum.text.sentences import split_sentences
@@ -115,7 +115,8 @@ def _recalled(caller: Caller, asked: Asked, **question: Any) -> list[Recalled]:
     )
     matches = {match.memory_id: match.confidence for match in cascade.run(inquiry).matches}
     return [
-        Recalled(memory, matches[memory.id]) for memory in caller.project.store.memories.best(list(matches))
+        Recalled(memory, matches[memory.id])
+        for memory in caller.project.store.memories.get(list(matches), ReadMode.BEST_EFFORT)
     ]
 
 
@@ -141,7 +142,7 @@ def _telling(project: Project, asked: Asked, found: list[Recalled]) -> list[Reca
 def _lately(project: Project) -> list[Memory]:
     rows, _ = project.store.search.by_filters(Filters(superseded=True), LATELY)
     newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
-    memories = project.store.memories.best([row.id for row in newest])
+    memories = project.store.memories.get([row.id for row in newest], ReadMode.BEST_EFFORT)
     return [memory for memory in memories if not memory.superseded_by]
 
 
@@ -206,7 +207,10 @@ class Afterwards:
                 self._blockers.setdefault(source, []).append(target)
         named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
         self._known = dict(pool)
-        self._known.update((one.id, one) for one in project.store.memories.best(sorted(named - pool.keys())))
+        self._known.update(
+            (one.id, one)
+            for one in project.store.memories.get(sorted(named - pool.keys()), ReadMode.BEST_EFFORT)
+        )
         self._by_goal: dict[str, list[Memory]] = {}
         for one in self._known.values():
             self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
@@ -287,9 +291,12 @@ NAMED = 3
 
 
 def is_commit(memory: Memory) -> bool:
-    """Whether a memory is that of a commit, with nothing but its size as its summary."""
-    is_from_git = memory.origin is not None and memory.origin.kind is OriginKind.COMMIT
-    return is_from_git and memory.commit is not None and is_size_of(memory.outcome.summary, memory.commit)
+    """Whether a memory is that of a commit, with nothing but its size as its summary.
+
+    Git's import changes a memory only to record a revert; any other change is somebody's own wording.
+    """
+    is_as_imported = memory.version == 1 or memory.reverted_by is not None
+    return memory.origin.kind is OriginKind.COMMIT and is_as_imported
 
 
 def came_of(memory: Memory) -> str:

@@ -113,7 +113,7 @@ class TurnSource:
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
                     parent_id=main.id,
-                    name=f"{name}-{own[-8:]}" if caller.project.store.agents.named(name) else name,
+                    name=f"{name}-{own[-8:]}" if caller.project.store.agents.find_ids(name) else name,
                     client=known_as,
                 )
             )

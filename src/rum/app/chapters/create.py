@@ -189,20 +189,20 @@ def suggestions(project: Project, most: int = DEFAULT_LIMIT) -> list[Suggestion]
     """Groups that look like one story, surest first, without those that are or were a chapter."""
     if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
         raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
-    chapters = [one.memory_ids for batch in project.store.chapters.all() for one in batch]
+    chapters = [one.memory_ids for batch in project.store.chapters.pages() for one in batch]
     edges = [edge for edge, _ in project.store.links.all()]
     found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
     return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), most))
 
 
 def _memories(project: Project) -> Iterator[Memory]:
-    for batch in project.store.memories.in_time_order():
+    for batch in project.store.memories.pages():
         yield from batch
 
 
 def _was_forgotten(project: Project, ids: Sequence[str]) -> bool:
     """Whether more than half of a group were members of chapters that were forgotten."""
-    forgotten = project.store.memories.buried(member_marks(ids, project.tombstone_key))
+    forgotten = project.store.memories.tombstones(member_marks(ids, project.tombstone_key))
     return 2 * len(forgotten) > len(ids) or is_forgotten(project, CHAPTERS, ids)
 
 

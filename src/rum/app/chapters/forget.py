@@ -48,7 +48,7 @@ def remove_chapter(caller: Caller, chapter_id: str) -> Counts:
     project, store = caller.project, caller.project.store
     chapter = find_chapter(project, chapter_id)
     ids, key = chapter.memory_ids, project.tombstone_key
-    store.memories.bury(
+    store.memories.add_tombstones(
         [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)], "chapter", project.now()
     )
     wisdom = store.wisdom.get(list(store.wisdom.holding([chapter.id])))
@@ -74,7 +74,7 @@ def remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
     project = caller.project
     wisdom = find_wisdom(project, wisdom_id)
     marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
-    project.store.memories.bury(marks, "wisdom", project.now())
+    project.store.memories.add_tombstones(marks, "wisdom", project.now())
     project.store.wisdom.delete([wisdom.id])
     return removed
 

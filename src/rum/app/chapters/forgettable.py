@@ -36,11 +36,11 @@ def _late(function: str) -> Callable[[Caller, str], Counts]:
 
 
 def _chapters_named(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.chapters.named(name)
+    return caller.project.store.chapters.find_ids(name)
 
 
 def _wisdom_named(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.wisdom.named(name)
+    return caller.project.store.wisdom.find_ids(name)
 
 
 CHAPTER = Kind("chapter", _chapters_named, _late("chapter_counts"), _late("remove_chapter"))

@@ -52,6 +52,7 @@ from rum.model.chapters import (
 from rum.model.errors import NotFound, StorageError
 from rum.model.ids import new_id
 from rum.model.memory import Memory
+from rum.store.base import ReadMode
 from rum.store.chapters import Grouped, Range
 from rum.store.filters import Filters
 
@@ -181,7 +182,7 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
         return project.store.chapters
 
     def ids_named(self, project: Project, name: str) -> list[str]:
-        return project.store.memories.named(name)
+        return project.store.memories.find_ids(name)
 
     def get_parts(self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED) -> list[Memory]:  # noqa: ARG002
         return project.store.memories.get(list(ids))
@@ -217,7 +218,7 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
         self, project: Project, group: Chapter, forgotten: frozenset[str]
     ) -> tuple[Sequence[Memory], Sequence[Memory]]:
         ids = [one for one in group.memory_ids if one not in forgotten]
-        memories = by_time(project.store.memories.best(ids))
+        memories = by_time(project.store.memories.get(ids, ReadMode.BEST_EFFORT))
         return memories, memories
 
     def headline(self, parts: Sequence[Memory], memories: int) -> dict[str, Any]:  # noqa: ARG002
@@ -238,7 +239,7 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
         return project.store.wisdom
 
     def ids_named(self, project: Project, name: str) -> list[str]:
-        return project.store.chapters.named(name)
+        return project.store.chapters.find_ids(name)
 
     def get_parts(
         self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED
@@ -277,7 +278,7 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
     ) -> tuple[Sequence[Chapter], Sequence[Memory]]:
         chapters = project.store.chapters.get(group.chapter_ids)
         ids = {*group.memory_ids, *(one for chapter in chapters for one in chapter.memory_ids)} - forgotten
-        return chapters, project.store.memories.best(sorted(ids))
+        return chapters, project.store.memories.get(sorted(ids), ReadMode.BEST_EFFORT)
 
     def headline(self, parts: Sequence[Chapter], memories: int) -> dict[str, Any]:
         return {"summary": wisdom_words.draw_headline(parts, memories)}
@@ -383,7 +384,7 @@ def find_group(
 
 def is_forgotten(project: Project, kind: GroupKind[G, P, W], ids: Sequence[str]) -> bool:
     """Whether a group of these parts was forgotten."""
-    return bool(project.store.memories.buried(kind.marks(ids, project.tombstone_key)))
+    return bool(project.store.memories.tombstones(kind.marks(ids, project.tombstone_key)))
 
 
 def write_group(
@@ -435,7 +436,7 @@ def _write(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], words: So
 def _without_words(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], now: int) -> G:
     """The group there is, or an empty one of the acting agent."""
     agent, _ = somebody(caller)
-    caller.project.store.agents.touch(agent.id, now)
+    caller.project.store.agents.update(agent.id, last_active=now)
     empty: dict[str, Any] = dict.fromkeys(kind.group_type.TEXTS, "")
     group = pick.old or kind.group_type(
         id=new_id(kind.name),

@@ -55,7 +55,7 @@ def list_chapters(caller: Caller, question: ListChaptersQuestion) -> ListChapter
     project, store = caller.project, caller.project.store.chapters
     most = question.limit or len(question.chapter_ids) or DEFAULT_LIMIT
     if question.chapter_ids:
-        named = [project.one("chapter", name, store.named(name)) for name in question.chapter_ids]
+        named = [project.one("chapter", name, store.find_ids(name)) for name in question.chapter_ids]
         chapters = [one for one in store.get(list(dict.fromkeys(named))) if _matches(one, question)]
         total = len(chapters)
     else:
@@ -94,13 +94,13 @@ def _chapter_hint(project: Project) -> str:
 def find_chapter(project: Project, name: str) -> Chapter:
     """The one chapter that an id or the end of one means."""
     store = project.store.chapters
-    return store.get([project.one("chapter", name, store.named(name))])[0]
+    return store.get([project.one("chapter", name, store.find_ids(name))])[0]
 
 
 def find_wisdom(project: Project, name: str) -> Wisdom:
     """The one wisdom that an id or the end of one means."""
     store = project.store.wisdom
-    return store.get([project.one("wisdom", name, store.named(name))])[0]
+    return store.get([project.one("wisdom", name, store.find_ids(name))])[0]
 
 
 def show_chapter(project: Project, name: str) -> ChapterView:

@@ -59,20 +59,20 @@ def refresh(
 def _named(project: Project, names: Sequence[str], kind: str | None) -> tuple[list[Chapter], list[Wisdom]]:
     ids: list[str] = []
     for name in dict.fromkeys(names):
-        chapters = [] if kind == "wisdom" else project.store.chapters.named(name)
-        wisdom = [] if kind == "chapter" else project.store.wisdom.named(name)
+        chapters = [] if kind == "wisdom" else project.store.chapters.find_ids(name)
+        wisdom = [] if kind == "chapter" else project.store.wisdom.find_ids(name)
         ids.append(project.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
     found = project.store.chapters.get(ids), project.store.wisdom.get(ids)
     return with_staleness(project, found[0]), with_staleness(project, found[1])
 
 
 def _stale_chapters(project: Project, kind: str | None) -> list[Chapter]:
-    batches = project.store.chapters.all() if kind != "wisdom" else ()
+    batches = project.store.chapters.pages() if kind != "wisdom" else ()
     return [one for batch in batches for one in with_staleness(project, batch) if one.stale]
 
 
 def _stale_wisdom(project: Project, kind: str | None, renewed: dict[str, Chapter]) -> list[Wisdom]:
-    batches = project.store.wisdom.all() if kind != "chapter" else ()
+    batches = project.store.wisdom.pages() if kind != "chapter" else ()
     return [one for batch in batches for one in with_staleness(project, batch, renewed) if one.stale]
 
 

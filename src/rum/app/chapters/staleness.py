@@ -12,13 +12,15 @@ from msgspec.structs import replace
 
 from rum.app.project import Project
 from rum.model.chapters import Chapter, Group, Member, Wisdom
-from rum.store.base import State
+from rum.model.memory import Memory
+from rum.store.base import ReadMode
 
 MOST_REASONS = 5
 """Reasons that are listed; the others are only counted."""
 
 G = TypeVar("G", bound=Group)
-States = Mapping[str, State]
+Memories = Mapping[str, Memory]
+"""The headlines of memories, by id."""
 
 
 def with_staleness(
@@ -31,12 +33,13 @@ def with_staleness(
     ids = sorted({one for group in groups if isinstance(group, Wisdom) for one in group.chapter_ids})
     chapters = [(renewed or {}).get(one.id, one) for one in project.store.chapters.get(ids)]
     memory_ids = {one for group in (*chapters, *groups) for one in group.memory_ids}
-    states = project.store.memories.states(sorted(memory_ids))
-    stale = {one.id: replace(one, stale=_limited(_reasons(one, {}, states))) for one in chapters}
-    return [replace(one, stale=_limited(_reasons(one, stale, states))) for one in groups]
+    headlines = project.store.memories.get(sorted(memory_ids), ReadMode.HEADLINE)
+    memories = {memory.id: memory for memory in headlines}
+    stale = {one.id: replace(one, stale=_limited(_reasons(one, {}, memories))) for one in chapters}
+    return [replace(one, stale=_limited(_reasons(one, stale, memories))) for one in groups]
 
 
-def _reasons(group: Group, chapters: Mapping[str, Chapter], states: States) -> Iterable[str]:
+def _reasons(group: Group, chapters: Mapping[str, Chapter], memories: Memories) -> Iterable[str]:
     """The reasons; of a memory only where no chapter that it is in has one."""
     covered: set[str] = set()
     if isinstance(group, Wisdom):
@@ -56,20 +59,20 @@ def _reasons(group: Group, chapters: Mapping[str, Chapter], states: States) -> I
         yield _forgotten(group.forgotten, "memory", "memories")
     for member in group.members:
         if member.memory_id not in covered:
-            yield from _member_reasons(member, states.get(member.memory_id))
+            yield from _member_reasons(member, memories.get(member.memory_id))
 
 
-def _member_reasons(member: Member, state: State | None) -> Iterable[str]:
-    if state is None:
+def _member_reasons(member: Member, memory: Memory | None) -> Iterable[str]:
+    if memory is None:
         yield f"{member.memory_id} is gone"
         return
     if not member.version:
         yield f"{member.memory_id} may say something else here"
-    elif state.version != member.version:
+    elif memory.version != member.version:
         yield f"{member.memory_id} was changed"
-    if state.superseded_by and not member.superseded:
-        yield f"{member.memory_id} was superseded by {', '.join(state.superseded_by)}"
-    if member.superseded and not state.superseded_by:
+    if memory.superseded_by and not member.superseded:
+        yield f"{member.memory_id} was superseded by {', '.join(memory.superseded_by)}"
+    if member.superseded and not memory.superseded_by:
         yield f"{member.memory_id} is no longer superseded"
 
 

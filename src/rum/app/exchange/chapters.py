@@ -23,6 +23,7 @@ from rum.consolidate.chapters.evidence import (
 )
 from rum.model.chapters import Chapter, Contradiction, Evidence, Group, Member, Wisdom
 from rum.model.memory import Memory
+from rum.store.base import ReadMode
 from rum.text.invisible import without_unseen
 
 Known = Mapping[str, Memory]
@@ -70,9 +71,9 @@ class ChapterImport(Struct, frozen=True, kw_only=True):
 
 def chapter_lines(project: Project) -> Iterator[bytes]:
     """Every chapter, then all wisdom."""
-    for batch in project.store.chapters.all():
+    for batch in project.store.chapters.pages():
         yield from (msgspec.json.encode({"kind": "chapter", "chapter": one}) for one in batch)
-    for batch in project.store.wisdom.all():
+    for batch in project.store.wisdom.pages():
         yield from (msgspec.json.encode({"kind": "wisdom", "wisdom": one}) for one in batch)
 
 
@@ -128,7 +129,7 @@ class ChapterImporter:
             self._different.add(group.id)
             return "different"
         marks = kind.marks(group.part_ids, project.tombstone_key, group.id)
-        if memories.buried(marks) or not parts:
+        if memories.tombstones(marks) or not parts:
             return "forgotten"
         take_author(project, group.agent_id, group.created_at)
         group = self._verified(group, known)
@@ -154,7 +155,7 @@ class ChapterImporter:
     def _missing(self, group: Group) -> list[str]:
         """Memories that it, or some words of it, was made of, and that are not here."""
         ids = [*group.memory_ids, *group.former]
-        known = self._project.store.memories.states(ids)
+        known = {memory.id for memory in self._project.store.memories.get(ids, ReadMode.HEADLINE)}
         return [memory_id for memory_id in ids if memory_id not in known]
 
 

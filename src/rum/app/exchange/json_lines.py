@@ -27,7 +27,8 @@ from rum.app.exchange.layers import (
     layer_lines,
 )
 from rum.app.project import Project
-from rum.capture.git.commit_memory import is_size_of
+from rum.capture.git.ids import is_memory_of
+from rum.capture.observe.turns import is_turn_memory_id
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent
 from rum.model.answers import Use
@@ -37,6 +38,7 @@ from rum.model.links import Edge, LinkType
 from rum.model.memory import Content, Memory, Number
 from rum.model.origin import Origin, OriginKind, Reversal, split_old_summary
 from rum.model.parse import parse
+from rum.store.base import ReadMode
 from rum.store.records import Revision
 
 FORMAT = 4
@@ -44,6 +46,7 @@ FORMAT = 4
 commit's summary said what reverted it."""
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 _WITH_ORIGINS = 4
+_ISSUE_SESSION = "github_issue_"
 BATCH = 200
 """Lines written at once, so that other writers get their turn in between."""
 
@@ -118,7 +121,7 @@ def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]
     yield msgspec.json.encode(Header(FORMAT, __version__))
     for agent in _parents_first(project.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
-    for batch in project.store.memories.in_time_order():
+    for batch in project.store.memories.pages():
         yield from _memory_lines(project, [memory.id for memory in batch], left_out)
     for edge, at in project.store.links.all():
         yield msgspec.json.encode(LinkLine(*edge, at))
@@ -131,8 +134,9 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
     lines: list[bytes] = []
     with project.store.snapshot():
         uses = project.store.activity.uses(ids)
-        readable = project.store.memories.readable(ids)
-        for memory_id in project.store.memories.states(ids).keys() - {memory.id for memory in readable}:
+        readable = project.store.memories.get(ids, ReadMode.SKIP_DAMAGED)
+        known = project.store.memories.get(ids, ReadMode.HEADLINE)
+        for memory_id in {memory.id for memory in known} - {memory.id for memory in readable}:
             left_out(memory_id)
         for memory in readable:
             use = uses.get(memory.id, Use())
@@ -261,11 +265,11 @@ def _take_link(project: Project, line: LinkLine) -> None:
 
 
 def _take_memory(project: Project, line: MemoryLine, form: int) -> str:
-    memory = _here(project, line.memory if form >= _WITH_ORIGINS else _upgraded(line.memory))
+    memory = _here(project, line.memory if form >= _WITH_ORIGINS else _upgraded(project, line.memory))
     known = project.store.memories.get([memory.id])
     if known:
         return "unchanged" if _is_same(known[0], memory, form) else "different"
-    if project.store.memories.buried(marks(memory, project.tombstone_key)):
+    if project.store.memories.tombstones(marks(memory, project.tombstone_key)):
         return "forgotten"
     take_author(project, memory.agent_id, memory.created_at)
     project.store.memories.add(replace(memory, imported_at=project.now()))
@@ -278,24 +282,39 @@ def _is_same(known: Memory, memory: Memory, form: int) -> bool:
     """Whether a memory is here as an export has it; of an older export as far as that could tell."""
     known = replace(known, imported_at=None, superseded_by=(), reverts=())
     if form < _WITH_ORIGINS:
-        known, memory = (replace(one, origin=None, reverted_by=None) for one in (known, memory))
+        known, memory = (replace(one, origin=known.origin, reverted_by=None) for one in (known, memory))
     return known == memory
 
 
-def _upgraded(memory: Memory) -> Memory:
-    """A memory of an older export, with what reverted a commit taken out of its summary."""
-    if memory.commit is None or not is_size_of(memory.outcome.summary, memory.commit):
-        return memory
+def _upgraded(project: Project, memory: Memory) -> Memory:
+    """A memory of an older export with its origin, and with what reverted a commit as a field of its own."""
+    origin = _old_origin(project, memory)
+    if origin.kind is not OriginKind.COMMIT:
+        return replace(memory, origin=origin)
     summary, commit = split_old_summary(memory.outcome.summary)
     outcome = replace(memory.outcome, summary=summary)
     reverted_by = Reversal(commit, commit, reason=outcome.failure_reason) if commit else None
-    origin = Origin(OriginKind.COMMIT, memory.commit)
     return replace(memory, outcome=outcome, reverted_by=reverted_by, origin=origin)
+
+
+def _old_origin(project: Project, memory: Memory) -> Origin:
+    """Where a memory came from, as far as its id and its author tell; migrations of a store do the same."""
+    if memory.commit and is_memory_of(memory.id, memory.commit):
+        return Origin(OriginKind.COMMIT, memory.commit)
+    author = project.store.agents.get(memory.agent_id)
+    client = author.client if author else None
+    if client == "github" and memory.session_id.startswith(_ISSUE_SESSION):
+        return Origin(OriginKind.ISSUE, memory.session_id.removeprefix(_ISSUE_SESSION))
+    if client == "mcp-memory":
+        return Origin(OriginKind.PEER, client)
+    if is_turn_memory_id(memory.id):
+        return Origin(OriginKind.TURN if memory.imported_at is None else OriginKind.TRANSCRIPT)
+    return Origin(OriginKind.AGENT)
 
 
 def _upgraded_version(line: VersionLine) -> VersionLine:
     content = line.data
-    if content.commit is None or not is_size_of(content.outcome.summary, content.commit):
+    if content.commit is None or not is_memory_of(line.memory_id, content.commit):
         return line
     outcome = replace(content.outcome, summary=split_old_summary(content.outcome.summary)[0])
     return replace(line, data=replace(content, outcome=outcome))

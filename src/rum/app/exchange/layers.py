@@ -91,17 +91,17 @@ class LayerImport(Struct, frozen=True, kw_only=True):
 
 def layer_lines(project: Project) -> Iterator[bytes]:
     """Every fact with what it said before, every rule and every event."""
-    for batch in project.store.facts.all():
+    for batch in project.store.facts.pages():
         for fact in batch:
             yield msgspec.json.encode(FactLine(fact))
             for number, at, by, texts in project.store.history.of("fact", fact.key):
                 yield msgspec.json.encode(FactVersionLine(fact.key, number, at, by, *texts))
-    for batch in project.store.rules.all():
+    for batch in project.store.rules.pages():
         for rule in batch:
             yield msgspec.json.encode(RuleLine(rule))
             for number, at, by, texts in project.store.history.of("rule", rule.id):
                 yield msgspec.json.encode(RuleVersionLine(rule.id, number, at, by, *texts))
-    for batch in project.store.events.all():
+    for batch in project.store.events.pages():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 
 
@@ -229,7 +229,7 @@ def export_layers(caller: Caller, folder: str) -> dict[str, int]:
         MemoryType.SEMANTIC: caller.project.store.facts,
         MemoryType.PROCEDURAL: caller.project.store.rules,
     }
-    items = {layer: [as_item(row) for batch in rows.all() for row in batch] for layer, rows in kept.items()}
+    items = {layer: [as_item(row) for batch in rows.pages() for row in batch] for layer, rows in kept.items()}
     write_layers(folder, items)
     return {NAMES[layer]: len(items[layer]) for layer in LASTING}
 

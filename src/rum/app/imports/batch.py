@@ -20,6 +20,7 @@ from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory
 from rum.model.origin import Origin
+from rum.store.base import ReadMode
 
 BATCH = 200
 """Pieces kept at once, so that other writers get their turn in between."""
@@ -145,7 +146,7 @@ def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], c
 def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
     """Which of these somebody wanted gone."""
     marked = {memory.id: marks(memory, project.tombstone_key) for memory in memories}
-    buried = project.store.memories.buried(mark for found in marked.values() for mark in found)
+    buried = project.store.memories.tombstones(mark for found in marked.values() for mark in found)
     return {one for one, found in marked.items() if not buried.isdisjoint(found)}
 
 
@@ -166,12 +167,12 @@ def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) ->
                     project_id=project.location.id,
                     created_at=min(at),
                     last_active=max(at),
-                    name=f"{name[:70]}-{agent_id[-TAIL:]}" if agents.named(name) else name,
+                    name=f"{name[:70]}-{agent_id[-TAIL:]}" if agents.find_ids(name) else name,
                     client=client,
                     imported_at=project.now(),
                 )
             )
-        agents.touch(agent_id, max(at))
+        agents.update(agent_id, last_active=max(at))
 
 
 def imported_memory(
@@ -201,4 +202,4 @@ def imported_memory(
 
 def existing_ids(project: Project, ids: Iterable[str]) -> set[str]:
     """Which of these memories there are."""
-    return {memory.id for memory in project.store.memories.headlines(list(ids))}
+    return {memory.id for memory in project.store.memories.get(list(ids), ReadMode.HEADLINE)}

@@ -88,7 +88,7 @@ def import_git(
     """Keep every commit that HEAD stands on, is chosen, and is not here yet, as a memory."""
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
     place = _repository(caller, path)
-    here = {sha: one for one, sha in caller.project.store.memories.at_commits() if is_memory_of(one, sha)}
+    here = {sha: one for one, sha in caller.project.store.memories.commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
     asked = _asked(caller, place, chosen.paths)
     wanted = _wanted(place, ledger, chosen.since, asked)
@@ -325,6 +325,7 @@ class Commits:
             counted["links"] += created
             if created and ref.naming is Naming.REVERTS:
                 self._judge_anew(ref.source.sha, fresh, counted)
+                self._mark_partial_revert(source, target)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
             counted["links"] += tie_to_issues(self._caller.project, closing)
@@ -337,14 +338,25 @@ class Commits:
             )
             for memory in found:
                 undoing = self._ledger.undone.get(entry.sha)
-                changed = replace(
-                    memory, reverted_by=self._reversal(undoing), outcome=self._outcome(memory, undoing)
-                )
+                is_known = undoing and memory.reverted_by and memory.reverted_by.commit == undoing.by.sha
+                reverted_by = memory.reverted_by if is_known else self._reversal(undoing)
+                changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, undoing))
                 if changed != memory:
                     importance = max(memory.importance, TELLING)
                     renewed(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
                     counted["updated"] += 1
                     counted["failures"] += not changed.outcome.success
+
+    def _mark_partial_revert(self, source_id: str, target_id: str) -> None:
+        """Record that a commit reverted only some of another's files, where the memory names all of them."""
+        store = self._caller.project.store
+        found = {memory.id: memory for memory in store.memories.get([source_id, target_id])}
+        source, target = found[source_id], found[target_id]
+        reverted_by = target.reverted_by
+        if reverted_by is None or reverted_by.id != source.id or len(source.files) >= FILES:
+            return
+        if {file.path for file in source.files} < {file.path for file in target.files}:
+            store.memories.replace(replace(target, reverted_by=replace(reverted_by, in_part=True)))
 
     def _outcome(self, memory: Memory, undoing: Undoing | None) -> Outcome:
         """The outcome of a commit, as far as its history tells; what people said of a failure stands."""

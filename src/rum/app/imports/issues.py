@@ -112,7 +112,7 @@ def _tie(project: Project, issues: Sequence[Issue]) -> int:
 
 def _closings(project: Project) -> Iterable[tuple[str, str]]:
     """(memory id, issue number) for every imported commit that says it closes one."""
-    here = {sha: one for one, sha in project.store.memories.at_commits() if is_memory_of(one, sha)}
+    here = {sha: one for one, sha in project.store.memories.commits() if is_memory_of(one, sha)}
     place = find_git(project.location.root) if project.location.root and here else None
     for commit in history.commits(place) if place else ():
         if commit.sha in here:

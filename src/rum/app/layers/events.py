@@ -42,11 +42,11 @@ def may_change(caller: Caller, event: Event) -> None:
 
 def is_forgotten(project: Project, event: Event) -> bool:
     """Whether an event with this content was forgotten."""
-    return bool(project.store.memories.buried(event_marks(event, project.tombstone_key)))
+    return bool(project.store.memories.tombstones(event_marks(event, project.tombstone_key)))
 
 
 def _found(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.events.named(name)
+    return caller.project.store.events.find_ids(name)
 
 
 def _held(caller: Caller, event_id: str) -> Counts:
@@ -63,7 +63,7 @@ def _removed(caller: Caller, event_id: str) -> Counts:
         for event in caller.project.store.events.get([event_id])
         for mark in event_marks(event, caller.project.tombstone_key)
     ]
-    caller.project.store.memories.bury(marks, "event", caller.project.now())
+    caller.project.store.memories.add_tombstones(marks, "event", caller.project.now())
     return {"events": caller.project.store.events.delete([event_id])}
 
 

@@ -84,7 +84,7 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
         )
         fact = fact if old is None else _renewed(caller.project, old, fact)
         caller.project.store.facts.put(fact)
-        caller.project.store.agents.touch(agent.id, caller.project.now())
+        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
     return fact
 
 
@@ -145,7 +145,7 @@ def history(project: Project, key: str) -> list[FactVersion]:
 
 def is_forgotten(project: Project, key: str) -> bool:
     """Whether a fact under this key was forgotten."""
-    return bool(project.store.memories.buried(fact_marks(key, project.tombstone_key)))
+    return bool(project.store.memories.tombstones(fact_marks(key, project.tombstone_key)))
 
 
 def limit_or_all(limit: int | None) -> int:
@@ -156,7 +156,7 @@ def limit_or_all(limit: int | None) -> int:
 
 
 def _found(caller: Caller, key: str) -> list[str]:
-    return caller.project.store.facts.named(key)
+    return caller.project.store.facts.find_ids(key)
 
 
 def _held(caller: Caller, key: str) -> Counts:
@@ -166,7 +166,7 @@ def _held(caller: Caller, key: str) -> Counts:
 
 def _removed(caller: Caller, key: str) -> Counts:
     held = _held(caller, key)
-    caller.project.store.memories.bury(
+    caller.project.store.memories.add_tombstones(
         fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
     )
     caller.project.store.facts.delete([key])

@@ -108,7 +108,7 @@ def add(
             timestamp=at,
         )
         caller.project.store.rules.add(rule)
-        caller.project.store.agents.touch(agent.id, caller.project.now())
+        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 
 
@@ -134,7 +134,7 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
             version=version,
         )
         caller.project.store.rules.put(rule)
-        caller.project.store.agents.touch(agent.id, caller.project.now())
+        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 
 
@@ -218,7 +218,7 @@ def set_by(project: Project, rule: Rule) -> str:
 
 def known(project: Project, name: str) -> Rule:
     """The rule with this id, or with an id that ends in it."""
-    return project.store.rules.get([project.one("rule", name, project.store.rules.named(name))])[0]
+    return project.store.rules.get([project.one("rule", name, project.store.rules.find_ids(name))])[0]
 
 
 def _check_may_change(caller: Caller, rule: Rule) -> None:
@@ -228,11 +228,11 @@ def _check_may_change(caller: Caller, rule: Rule) -> None:
 
 def is_forgotten(project: Project, rule: Rule) -> bool:
     """Whether a rule with this text was forgotten."""
-    return bool(project.store.memories.buried(rule_marks(rule, project.tombstone_key)))
+    return bool(project.store.memories.tombstones(rule_marks(rule, project.tombstone_key)))
 
 
 def _found(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.rules.named(name)
+    return caller.project.store.rules.find_ids(name)
 
 
 def _held(caller: Caller, rule_id: str) -> Counts:
@@ -247,7 +247,7 @@ def _removed(caller: Caller, rule_id: str) -> Counts:
         for *_, (condition, action) in caller.project.store.history.of("rule", rule_id)
     ]
     marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
-    caller.project.store.memories.bury(marks, "rule", caller.project.now())
+    caller.project.store.memories.add_tombstones(marks, "rule", caller.project.now())
     caller.project.store.rules.delete([rule.id])
     return held
 

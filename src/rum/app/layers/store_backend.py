@@ -51,7 +51,7 @@ class StoreBackend:
             MemoryType.SEMANTIC: store.facts,
             MemoryType.PROCEDURAL: store.rules,
         }[layer]
-        for batch in tables.all():
+        for batch in tables.pages():
             yield from batch
 
     def count(self, layer: MemoryType) -> int:

@@ -21,16 +21,17 @@ from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Content, Memory
 from rum.model.questions import ForgetQuestion
+from rum.store.base import ReadMode
 
 
 def _found(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.memories.named(name)
+    return caller.project.store.memories.find_ids(name)
 
 
 def _held(caller: Caller, memory_id: str) -> Counts:
     caller.may_change(_memory(caller.project, memory_id))
     seen = caller.project.store.captured.forget(memory_id, dry_run=True)
-    return caller.project.store.memories.hanging_on(memory_id) | ({"seen": seen} if seen else {})
+    return caller.project.store.memories.count_parts(memory_id) | ({"seen": seen} if seen else {})
 
 
 def _removed(caller: Caller, memory_id: str) -> Counts:
@@ -38,7 +39,7 @@ def _removed(caller: Caller, memory_id: str) -> Counts:
     caller.may_change(memory)
     ever = list(_ever(caller.project, memory))
     known = [mark for said in ever for mark in marks(said, caller.project.tombstone_key)]
-    caller.project.store.memories.bury(known, "memory", caller.project.now())
+    caller.project.store.memories.add_tombstones(known, "memory", caller.project.now())
     removed = caller.project.store.memories.delete(memory.id)
     if caller.project.store.has_chapters():
         from rum.app.chapters.forget import cut_memory  # noqa: PLC0415 (few projects have chapters)
@@ -52,7 +53,8 @@ def _removed(caller: Caller, memory_id: str) -> Counts:
 
 def _memory(project: Project, memory_id: str) -> Memory:
     """A memory, as far as it can be read: one that is damaged must not have to stay."""
-    return next(iter(project.store.memories.best([memory_id])), None) or project.memory(memory_id)
+    found = project.store.memories.get([memory_id], ReadMode.BEST_EFFORT)
+    return found[0] if found else project.memory(memory_id)
 
 
 def _ever(project: Project, memory: Memory) -> Iterator[Memory]:

@@ -112,7 +112,7 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
 def _unknown_agent(project: Project, inquiry: Inquiry) -> Iterator[str]:
     """The agents whose names are nearest to an unknown one, then those with most memories."""
     asked = inquiry.question.agent_id
-    if not asked or project.store.agents.named(asked):
+    if not asked or project.store.agents.find_ids(asked):
         return
     names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
     alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}

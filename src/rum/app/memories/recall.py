@@ -38,6 +38,7 @@ from rum.recall.explain import explain
 from rum.recall.inquiry import Inquiry, Match
 from rum.recall.token_budget import fitted, least
 from rum.repo.files import strip_line
+from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Row
 from rum.text.tokens import estimate_tokens
@@ -105,15 +106,15 @@ def _with_knowledge(project: Project, inquiry: Inquiry, result: RecallResult) ->
 
 def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory]:
     """The memories by id, with as much as the depth shows."""
-    kept = project.store.memories
-    return {memory.id: memory for memory in (kept.headlines if depth is Depth.SUMMARY else kept.best)(ids)}
+    mode = ReadMode.HEADLINE if depth is Depth.SUMMARY else ReadMode.BEST_EFFORT
+    return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
 def _resolved(project: Project, question: RecallQuestion) -> RecallQuestion:
     """The question with the asked agent's full id; an unknown one matches nothing."""
     if question.agent_id is None:
         return question
-    found = project.store.agents.named(question.agent_id)
+    found = project.store.agents.find_ids(question.agent_id)
     agent_id = project.one("agent", question.agent_id, found) if found else question.agent_id
     return msgspec.structs.replace(question, agent_id=agent_id)
 
@@ -268,7 +269,10 @@ def listing(caller: Caller, question: ListQuestion) -> ListResult:
     uses = caller.project.store.activity.most_used() if question.sort == "access_count" else []
     ids, total = caller.project.store.search.listed(filters, question.sort, question.limit, uses)
     counts = caller.project.used(ids)
-    return ListResult([_listed(memory, counts) for memory in caller.project.store.memories.best(ids)], total)
+    return ListResult(
+        [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],
+        total,
+    )
 
 
 def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:

@@ -22,6 +22,7 @@ from rum.model.memory import Content, Draft, Memory, Similar, StoreResult, Versi
 from rum.model.origin import Origin, OriginKind
 from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
+from rum.store.base import ReadMode
 from rum.store.records import Revision
 from rum.text.terms import terms
 
@@ -36,7 +37,7 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
         memory = _memory(caller, draft, agent, now)
         caller.project.store.memories.add(memory)
         _add_links(caller.project, memory.id, draft.links, now)
-        caller.project.store.agents.touch(agent.id, now)
+        caller.project.store.agents.update(agent.id, last_active=now)
     return StoreResult(
         memory_id=memory.id,
         stored_at=now,
@@ -99,7 +100,7 @@ def _add_links(project: Project, memory_id: str, links: Links, now: int) -> None
 
 def _add_link(project: Project, source: str, target: str, kind: LinkType, now: int) -> LinkResult:
     source_id, target_id = (
-        project.one("memory", name, project.store.memories.named(name)) for name in (source, target)
+        project.one("memory", name, project.store.memories.find_ids(name)) for name in (source, target)
     )
     if source_id == target_id:
         raise InvalidQuery("A memory cannot be linked to itself.", field=kind.value)
@@ -204,7 +205,7 @@ def similar_to(project: Project, draft: Draft) -> list[Similar]:
     best = sorted((one for one in ids if likeness.get(one, 0) >= LIKE), key=lambda one: -likeness[one])[
         :SHOWN
     ]
-    goals = {memory.id: memory.intent.goal for memory in project.store.memories.headlines(best)}
+    goals = {memory.id: memory.intent.goal for memory in project.store.memories.get(best, ReadMode.HEADLINE)}
     return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
 
 

@@ -123,7 +123,7 @@ def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
     except OSError:  # there is no key yet, and its folder is read-only
         return None
     marks = note_marks(entry.title, entry.content, key)
-    return marks.forgotten(project.store.memories.buried(marks.all))
+    return marks.forgotten(project.store.memories.tombstones(marks.all))
 
 
 def get_entry(project: Project, name: str) -> tuple[str, Entry]:
@@ -155,7 +155,7 @@ def _entry_to_change(caller: Caller, name: str) -> tuple[str, Entry]:
 
 def _author(caller: Caller, entry: Entry) -> str:
     """The id of the agent that discovered an entry; its name if no agent here has it."""
-    authors = caller.project.store.agents.named(entry.discovered_by)
+    authors = caller.project.store.agents.find_ids(entry.discovered_by)
     if len(authors) == 1:
         return authors[0]
     me = caller.acting()
@@ -170,7 +170,7 @@ def _held(caller: Caller, name: str) -> Counts:
 def _removed(caller: Caller, name: str) -> Counts:
     slug, entry = _entry_to_change(caller, name)
     marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
-    caller.project.store.memories.bury(marks.all, "note", caller.project.now())
+    caller.project.store.memories.add_tombstones(marks.all, "note", caller.project.now())
     caller.project.note_store.folder.remove(slug, entry.n)
     return {"entries": 1}
 

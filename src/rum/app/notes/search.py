@@ -61,7 +61,7 @@ def agent_name(caller: Caller, named: str | None) -> str | None:
     """The name of an agent given by name or id; of the caller if None."""
     if not named:
         return name_of_who_acts(caller)
-    found = caller.project.store.agents.named(named)
+    found = caller.project.store.agents.find_ids(named)
     agent = caller.project.store.agents.get(found[0]) if len(found) == 1 else None
     return (agent.name if agent else None) or named
 

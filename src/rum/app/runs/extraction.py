@@ -34,6 +34,7 @@ from rum.model.layers import GivenFact, GivenRule, Rule
 from rum.model.memory import Memory
 from rum.model.notes import Entry, NoteDraft
 from rum.model.parse import parse
+from rum.store.base import ReadMode
 from rum.store.files.notes.folder import Stamp
 from rum.text.terms import terms
 from rum.text.word_weights import telling_words
@@ -300,8 +301,8 @@ class Known:
 
     def _memories(self) -> Iterator[KnownText]:
         """Memories that share rare words with the text; this session's may be of the same run."""
-        for memory in self._caller.project.store.memories.best(
-            sharing(self._caller.project, self._text, _ASKED)
+        for memory in self._caller.project.store.memories.get(
+            sharing(self._caller.project, self._text, _ASKED), ReadMode.BEST_EFFORT
         ):
             if memory.session_id != self._caller.session_id and not memory.superseded_by:
                 yield known_text(f"the memory {memory.id}", _told(memory), (memory.created_at, 0))

@@ -12,6 +12,7 @@ from rum.app.caller import Caller
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.store.archive import Weighed
+from rum.store.base import ReadMode
 
 BATCH = 100
 """Memories archived at once, so that other writers get their turn in between."""
@@ -155,8 +156,8 @@ def restore(project: Project, names: Sequence[str]) -> Restored:
     """Make archived memories live again; it counts as a use, so that the next time they stay."""
     memories, archive = project.store.memories, project.store.archive
     with project.store.transaction():
-        ids = list(dict.fromkeys(project.one("memory", name, memories.named(name)) for name in names))
-        readable = [memory.id for memory in memories.readable(ids)]
+        ids = list(dict.fromkeys(project.one("memory", name, memories.find_ids(name)) for name in names))
+        readable = [memory.id for memory in memories.get(ids, ReadMode.SKIP_DAMAGED)]
         if not readable:
             memories.get(ids)  # which says what is wrong with them
         back = [one for one in readable if archive.take_back([one])]

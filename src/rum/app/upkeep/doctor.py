@@ -125,16 +125,7 @@ def reindex(
     Vectors are kept unless `vectors`: then they are dropped and made again in quiet moments. `left_out` is
     called for each damaged memory. A killed reindex loses nothing; run it again.
     """
-    done = 0
-    project.store.upkeep.begin_reindex()
-    project.store.archive.reindex(left_out)
-    for batch in project.store.memories.in_time_order(200):
-        with project.store.transaction():
-            done += sum([project.store.memories.reindex(memory) for memory in batch])
-        progress(done)
-    project.store.knowledge.reindex()
-    project.store.upkeep.end_reindex()
-    project.store.vectors.requeue(drop=vectors)
+    done = project.store.upkeep.reindex(progress, left_out, drop_vectors=vectors)
     project.note_store.rebuild()
     return done
 

@@ -36,7 +36,7 @@ def report(caller: Caller, since: float | None = None) -> Report:
     asked = parse({"since": since}, ReportQuestion, "report")
     begin = None if asked.since is None else seconds(asked.since)
     tally = Tally()
-    for batch in caller.project.store.memories.in_time_order(since=begin or 0):
+    for batch in caller.project.store.memories.pages(since=begin or 0):
         causes = _causes(caller.project, batch)
         for memory in batch:
             tally.add(memory, causes.get(memory.id, ()))
@@ -81,7 +81,7 @@ def _names(project: Project) -> dict[str, str]:
 
 def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
     """The claims of wisdom; where there are none, the lessons of memories."""
-    wisdom = [one for batch in project.store.wisdom.all() for one in batch if one.end_ts >= since]
+    wisdom = [one for batch in project.store.wisdom.pages() for one in batch if one.end_ts >= since]
     learned, patterns = _claims(wisdom, "insights", "best_practices"), _patterns(wisdom)
     if not learned and not patterns:
         return {"insights": tally.lessons.best(INSIGHTS), "insight_count": len(tally.lessons)}

@@ -70,11 +70,6 @@ def restored(outcome: Outcome) -> Outcome:
     return replace(outcome, success=True, failure_reason=None, failure_category=None)
 
 
-def is_size_of(summary: str, sha: str) -> bool:
-    """Whether a summary is what `said_of` says of a commit: which one it is, and how large."""
-    return summary.startswith(f"{sha[:SHORT]}: ")
-
-
 def _goal(changes: Sequence[Change]) -> str:
     """What a commit without a message was for, as far as its files tell."""
     if not changes:

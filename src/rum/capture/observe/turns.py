@@ -189,6 +189,11 @@ def memory_id(key: TurnKey) -> str:
     return id_of("mem", " ".join(("turn", *key)))
 
 
+def is_turn_memory_id(name: str) -> bool:
+    """Whether an id is one that `memory_id` makes: the only ones whose date is 0."""
+    return name.startswith("mem_0000000000")
+
+
 def subagent_id(main_id: str, agent_type: str) -> str:
     """The id of a type of subagent of a main agent."""
     return id_of("agent", f"{main_id} {agent_type}")

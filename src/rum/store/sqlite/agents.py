@@ -2,89 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rum.model.agents import Agent
 from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
-from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import Table
+
+if TYPE_CHECKING:
+    from rum.store.sqlite.records import Row
 
 
-class SqliteAgents:
+class SqliteAgents(Table):
     """The agents of one project."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def add(self, agent: Agent) -> None:
-        """Write a new agent."""
         row = msgspec.to_builtins(agent) | {"metadata": msgspec.json.encode(agent.metadata).decode()}
         with self._database.transaction() as db:
             db.execute(SQL["insert_agent"], row)
 
     def get(self, agent_id: str) -> Agent | None:
-        """The agent with this id."""
-        row = self._database.connection.execute(SQL["agent_by_id"], (agent_id,)).fetchone()
-        return _agent(row) if row else None
+        return next((_agent(row) for row in self._rows("agent_by_id", (agent_id,))), None)
 
-    def named(self, name: str) -> list[str]:
-        """The ids that an id, a tail of one, or an agent's name can mean."""
-        db = self._database.connection
+    def find_ids(self, name: str) -> list[str]:
         if self.get(name):
             return [name]
-        if by_name := db.execute(SQL["agent_by_name"], (name,)).fetchone():
-            return [by_name[0]]
+        if by_name := self._values("agent_by_name", (name,)):
+            return by_name
         tail = tail_of(name)
-        if tail is None:
-            return []
-        return [found for (found,) in db.execute(SQL["agents_by_tail"], (tail,))]
+        return [] if tail is None else self._values("agents_by_tail", (tail,))
 
     def last_main(self, client: str | None) -> Agent | None:
-        """The main agent of a client that was active last; never an imported one."""
-        row = self._database.connection.execute(SQL["last_main_agent"], (client,)).fetchone()
-        return self.get(row[0]) if row else None
+        return next((_agent(row) for row in self._rows("last_main_agent", (client,))), None)
 
     def all(self) -> list[Agent]:
-        """Every agent, oldest first."""
-        return [_agent(row) for row in self._database.connection.execute(SQL["all_agents"])]
+        return [_agent(row) for row in self._rows("all_agents")]
 
-    def rename(self, agent_id: str, name: str) -> None:
-        """Call an agent otherwise."""
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
         with self._database.transaction() as db:
-            db.execute(SQL["rename_agent"], (name, agent_id))
+            db.execute(SQL["update_agent"], {"id": agent_id, "name": name, "last_active": last_active})
 
-    def touch(self, agent_id: str, now: int) -> None:
-        """Note that an agent is active."""
-        with self._database.transaction() as db:
-            db.execute(SQL["touch_agent"], (now, agent_id))
-
-    def figures(self, agent_id: str) -> AgentFigures:
-        """How much an agent remembers, how often it succeeded, in how many sessions, and its children."""
-        db = self._database.connection
-        memories, successes, sessions = db.execute(SQL["agent_figures"], (agent_id,)).fetchone()
-        children = [child for (child,) in db.execute(SQL["children_of"], (agent_id,))]
-        return AgentFigures(memories, successes, sessions, children)
+    def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:
+        rows = self._rows("agent_figures", (json.dumps(list(ids)),))
+        return {
+            row["id"]: AgentFigures(
+                row["memories"], row["successes"], row["sessions"], json.loads(row["children"])
+            )
+            for row in rows
+        }
 
     def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
-        """Whether one agent is above another."""
-        ends = {"agent_id": agent_id, "ancestor_id": ancestor_id}
-        return self._database.connection.execute(SQL["is_ancestor"], ends).fetchone() is not None
+        return bool(self._rows("is_ancestor", {"agent_id": agent_id, "ancestor_id": ancestor_id}))
 
 
-def _agent(row: tuple[Any, ...]) -> Agent:
-    names = (
-        "id",
-        "type",
-        "parent_id",
-        "project_id",
-        "name",
-        "client",
-        "created_at",
-        "last_active",
-        "imported_at",
-    )
-    values = dict(zip(names, row, strict=False)) | {"metadata": msgspec.json.decode(row[-1])}
-    return msgspec.convert(values, Agent)
+def _agent(row: Row) -> Agent:
+    fields = {name: row[name] for name in Agent.__struct_fields__}
+    return msgspec.convert(fields | {"metadata": msgspec.json.decode(row["metadata"])}, Agent)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rum.store.archive import Weighed
+from rum.store.base import ReadMode
 from rum.store.sqlite.archive_rows import (
     HEADLINE,
     Parcel,
@@ -97,9 +98,12 @@ class SqliteArchive:
         last = -1
         while rows := self._rows("yet_to_renew", (last, _AT_ONCE)):
             ids = [one for _, one, *_ in rows]
-            whole = {memory.id: memory for memory in self._memories.readable(ids)}
+            whole = {memory.id: memory for memory in self._memories.get(ids, ReadMode.SKIP_DAMAGED)}
             best = {
-                memory.id: memory for memory in self._memories.best([one for one in ids if one not in whole])
+                memory.id: memory
+                for memory in self._memories.get(
+                    [one for one in ids if one not in whole], ReadMode.BEST_EFFORT
+                )
             }
             for last, one, *state in rows:
                 if one not in whole:

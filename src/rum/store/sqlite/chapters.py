@@ -69,7 +69,7 @@ class _Grouped(ABC, Generic[T]):
     def reindex(self) -> int:
         """Write the terms of every row; how many there are."""
         done = 0
-        for batch in self.all():
+        for batch in self.pages():
             for one in batch:
                 self._index(one, self._rows(f"{self.kind}_seq", (one.id,))[0][0])
             done += len(batch)
@@ -87,7 +87,7 @@ class _Grouped(ABC, Generic[T]):
                 lists[owner][name].append(tuple(row))
         return [self._made(found[one], lists[one]) for one in ids if one in found]
 
-    def named(self, name: str) -> list[str]:
+    def find_ids(self, name: str) -> list[str]:
         """The ids a full id or a tail of one can mean: one, none, or several."""
         if self._rows(f"{self.kind}_seq", (name,)):
             return [name]
@@ -121,10 +121,10 @@ class _Grouped(ABC, Generic[T]):
         found = [one for (one,) in self._rows(f"{self.kind}_matching", asked)]
         return found[:limit], len(found)
 
-    def all(self, batch: int = 500) -> Iterator[list[T]]:
+    def pages(self, size: int = 500) -> Iterator[list[T]]:
         """All rows, the oldest first, a batch at a time."""
         last = -1
-        while rows := self._rows(f"{self.kind}_in_order", (last, batch)):
+        while rows := self._rows(f"{self.kind}_in_order", (last, size)):
             if found := self.get([one for one, _ in rows]):
                 yield found
             last = rows[-1][1]
@@ -134,7 +134,9 @@ class _Grouped(ABC, Generic[T]):
         return self._rows(f"count_{self.kind}")[0][0]
 
     def delete(self, ids: Iterable[str] | None = None) -> int:
-        wanted = [one for batch in self.all() for one in (item.id for item in batch)] if ids is None else ids
+        wanted = (
+            [one for batch in self.pages() for one in (item.id for item in batch)] if ids is None else ids
+        )
         gone = 0
         with self._database.transaction() as db:
             for one in wanted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,23 +10,22 @@ import msgspec
 
 from rum.model.layers import Event, Fact, Rule
 from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import RecordTable
+from rum.store.sqlite.records import RecordTable, Row
 
 
 class SqliteFacts(RecordTable[Fact]):
     """The facts of one project; the id of one is its key."""
 
     table = "facts"
-    id_column = "key"
 
-    def _item(self, row: sqlite3.Row) -> Fact:
+    def _item(self, row: Row) -> Fact:
         return Fact(**_fields(row, Fact))
 
     def put(self, item: Fact) -> None:
         with self._database.transaction() as db:
             db.execute(SQL["put_fact"], _columns(item))
 
-    def named(self, name: str) -> list[str]:
+    def find_ids(self, name: str) -> list[str]:
         return [name] if self.get([name]) else []
 
     def latest(self, prefix: str, limit: int) -> list[Fact]:
@@ -43,7 +41,7 @@ class SqliteRules(RecordTable[Rule]):
 
     table = "rules"
 
-    def _item(self, row: sqlite3.Row) -> Rule:
+    def _item(self, row: Row) -> Rule:
         return Rule(**_fields(row, Rule))
 
     def add(self, rule: Rule) -> None:
@@ -69,7 +67,7 @@ class SqliteEvents(RecordTable[Event]):
 
     table = "events"
 
-    def _item(self, row: sqlite3.Row) -> Event:
+    def _item(self, row: Row) -> Event:
         return Event(**_fields(row, Event))
 
     def add(self, events: Iterable[Event], *, unless_known: bool = False) -> int:
@@ -104,7 +102,7 @@ def _columns(item: Fact | Rule | Event) -> dict[str, Any]:
     return columns
 
 
-def _fields(row: sqlite3.Row, kind: type[Fact | Rule | Event]) -> dict[str, Any]:
+def _fields(row: Row, kind: type[Fact | Rule | Event]) -> dict[str, Any]:
     fields = {name: row[name] for name in kind.__struct_fields__}
     for name in _JSON:
         if fields.get(name) is not None:

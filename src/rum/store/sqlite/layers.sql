@@ -1,5 +1,5 @@
 -- name: get_facts
-SELECT f.*, f.key AS id FROM json_each(?) AS wanted JOIN facts AS f ON f.key = wanted.value;
+SELECT *, key AS id FROM facts WHERE key IN (:ids);
 
 -- name: put_fact
 INSERT INTO facts (key, value, agent_id, created_at, updated_at, version, imported_at, timestamp, extra)
@@ -20,7 +20,10 @@ ORDER BY coalesce(updated_at, created_at) DESC, seq DESC LIMIT :limit;
 SELECT count(*) FROM facts WHERE substr(key, 1, length(:prefix)) = :prefix;
 
 -- name: delete_facts
-DELETE FROM facts WHERE :ids IS NULL OR key IN (SELECT value FROM json_each(:ids));
+DELETE FROM facts WHERE key IN (:ids);
+
+-- name: clear_facts
+DELETE FROM facts;
 
 -- name: authors_of_facts
 SELECT DISTINCT agent_id, imported_at IS NOT NULL AS imported FROM facts;
@@ -34,7 +37,7 @@ SELECT v.version, v.changed_at, v.changed_by, v.value
 FROM facts AS f JOIN fact_versions AS v ON v.fact = f.seq WHERE f.key = ? ORDER BY v.version;
 
 -- name: get_rules
-SELECT r.* FROM json_each(?) AS wanted JOIN rules AS r ON r.id = wanted.value;
+SELECT * FROM rules WHERE id IN (:ids);
 
 -- name: insert_rule
 INSERT INTO rules
@@ -71,7 +74,10 @@ SELECT * FROM (SELECT * FROM rules ORDER BY seq DESC LIMIT -1 OFFSET ?) ORDER BY
 SELECT count(*) FROM rules;
 
 -- name: delete_rules
-DELETE FROM rules WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids));
+DELETE FROM rules WHERE id IN (:ids);
+
+-- name: clear_rules
+DELETE FROM rules;
 
 -- name: insert_rule_version
 INSERT INTO rule_versions (rule, version, changed_at, changed_by, condition, action)
@@ -91,7 +97,7 @@ SELECT :seq, :id, :content, :metadata, :timestamp, :extra, :agent_id, :session_i
 WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = :id);
 
 -- name: get_events
-SELECT e.* FROM json_each(?) AS wanted JOIN events AS e ON e.id = wanted.value ORDER BY e.seq;
+SELECT * FROM events WHERE id IN (:ids) ORDER BY seq;
 
 -- name: page_of_events
 SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?;
@@ -112,7 +118,10 @@ DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?));
 SELECT count(*) FROM events;
 
 -- name: delete_events
-DELETE FROM events WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids));
+DELETE FROM events WHERE id IN (:ids);
+
+-- name: clear_events
+DELETE FROM events;
 
 -- name: authors_of_events
 SELECT DISTINCT agent_id, imported_at IS NOT NULL AS imported FROM events;

@@ -1,58 +1,54 @@
-"""Memories in SQLite: a row, its files, tags and terms, its history and its tombstone."""
+"""Memories and their links in SQLite: a row, its files, tags and terms, and its tombstone."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from rum.model.errors import InvalidQuery, StorageError
 from rum.model.ids import tail_of
-from rum.model.memory import Memory
+from rum.model.links import Edge, LinkType
+from rum.model.memory import FileRef, Memory, Operation
+from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
+from rum.model.origin import Origin, OriginKind, Reversal
 from rum.store.attempts import attempts_of
-from rum.store.base import State
+from rum.store.base import ReadMode
 from rum.store.indexed_text import indexed_text
 from rum.store.renames import recorded_renames
 from rum.store.sqlite import archive_rows
-from rum.store.sqlite.connect import Database
-from rum.store.sqlite.memory_rows import (
-    HeadlineRow,
-    MemoryRow,
-    as_row,
-    best_of,
-    headline,
-    whole,
-    whole_or_none,
-)
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import Table
+
+if TYPE_CHECKING:
+    from rum.store.sqlite.records import Row
 
 
-class SqliteMemories:
+class SqliteMemories(Table):
     """The memories of one project."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def add(self, memory: Memory) -> None:
-        """Write a new memory with its files, tags and terms."""
         with self._database.transaction() as db:
-            seq = db.execute(SQL["insert_memory"], as_row(memory)).lastrowid
+            seq = db.execute(SQL["insert_memory"], _columns(memory)).lastrowid
             db.execute(SQL["queue_memory"], (seq,))
             self._add_parts(memory, seq)
 
     def replace(self, memory: Memory) -> None:
-        """Overwrite a memory and renew everything derived from it."""
         with self._database.transaction() as db:
             self._unarchive(memory.id)
-            row = as_row(memory)
+            row = _columns(memory)
             for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
                 db.execute(SQL[statement], row)
-            (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
+            seq = self._seq(memory.id)
             self._delete_parts(memory, seq)
             self._add_parts(memory, seq)
 
     def _unarchive(self, memory_id: str) -> None:
-        """Whatever changes an archived memory makes it live again first."""
+        """Make a memory live again, as every change of an archived one does."""
         db = self._database.connection
-        (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
+        seq = self._seq(memory_id)
         if archive_rows.is_archived(db, seq):
             archive_rows.take_back(db, seq, self.get([memory_id])[0])
 
@@ -61,7 +57,7 @@ class SqliteMemories:
         self._database.connection.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
     def _add_named(self, memory: Memory, seq: int | None) -> None:
-        """Write down its files and tags, by which it is found without its terms."""
+        """Write its files, tags, attempts and renames, by which it is found without its terms."""
         db = self._database.connection
         files = [
             (memory.id, file.path, file.operation.value, file.content_hash, memory.created_at)
@@ -83,22 +79,22 @@ class SqliteMemories:
         db.execute(SQL["delete_attempts"], (seq,))
 
     def _delete_terms(self, memory_id: str, seq: int) -> None:
-        """Take its terms out of whichever index has them; an archived memory's are made of what it says."""
+        """Delete its terms from the index that has them."""
         db = self._database.connection
         db.execute(SQL["delete_text"], (seq,))
         if archive_rows.is_archived(db, seq):
-            archive_rows.drop_terms(db, seq, next(iter(self.readable([memory_id])), None))
+            archive_rows.drop_terms(db, seq, next(iter(self.get([memory_id], ReadMode.SKIP_DAMAGED)), None))
 
     def reindex(self, memory: Memory) -> bool:
-        """Write the terms, tags and files of a memory anew, as it is by now; False if it is gone or damaged.
+        """Write all that is derived from a memory as it is stored now; False if it is gone or damaged.
 
-        The terms of an archived one are the archive's.
+        The terms of an archived one are rebuilt by the archive.
         """
         with self._database.transaction() as db:
-            present = next(iter(self.readable([memory.id])), None)
+            present = next(iter(self.get([memory.id], ReadMode.SKIP_DAMAGED)), None)
             if present is None:
                 return False
-            (seq,) = db.execute(SQL["seq_of"], (memory.id,)).fetchone()
+            seq = self._seq(memory.id)
             db.execute(SQL["delete_text"], (seq,))
             self._delete_named(memory.id, seq)
             self._add_named(present, seq)
@@ -106,68 +102,38 @@ class SqliteMemories:
                 db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
             return True
 
-    def get(self, ids: Sequence[str]) -> list[Memory]:
-        """The memories with these ids, in this order; unknown ones are left out."""
-        return self._made(ids, whole)
-
-    def readable(self, ids: Sequence[str]) -> list[Memory]:
-        """The same without those that are damaged in the archive."""
-        return self._made(ids, whole_or_none)
-
-    def best(self, ids: Sequence[str]) -> list[Memory]:
-        """The same; of one that is damaged in the archive what its row still says, which is its headline."""
-        return self._made(ids, best_of)
-
-    def _made(self, ids: Sequence[str], made: Callable[[MemoryRow], Memory | None]) -> list[Memory]:
+    def get(self, ids: Sequence[str], mode: ReadMode = ReadMode.STRICT) -> list[Memory]:
         if not ids:
             return []
-        rows = self._database.connection.execute(SQL["memories_by_id"], {"ids": json.dumps(list(ids))})
-        found = {row.id: made(row) for row in map(MemoryRow._make, rows)}
+        statement = "headlines_by_id" if mode is ReadMode.HEADLINE else "memories_by_id"
+        rows = self._rows(statement, {"ids": json.dumps(list(ids))})
+        found = {row["id"]: _READERS[mode](row) for row in rows}
         return [memory for one in ids if (memory := found.get(one)) is not None]
 
-    def headlines(self, ids: Sequence[str]) -> list[Memory]:
-        """The same with goal, task type, success and summary alone: all that a summary shows, and quicker."""
-        rows = self._database.connection.execute(SQL["headlines_by_id"], (json.dumps(list(ids)),))
-        found = {row.id: headline(row) for row in map(HeadlineRow._make, rows)}
-        return [found[one] for one in ids if one in found]
-
-    def states(self, ids: Sequence[str]) -> dict[str, State]:
-        """How each of these memories stands, for those that are there; quick, as nothing of it is read."""
-        rows = self._database.connection.execute(SQL["states_by_id"], (json.dumps(list(ids)),))
-        return {one: State(version, tuple(json.loads(newer))) for one, version, newer in rows}
-
-    def named(self, name: str) -> list[str]:
-        """The ids a full id or a tail of one can mean: one, none, or several."""
-        db = self._database.connection
-        if db.execute(SQL["seq_of"], (name,)).fetchone():
+    def find_ids(self, name: str) -> list[str]:
+        if self._rows("seq_of", (name,)):
             return [name]
         tail = tail_of(name)
-        if tail is None:
-            return []
-        return [found for (found,) in db.execute(SQL["ids_by_tail"], {"tail": tail})]
+        return [] if tail is None else self._values("ids_by_tail", {"tail": tail})
 
-    def in_time_order(self, batch: int = 500, since: int = 0) -> Iterator[list[Memory]]:
-        """All memories since a time, oldest first, a batch at a time, each as far as it can be read."""
+    def pages(self, size: int = 500, since: int = 0) -> Iterator[list[Memory]]:
         last = (since, "")
-        while rows := self._database.connection.execute(SQL["in_time_order"], (*last, batch)).fetchall():
-            if memories := self.best([memory_id for _, memory_id in rows]):
+        while rows := self._rows("in_time_order", (*last, size)):
+            if memories := self.get([row["id"] for row in rows], ReadMode.BEST_EFFORT):
                 yield memories
-            last = rows[-1]
+            last = (rows[-1]["created_at"], rows[-1]["id"])
 
     def count(self) -> int:
-        """How many there are."""
-        return self._database.connection.execute("SELECT count(*) FROM memories").fetchone()[0]
+        return self._values("count_memories")[0]
 
-    def at_commits(self) -> list[tuple[str, str]]:
-        """(memory id, commit) of every memory that names the commit it was made at."""
-        return self._database.connection.execute(SQL["at_commits"]).fetchall()
+    def commits(self) -> list[tuple[str, str]]:
+        return [(row["id"], row["git_commit"]) for row in self._rows("at_commits")]
 
     def delete(self, memory_id: str) -> dict[str, int]:
-        """Delete a memory with all that hangs on it; says how many rows of each kind went."""
         with self._database.transaction() as db:
-            (seq,) = db.execute(SQL["seq_of"], (memory_id,)).fetchone()
-            removed = self.hanging_on(memory_id)
-            older = [one for (one,) in db.execute(SQL["superseded_by"], (memory_id,))]
+            seq = self._seq(memory_id)
+            removed = self.count_parts(memory_id)
+            older = self._values("superseded_by", (memory_id,))
             archived = archive_rows.is_archived(db, seq)
             self._delete_terms(memory_id, seq)
             db.execute(SQL["delete_memory"], (memory_id,))
@@ -175,27 +141,189 @@ class SqliteMemories:
             db.execute(SQL["mark_superseded"], (json.dumps(older),))
             return removed
 
-    def hanging_on(self, memory_id: str) -> dict[str, int]:
-        """How many rows of each kind belong to a memory."""
-        db = self._database.connection
-        edges = db.execute(SQL["edges_of"], {"ids": json.dumps([memory_id])}).fetchall()
-        (versions,) = db.execute(SQL["count_versions"], (memory_id,)).fetchone()
-        files = db.execute(SQL["files_of"], {"ids": json.dumps([memory_id])}).fetchall()
+    def count_parts(self, memory_id: str) -> dict[str, int]:
+        ids = {"ids": json.dumps([memory_id])}
+        edges, files = self._rows("edges_of", ids), self._rows("files_of", ids)
+        (versions,) = self._values("count_versions", (memory_id,))
         return {"memories": 1, "files": len(files), "links": len(edges), "versions": versions}
 
     def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """Note (earlier name, new name) of files that got another name in the work that a memory tells of."""
         rows = [{"path": new, "before": old, "id": memory_id} for old, new in pairs]
         if rows:
             with self._database.transaction() as db:
                 db.executemany(SQL["insert_rename"], rows)
 
-    def bury(self, hashes: Iterable[str], kind: str, now: int) -> None:
-        """Leave tombstones."""
+    def add_tombstones(self, hashes: Iterable[str], kind: str, now: int) -> None:
         with self._database.transaction() as db:
             db.executemany(SQL["insert_tombstone"], [(one, kind, now) for one in hashes])
 
-    def buried(self, hashes: Iterable[str]) -> set[str]:
-        """Which of these have a tombstone."""
-        rows = self._database.connection.execute(SQL["tombstones_among"], (json.dumps(list(hashes)),))
-        return {one for (one,) in rows}
+    def tombstones(self, hashes: Iterable[str]) -> set[str]:
+        return set(self._values("tombstones_among", (json.dumps(list(hashes)),)))
+
+    def _seq(self, memory_id: str) -> int:
+        return self._values("seq_of", (memory_id,))[0]
+
+
+class SqliteLinks(Table):
+    """The links of one project's memories."""
+
+    def add(self, edge: Edge, now: int) -> bool:
+        with self._database.transaction() as db:
+            if edge.link_type is LinkType.SUPERSEDES:
+                ends = {"source_id": edge.target_id, "target_id": edge.source_id}
+                if db.execute(SQL["supersedes_reaches"], ends).fetchone():
+                    raise InvalidQuery(
+                        f"{edge.target_id} supersedes {edge.source_id} already; a circle is not possible.",
+                        field="supersedes",
+                    )
+            created = db.execute(SQL["insert_link"], (*edge[:2], edge.link_type.value, now)).rowcount == 1
+            if created and edge.link_type is LinkType.SUPERSEDES:
+                db.execute(SQL["mark_superseded"], (json.dumps([edge.target_id]),))
+            return created
+
+    def of(self, ids: Iterable[str]) -> list[Edge]:
+        return [_edge(row) for row in self._rows("edges_of", {"ids": json.dumps(list(ids))})]
+
+    def all(self) -> list[tuple[Edge, int]]:
+        return [(_edge(row), row["created_at"]) for row in self._rows("all_edges")]
+
+
+def _edge(row: Row) -> Edge:
+    return Edge(row["source_id"], row["target_id"], LinkType(row["link_type"]))
+
+
+_encode = msgspec.json.encode
+_intent = msgspec.json.Decoder(Intent)
+_perception = msgspec.json.Decoder(Perception)
+_reasoning = msgspec.json.Decoder(Reasoning)
+_actions = msgspec.json.Decoder(tuple[Action, ...])
+_outcome = msgspec.json.Decoder(Outcome)
+_texts = msgspec.json.Decoder(tuple[str, ...])
+_files = msgspec.json.Decoder(tuple[tuple[str, Operation, str | None], ...])
+_reverted = msgspec.json.Decoder(tuple[tuple[str, str | None, int], ...])
+
+
+def _columns(memory: Memory) -> dict[str, Any]:
+    reverted_by = memory.reverted_by
+    return {
+        "id": memory.id,
+        "agent_id": memory.agent_id,
+        "project_id": memory.project_id,
+        "session_id": memory.session_id,
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "version": memory.version,
+        "intent_goal": memory.intent.goal,
+        "intent_type": memory.intent.task_type.value,
+        "outcome_success": int(memory.outcome.success),
+        "outcome_summary": memory.outcome.summary,
+        "intent": _encode(memory.intent).decode(),
+        "perception": _encode(memory.perception).decode(),
+        "reasoning": _encode(memory.reasoning).decode(),
+        "actions": _encode(memory.actions).decode(),
+        "outcome": _encode(memory.outcome).decode(),
+        "tags": _encode(memory.tags).decode(),
+        "importance": memory.importance,
+        "git_commit": memory.commit,
+        "git_branch": memory.branch,
+        "imported_at": memory.imported_at,
+        "origin_kind": memory.origin.kind.value,
+        "origin_reference": memory.origin.reference,
+        "reverted_by": reverted_by and reverted_by.id,
+        "reverted_commit": reverted_by and reverted_by.commit,
+        "reverted_in_part": int(reverted_by is not None and reverted_by.in_part),
+        "reverted_reason": reverted_by and reverted_by.reason,
+    }
+
+
+def _whole(row: Row) -> Memory:
+    """A memory with its layers, from its row or from the archive; StorageError if those are damaged."""
+    if row["form"] is None or row["data"] is None:
+        layers = [row["intent"], row["perception"], row["reasoning"], row["actions"], row["outcome"]]
+    else:
+        layers = archive_rows.layers_of(
+            row["form"], row["data"], row["intent_goal"], row["outcome_summary"], row["id"]
+        )
+    intent, perception, reasoning, actions, outcome = layers
+    return _memory(
+        row,
+        intent=_intent.decode(intent),
+        perception=_perception.decode(perception),
+        reasoning=_reasoning.decode(reasoning),
+        actions=_actions.decode(actions),
+        outcome=_outcome.decode(outcome),
+    )
+
+
+def _whole_or_none(row: Row) -> Memory | None:
+    try:
+        return _whole(row)
+    except StorageError:
+        return None
+
+
+def _whole_or_headline(row: Row) -> Memory:
+    return _whole_or_none(row) or _memory(row, intent=_short_intent(row), outcome=_short_outcome(row))
+
+
+def _headline(row: Row) -> Memory:
+    return Memory(**_common_fields(row), intent=_short_intent(row), outcome=_short_outcome(row))
+
+
+def _memory(row: Row, **layers: Any) -> Memory:
+    return Memory(
+        **_common_fields(row),
+        updated_at=row["updated_at"],
+        tags=_texts.decode(row["tags"]),
+        importance=row["importance"],
+        commit=row["git_commit"],
+        branch=row["git_branch"],
+        imported_at=row["imported_at"],
+        files=tuple(FileRef(*file) for file in _files.decode(row["files"])),
+        **layers,
+    )
+
+
+def _common_fields(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "agent_id": row["agent_id"],
+        "project_id": row["project_id"],
+        "session_id": row["session_id"],
+        "created_at": row["created_at"],
+        "version": row["version"],
+        "superseded_by": _texts.decode(row["superseded_by"]),
+        "origin": Origin(OriginKind(row["origin_kind"]), row["origin_reference"]),
+        "reverted_by": _reversal(row),
+        "reverts": _reverts(row),
+    }
+
+
+def _short_intent(row: Row) -> Intent:
+    return Intent(goal=row["intent_goal"], task_type=TaskType(row["intent_type"]))
+
+
+def _short_outcome(row: Row) -> Outcome:
+    return Outcome(success=bool(row["outcome_success"]), summary=row["outcome_summary"])
+
+
+def _reversal(row: Row) -> Reversal | None:
+    if row["reverted_by"] is None:
+        return None
+    return Reversal(
+        row["reverted_by"], row["reverted_commit"], bool(row["reverted_in_part"]), row["reverted_reason"]
+    )
+
+
+def _reverts(row: Row) -> tuple[Reversal, ...]:
+    if row["reverts"] == "[]":
+        return ()
+    return tuple(Reversal(one, commit, bool(part)) for one, commit, part in _reverted.decode(row["reverts"]))
+
+
+_READERS: dict[ReadMode, Callable[[Row], Memory | None]] = {
+    ReadMode.STRICT: _whole,
+    ReadMode.SKIP_DAMAGED: _whole_or_none,
+    ReadMode.BEST_EFFORT: _whole_or_headline,
+    ReadMode.HEADLINE: _headline,
+}

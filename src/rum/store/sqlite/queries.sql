@@ -23,39 +23,32 @@ UPDATE memories SET
 WHERE id = :id;
 
 -- name: memories_by_id
--- The columns of MemoryRow; lists come as JSON, so that one statement gives all.
+-- Lists come as JSON, so that one statement gives all.
 SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.updated_at, m.version,
   m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary,
   m.intent, m.perception, m.reasoning, m.actions, m.outcome, m.tags, m.importance,
   m.git_commit, m.git_branch, m.imported_at, m.origin_kind, m.origin_reference,
   m.reverted_by, m.reverted_commit, m.reverted_in_part, m.reverted_reason, a.form, a.data,
   (SELECT json_group_array(json_array(file_path, operation, content_hash)) FROM (
-    SELECT * FROM memory_files AS f WHERE f.memory_id = m.id ORDER BY f.file_path)),
+    SELECT * FROM memory_files AS f WHERE f.memory_id = m.id ORDER BY f.file_path)) AS files,
   iif(m.superseded, (SELECT json_group_array(source_id) FROM (
     SELECT l.source_id FROM memory_links AS l
-    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]'),
+    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]') AS superseded_by,
   (SELECT json_group_array(json_array(id, git_commit, reverted_in_part)) FROM (
-    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id))
+    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id)) AS reverts
 FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value
 LEFT JOIN archived AS a ON a.memory = m.seq;
 
 -- name: headlines_by_id
--- The columns of HeadlineRow.
-SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at,
-  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.reverted_by, m.reverted_commit,
-  m.reverted_in_part, m.reverted_reason,
+SELECT m.id, m.agent_id, m.project_id, m.session_id, m.created_at, m.version,
+  m.intent_goal, m.intent_type, m.outcome_success, m.outcome_summary, m.origin_kind, m.origin_reference,
+  m.reverted_by, m.reverted_commit, m.reverted_in_part, m.reverted_reason,
   iif(m.superseded, (SELECT json_group_array(source_id) FROM (
     SELECT l.source_id FROM memory_links AS l
-    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]'),
+    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]') AS superseded_by,
   (SELECT json_group_array(json_array(id, git_commit, reverted_in_part)) FROM (
-    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id))
-FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
-
--- name: states_by_id
-SELECT m.id, m.version, iif(m.superseded, (SELECT json_group_array(source_id) FROM (
-    SELECT l.source_id FROM memory_links AS l
-    WHERE l.target_id = m.id AND l.link_type = 'supersedes' ORDER BY l.source_id)), '[]')
-FROM json_each(?) AS wanted JOIN memories AS m ON m.id = wanted.value;
+    SELECT * FROM memories AS r WHERE r.reverted_by = m.id ORDER BY r.created_at, r.id)) AS reverts
+FROM json_each(:ids) AS wanted JOIN memories AS m ON m.id = wanted.value;
 
 -- name: files_of
 SELECT f.memory_id, f.file_path, f.operation, f.content_hash
@@ -106,6 +99,9 @@ SELECT id FROM memories WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%'
 
 -- name: in_time_order
 SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?;
+
+-- name: count_memories
+SELECT count(*) FROM memories;
 
 -- name: at_commits
 SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
@@ -170,8 +166,7 @@ INSERT INTO agents (id, type, parent_id, project_id, name, client, created_at, l
 VALUES (:id, :type, :parent_id, :project_id, :name, :client, :created_at, :last_active, :imported_at, :metadata);
 
 -- name: agent_by_id
-SELECT id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata
-FROM agents WHERE id = ?;
+SELECT * FROM agents WHERE id = ?;
 
 -- name: agents_by_tail
 SELECT id FROM agents WHERE id LIKE '%' || ? LIMIT 5;
@@ -180,24 +175,21 @@ SELECT id FROM agents WHERE id LIKE '%' || ? LIMIT 5;
 SELECT id FROM agents WHERE name = ?;
 
 -- name: last_main_agent
-SELECT id FROM agents WHERE type = 'main' AND client IS ? AND imported_at IS NULL
+SELECT * FROM agents WHERE type = 'main' AND client IS ? AND imported_at IS NULL
 ORDER BY last_active DESC, id DESC LIMIT 1;
 
 -- name: all_agents
-SELECT id, type, parent_id, project_id, name, client, created_at, last_active, imported_at, metadata
-FROM agents ORDER BY created_at, id;
+SELECT * FROM agents ORDER BY created_at, id;
 
--- name: rename_agent
-UPDATE agents SET name = ? WHERE id = ?;
-
--- name: touch_agent
-UPDATE agents SET last_active = max(last_active, ?) WHERE id = ?;
-
--- name: children_of
-SELECT id FROM agents WHERE parent_id = ? ORDER BY created_at, id;
+-- name: update_agent
+UPDATE agents SET name = coalesce(:name, name), last_active = max(last_active, :last_active) WHERE id = :id;
 
 -- name: agent_figures
-SELECT count(*), coalesce(sum(outcome_success), 0), count(DISTINCT session_id) FROM memories WHERE agent_id = ?;
+SELECT wanted.value AS id, count(m.id) AS memories, coalesce(sum(m.outcome_success), 0) AS successes,
+  count(DISTINCT m.session_id) AS sessions,
+  (SELECT json_group_array(id) FROM (
+    SELECT a.id FROM agents AS a WHERE a.parent_id = wanted.value ORDER BY a.created_at, a.id)) AS children
+FROM json_each(?) AS wanted LEFT JOIN memories AS m ON m.agent_id = wanted.value GROUP BY wanted.value;
 
 -- name: is_ancestor
 WITH RECURSIVE line(id) AS (

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.connect import storage_errors
-from rum.store.sqlite.links import SqliteLinks
-from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.search import SqliteSearch
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rum.store.base import ReadMode
 from rum.store.indexed_text import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
@@ -288,7 +289,10 @@ class SqliteSearch(Lookup):
         # The terms of archived memories are not kept; making them again is slower.
         missing = [one for one in wanted if one not in found]
         if missing:
-            found |= {memory.id: indexed_text(memory) for memory in self._memories.best(missing)}
+            found |= {
+                memory.id: indexed_text(memory)
+                for memory in self._memories.get(missing, ReadMode.BEST_EFFORT)
+            }
         return found
 
     def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:

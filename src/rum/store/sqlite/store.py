@@ -16,8 +16,7 @@ from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.captured_events import SqliteCapturedEvents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.facts import SqliteEvents, SqliteFacts, SqliteRules
-from rum.store.sqlite.links import SqliteLinks
-from rum.store.sqlite.memories import SqliteMemories
+from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.queries import SQL
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
     from rum.store.sqlite.knowledge import SqliteKnowledge
 
-SCHEMA = {"rum": 11, "activity": 5}
+SCHEMA = {"rum": 12, "activity": 5}
 """The newest migration of each file."""
 
 
@@ -58,7 +57,7 @@ class SqliteStore:
         self.captured = SqliteCapturedEvents(self._activity)
         self.ledger = SqliteLedger(self._activity)
         self.activity = SqliteActivity(self._activity)
-        self.upkeep = self.local_upkeep = SqliteUpkeep(self._rum, self._activity)
+        self.upkeep = self.local_upkeep = SqliteUpkeep(self, self._rum, self._activity)
 
     def _open_activity(self, patience: float) -> Database:
         """Counts never stand in the way of a memory: a damaged file is put aside and begun anew."""

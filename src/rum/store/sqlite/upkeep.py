@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
@@ -14,9 +15,13 @@ from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
+if TYPE_CHECKING:
+    from rum.store.sqlite.store import SqliteStore
+
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
 
+_REINDEXED_AT_ONCE = 200
 _NAMED = 20
 """So many damaged memories are named."""
 
@@ -24,7 +29,8 @@ _NAMED = 20
 class SqliteUpkeep:
     """The health of one project's two files."""
 
-    def __init__(self, rum: Database, activity: Database) -> None:
+    def __init__(self, store: SqliteStore, rum: Database, activity: Database) -> None:
+        self._store = store
         self._rum = rum
         self._both = (rum, activity)
 
@@ -95,8 +101,23 @@ class SqliteUpkeep:
             return "its structure makes no sense"
         return None
 
-    def begin_reindex(self) -> None:
-        """Empty a text index that is too damaged to be written, so that it can be filled anew."""
+    def reindex(
+        self, progress: Callable[[int], None], left_out: Callable[[str], None], *, drop_vectors: bool = False
+    ) -> int:
+        done, store = 0, self._store
+        self._empty_damaged_indexes()
+        store.archive.reindex(left_out)
+        for page in store.memories.pages(_REINDEXED_AT_ONCE):
+            with self._rum.transaction():
+                done += sum([store.memories.reindex(memory) for memory in page])
+            progress(done)
+        store.knowledge.reindex()
+        self._finish_reindex()
+        store.vectors.requeue(drop=drop_vectors)
+        return done
+
+    def _empty_damaged_indexes(self) -> None:
+        """Empty a text index that is too damaged to be written, so that it can be filled again."""
         for table in ("memory_text", "archived_text", "knowledge_text"):
             if self._index_damage(table):
                 self._empty_index(table)
@@ -156,8 +177,8 @@ class SqliteUpkeep:
         except sqlite3.DatabaseError:
             return None
 
-    def end_reindex(self) -> None:
-        """Note that the whole index is of the present tokeniser; rows without a memory go."""
+    def _finish_reindex(self) -> None:
+        """Record that the index is of the present tokeniser, and delete its rows without a memory."""
         with self._rum.transaction() as db:
             db.execute(SQL["drop_stray_text"])
             db.execute(SQL["renew_superseded"])

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, Rum
+from rum.capture.git.ids import memory_id as commit_memory_id
+from rum.model.ids import id_of
 from rum.model.origin import Origin, OriginKind, Reversal
 from support.projects import Shop, edited, keep
 
 Json = dict[str, Any]
 HEADER: Json = {"kind": "rum-export", "format": 1}
+AUTHOR: Json = {"type": "main", "project_id": "theirs", "created_at": 1, "last_active": 1}
 
 
 @pytest.fixture
@@ -230,16 +233,17 @@ def test_an_older_export_brings_its_reverts_into_columns(elsewhere: Rum):
         "summary": f"{bad[:10]}: gate; reverted by {undo[:10]}",
         "failure_reason": "It crashes.",
     }
+    bad_id, undo_id = commit_memory_id(bad, 1000), commit_memory_id(undo, 1000)
     told = [
-        memory_line("mem_bad", commit=bad, outcome=failed),
-        memory_line("mem_undo", commit=undo),
-        link_line("mem_undo", "mem_bad", "caused_by"),
+        memory_line(bad_id, commit=bad, outcome=failed),
+        memory_line(undo_id, commit=undo),
+        link_line(undo_id, bad_id, "caused_by"),
     ]
     elsewhere.import_lines(lines(*told))
-    shown, undoing = elsewhere.show("mem_bad"), elsewhere.show("mem_undo")
+    shown, undoing = elsewhere.show(bad_id), elsewhere.show(undo_id)
     assert shown.outcome.summary == f"{bad[:10]}: gate"
-    assert shown.reverted_by == Reversal("mem_undo", undo, reason="It crashes.")
-    assert undoing.reverts == (Reversal("mem_bad", bad),)
+    assert shown.reverted_by == Reversal(undo_id, undo, reason="It crashes.")
+    assert undoing.reverts == (Reversal(bad_id, bad),)
     assert elsewhere.import_lines(lines(*told)).unchanged == 2
 
 
@@ -254,3 +258,25 @@ def test_origin_and_reverts_survive_an_export(shop: Shop, elsewhere: Rum):
     shown = own.show("mem_bad")
     assert shown.reverted_by == Reversal("mem_undo", "b2" * 20, in_part=True, reason="It crashes.")
     assert shown.origin == Origin(OriginKind.ISSUE, "7")
+
+
+def test_memories_of_an_older_export_get_the_origin_that_their_id_and_author_tell(elsewhere: Rum):
+    sha, turn = "a1" * 20, id_of("mem", "turn claude-code s  t")
+    authors = [
+        {"kind": "agent", "agent": AUTHOR | {"id": f"agent_{client}", "client": client}}
+        for client in ("github", "mcp-memory")
+    ]
+    ids = {
+        commit_memory_id(sha, 1000): Origin(OriginKind.COMMIT, sha),
+        turn: Origin(OriginKind.TURN),
+        "mem_issue": Origin(OriginKind.ISSUE, "7"),
+        "mem_peer": Origin(OriginKind.PEER, "mcp-memory"),
+        "mem_own": Origin(OriginKind.AGENT),
+    }
+    own: dict[str, Json] = {
+        commit_memory_id(sha, 1000): {"commit": sha},
+        "mem_issue": {"agent_id": "agent_github", "session_id": "github_issue_7"},
+        "mem_peer": {"agent_id": "agent_mcp-memory"},
+    }
+    elsewhere.import_lines(lines(*authors, *(memory_line(one, **own.get(one, {})) for one in ids)))
+    assert {one: elsewhere.show(one).origin for one in ids} == ids

@@ -56,6 +56,19 @@ def test_a_reverted_commit_has_failed(repo: Repository, shop: Shop):
     assert found.intent.goal == "Open the gate"
 
 
+def test_a_revert_of_some_of_a_commits_files_is_one_in_part(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n", "wall": "0\n"})
+    bad = repo.commit("Open the gate", {"gate": "1\n", "wall": "1\n"})
+    undo = repo.commit(f"Close it\n\nThis reverts commit {bad} in part.", {"gate": "0\n"})
+    rum = shop.open()
+    rum.import_git()
+    undone, undoing = memories(rum)["Open the gate"], memories(rum)["Close it"]
+    assert (undone["reverted_by"]["commit"], undone["reverted_by"]["in_part"]) == (undo, True)
+    assert undoing["reverts"] == [{"id": undone["id"], "commit": bad, "in_part": True}]
+    assert undone["version"] == 1
+    assert rum.import_git().updated == 0
+
+
 def test_a_revert_that_comes_later_changes_the_memory_and_keeps_what_it_said(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})
