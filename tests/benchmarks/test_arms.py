@@ -1,4 +1,4 @@
-"""A small run of every arm, from the store to the page."""
+"""A small run of every search, from the store to the page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_each_arm_answers_what_it_can(arm: str):
     assert all(len(one.given.keys) <= 5 for one in scores.asked)
 
 
-def test_grep_counts_words_and_files_and_puts_the_newest_first():
+def test_grep_counts_words_and_files_and_returns_the_newest_first():
     assert ranked(Grep(), "header") == ["new", "old"]
     assert ranked(Grep(), "parse header", "src/date.py") == ["old", "new"]
     assert ranked(Grep(), "nowhere") == []
@@ -64,7 +64,7 @@ def test_full_text_search_stems_and_survives_odd_questions():
     assert ranked(FullText(), '"?!" (') == []
 
 
-def test_the_kind_of_work_is_read_off_the_subject():
+def test_the_task_type_comes_from_the_subject():
     assert task_type("Fix a crash in the parser") == "bug_fix"
     assert task_type("Add a page to the docs") == "documentation"
     assert task_type("Hello") == "other"

@@ -17,7 +17,7 @@ ROWS = coding.rows()
 CORPORA, QUESTIONS = coding.load()
 
 
-def test_every_question_is_whole_and_has_an_id_of_its_own():
+def test_every_question_is_complete_and_has_a_unique_id():
     for row in ROWS:
         assert set(row) - {"files"} == {"id", "repo", "kind", "fold", "question", "answers"}
         assert row["kind"] in KINDS
@@ -34,14 +34,14 @@ def test_the_answers_of_a_question_are_commits_of_its_repository(row: dict[str, 
     assert bool(row["answers"]) == (row["kind"] != "nothing")
 
 
-def test_files_that_are_asked_for_have_been_touched():
+def test_files_in_questions_were_touched_in_the_history():
     for row in ROWS:
         touched = {file for commit in CORPORA[row["repo"]] for file in commit.files}
         assert set(row.get("files", [])) <= touched
         assert row["kind"] != "file" or row["files"]
 
 
-def test_no_kind_is_thin_and_both_folds_have_half_of_each():
+def test_every_kind_has_enough_questions_and_half_are_in_each_fold():
     kinds = Counter(row["kind"] for row in ROWS)
     assert len(ROWS) >= 250
     assert min(kinds[kind] for kind in MAIN) >= 40
@@ -66,7 +66,7 @@ def test_a_symptom_shares_no_rare_word_with_its_answers(repo: str):
 
 
 @pytest.mark.parametrize("repo", coding.REPOSITORIES)
-def test_a_corpus_is_compact_ordered_and_names_no_address(repo: str):
+def test_a_corpus_is_compact_and_ordered_and_contains_no_address(repo: str):
     commits = CORPORA[repo]
     assert 1_500 <= len(commits) <= 2_500
     assert os.path.getsize(coding.corpus_path(repo)) < 600_000
@@ -76,7 +76,7 @@ def test_a_corpus_is_compact_ordered_and_names_no_address(repo: str):
     assert not any("signed-off-by:" in commit.body.lower() for commit in commits)
 
 
-def test_the_folds_part_the_questions():
+def test_the_folds_are_disjoint_and_cover_all_questions():
     _, dev = coding.load("dev")
     _, test = coding.load("test")
     for repo in coding.REPOSITORIES:

@@ -26,7 +26,7 @@ def asked(
     return Asked(Question(kind, "?", frozenset(answers)), ranked, shown, 0.002)
 
 
-def test_a_right_answer_counts_from_its_place_on():
+def test_a_right_answer_counts_from_its_rank_on():
     ranking = list("abcdef")
     assert [any_at(ranking, {"c"}, first) for first in (1, 2, 3, 10)] == [0, 0, 1, 1]
     assert any_at(ranking, {"z"}, 10) == 0
@@ -38,13 +38,13 @@ def test_the_reciprocal_rank_is_that_of_the_first_right_answer():
     assert reciprocal_rank([], {"a"}) == 0
 
 
-def test_confidences_are_gathered_in_tenths():
+def test_confidences_are_grouped_by_tenths():
     (low, high) = bins([(0.12, False), (0.18, True), (1.0, True)])
     assert (low.low, low.size, low.mean, low.share) == (0.1, 2, pytest.approx(0.15), 0.5)
     assert (high.low, high.size, high.share) == (0.9, 1, 1.0)
 
 
-def test_the_calibration_error_weighs_each_tenth_by_what_it_holds():
+def test_the_calibration_error_weights_each_tenth_by_its_size():
     right_half_the_time = [(0.55, True), (0.55, False)]
     assert calibration_error(right_half_the_time) == pytest.approx(0.05)
     assert calibration_error([*right_half_the_time, (0.95, False)]) == pytest.approx((2 * 0.05 + 0.95) / 3)
@@ -52,7 +52,7 @@ def test_the_calibration_error_weighs_each_tenth_by_what_it_holds():
 
 
 @given(PAIRS)
-def test_the_calibration_error_is_a_share_and_no_answer_is_lost(pairs: list[tuple[float, bool]]):
+def test_the_calibration_error_is_between_0_and_1_and_counts_every_answer(pairs: list[tuple[float, bool]]):
     assert sum(one.size for one in bins(pairs)) == len(pairs)
     error = calibration_error(pairs)
     assert error is not None
@@ -66,7 +66,7 @@ def test_questions_without_an_answer_do_not_count_as_missed():
     assert len(scores.unanswerable) == 1
 
 
-def test_chance_alone_makes_an_error_the_larger_the_fewer_there_are():
+def test_the_error_by_chance_grows_with_fewer_answers():
     few, many = [(0.5, True)] * 10, [(0.5, True)] * 1000
     assert 0.1 < error_by_chance(few) < 0.2
     assert 0 < error_by_chance(many) < 0.02
@@ -74,7 +74,7 @@ def test_chance_alone_makes_an_error_the_larger_the_fewer_there_are():
     assert error_by_chance([]) == 0
 
 
-def test_calibration_takes_in_what_was_said_to_questions_without_an_answer():
+def test_calibration_includes_answers_to_unanswerable_questions():
     scores = Scores([asked("a", "ab", [0.95, 0.05]), asked("", "c", [0.95])], [])
     first, every = scores.calibration()
     assert first == pytest.approx(0.45)
@@ -85,18 +85,18 @@ def test_an_arm_without_confidences_has_no_calibration():
     assert Scores([asked("a", "a", [None])], []).calibration() == (None, None)
 
 
-def test_tokens_are_spread_over_the_questions_that_were_answered():
+def test_tokens_are_divided_by_the_number_of_answered_questions():
     found, missed = asked("a", "ab", [0.9, 0.1]), asked("z", "ab", [0.9, 0.1])
     assert Scores([found, missed], []).tokens_per_right() == 2 * 80 / 4
     assert Scores([missed], []).tokens_per_right() is None
 
 
-def test_a_right_answer_that_was_not_given_costs_but_does_not_count():
+def test_a_right_answer_that_was_not_returned_costs_tokens_but_does_not_count():
     late = asked("b", "ab", [0.9, 0.1], given=1)
     assert Scores([late], []).any_at(5) == 1
     assert Scores([late], []).tokens_per_right() is None
 
 
-def test_false_answers_are_told_apart_by_how_sure_they_are():
+def test_false_answers_are_counted_by_confidence():
     silent = asked("", "", [])
     assert false_answers([silent, asked("", "x", [0.3]), asked("", "x", [0.5]), silent]) == (0.25, 0.5)

@@ -1,4 +1,4 @@
-"""The made-up day of an agent's work is always the same, and has something of everything."""
+"""The generated day of an agent's work is always the same and has every kind of call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_a_day_is_the_same_for_the_same_seed():
     assert make_day("/p", 100, seed=3) != make_day("/p", 100, seed=4)
 
 
-def test_a_day_has_as_many_calls_as_asked_for_and_something_of_everything():
+def test_a_day_has_the_requested_number_of_calls_of_every_kind():
     day = make_day("/p", 2000)
     names = Counter(told.payload["hook_event_name"] for told in day.hook_calls)
     assert names["PreToolUse"] == day.calls >= 2000

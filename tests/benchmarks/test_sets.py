@@ -1,4 +1,4 @@
-"""Readers of the sets: commits, causes, conversations."""
+"""The readers of the question sets: commits, causes, conversations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_commits_come_oldest_first_with_files_and_without_merges(repository: Pat
     assert found[0].author == "Ann"
 
 
-def test_what_is_no_part_of_the_story_is_left_out_of_a_message():
+def test_trailers_are_removed_from_a_message():
     body = """Bug in the parser, see below.
 
 Fixes #12
@@ -62,7 +62,7 @@ Mail to <ann@example.org> told us."""
     )
 
 
-def test_a_corpus_holds_what_people_said_once_and_all_reverts():
+def test_a_corpus_has_each_message_once_and_all_reverts():
     def made(sha: str, subject: str, author: str = "Ann", body: str = "") -> Commit:
         return Commit(sha, 0, author, subject, body, [])
 
@@ -102,7 +102,7 @@ def test_causes_are_the_earlier_commits_that_a_message_names(repository: Path):
     assert not case.foreign
 
 
-def test_a_cause_gives_its_answer_away_neither_in_the_question_nor_in_the_memory(repository: Path):
+def test_the_id_of_a_cause_is_neither_in_the_question_nor_in_the_memory(repository: Path):
     older = commit(repository, "Read the whole file at once", one="1")
     commit(
         repository, f'Read in blocks again because memory ran out\n\nFixes: {older[:10]} ("Read")', one="2"

@@ -1,4 +1,4 @@
-"""What the speed benchmark measures on: a made-up history, vectors, floors, and what counts as met."""
+"""The parts of the speed benchmark: a generated history, vectors, floors and budgets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def git(folder: str, *arguments: str) -> str:
     ).stdout
 
 
-def test_a_made_up_history_is_the_same_every_time(workspace: Workspace, tmp_path: Path):
+def test_a_generated_history_is_the_same_every_time(workspace: Workspace, tmp_path: Path):
     other = Workspace(str(tmp_path / "other"))
     for one in (workspace, other):
         repository.fill(one.checkout, 45)
@@ -51,7 +51,7 @@ def test_a_generated_history_is_imported_completely_and_only_once(
     assert workspace.open_floor().by_text("Revert")
 
 
-def test_both_find_the_memory_that_was_asked_about_among_made_up_vectors(workspace: Workspace):
+def test_rum_and_the_floor_find_the_right_memory_among_random_vectors(workspace: Workspace):
     workspace.fill(islice(memories(), 60))
     vectors.give(workspace, [7, 40])
     question = workspace.stored[40].goal
@@ -63,7 +63,7 @@ def test_both_find_the_memory_that_was_asked_about_among_made_up_vectors(workspa
     assert answer.memories[0].intent.goal == question
 
 
-def test_a_scene_goes_by_words_alone_unless_it_is_asked_by_meaning(workspace: Workspace):
+def test_a_workspace_searches_by_words_alone_unless_by_meaning_is_set(workspace: Workspace):
     with workspace.open_rum() as rum:
         assert rum.settings.embedder == "none"
     with workspace.by_meaning(), workspace.open_rum() as rum:
@@ -80,20 +80,20 @@ def test_a_scene_goes_by_words_alone_unless_it_is_asked_by_meaning(workspace: Wo
         (1_000_000, 41.0, None),
     ],
 )
-def test_a_later_semantic_answer_has_a_budget_by_the_size_of_the_store(
+def test_the_budget_of_a_later_semantic_answer_depends_on_the_size_of_the_store(
     size: int, taken: float, met: bool | None
 ):
     rows = {row.what: row for row in lines(size, taken)}
     assert rows[f"later semantic recall, {size:,} memories"].met is met
 
 
-def test_the_memory_held_counts_before_the_first_semantic_question_and_is_only_stated_after_it():
+def test_memory_use_has_a_budget_only_before_the_first_semantic_query():
     rows = {row.what: row for row in lines(10_000, 1.0)}
     assert rows["RSS before it, 10,000 memories"].met is False
     assert rows["RSS after it, 10,000 memories"].met is None
 
 
-def test_briefs_fit_and_stay_the_same_among_memories_and_notes(workspace: Workspace):
+def test_briefs_stay_within_the_limit_and_are_repeatable(workspace: Workspace):
     workspace.fill(islice(memories(), 300))
     briefed = briefing.measure(workspace, asked=4)
     assert briefed.holds
@@ -101,7 +101,7 @@ def test_briefs_fit_and_stay_the_same_among_memories_and_notes(workspace: Worksp
     assert (briefed.size, briefed.asked) == (300, 4)
 
 
-def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(workspace: Workspace):
+def test_archiving_makes_a_store_smaller_and_everything_is_still_found(workspace: Workspace):
     workspace.fill(islice(memories(), 400))
     vectors.give(workspace, [3, 390])
     measured = archiving.measure(workspace, sample=12, asked=4)
@@ -112,7 +112,7 @@ def test_an_archive_makes_a_store_smaller_and_all_is_found_as_before(workspace: 
 
 
 @pytest.mark.parametrize(("tokens", "same", "met"), [(600, 40, True), (601, 40, False), (600, 39, False)])
-def test_a_brief_that_is_too_long_or_another_one_the_second_time_fails(tokens: int, same: int, met: bool):
+def test_a_brief_that_is_too_long_or_differs_the_second_time_fails(tokens: int, same: int, met: bool):
     pair = Pair(Times(1, 1, 1), Times(1, 1, 1))
     rows = {row.what: row for row in lines(10_000, 1.0, briefed=Briefed(10_000, pair, tokens, same, 40))}
     assert rows["its tokens; repeated queries"].met is met

@@ -1,4 +1,4 @@
-"""Finds the relative links of a Markdown document that lead nowhere."""
+"""Find the broken relative links of a Markdown document."""
 
 from __future__ import annotations
 

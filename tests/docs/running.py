@@ -1,4 +1,4 @@
-"""Runs the snippets of a document as a reader would, in order, and compares what they print."""
+"""Run the snippets of a document in order, and compare their output with the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the fenced snippets of a Markdown document."""
+"""Find the fenced snippets of a Markdown document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation is true: its snippets run, its links lead somewhere."""
+"""Every snippet in the documentation runs, and every link works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public names, help, tool descriptions and docs use plain words: none of an earlier dialect is left."""
+"""Public names, help, tool descriptions and docs use plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of documents itself: what it finds, what it runs, and that a broken document fails."""
+"""The tools that test documents: what they find and run, and that they report a wrong document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_document(markdown: str, scratch: Path) -> list[str]:
     return complaints(snippets(markdown), scratch)
 
 
-def test_a_document_that_is_true_has_no_complaints(tmp_path: Path):
+def test_a_correct_document_gives_no_complaints(tmp_path: Path):
     assert run_document("```console\n$ echo hello\nhello\n$ true\n```\n", tmp_path) == []
 
 
@@ -41,14 +41,14 @@ def test_a_document_that_is_true_has_no_complaints(tmp_path: Path):
         "~~~~bash\nfalse\n~~~~\n",
     ],
 )
-def test_a_document_that_is_not_true_is_found_out(markdown: str, tmp_path: Path):
+def test_a_wrong_document_is_reported(markdown: str, tmp_path: Path):
     assert run_document(markdown, tmp_path)
 
 
 @pytest.mark.parametrize(
     "text", ["```json\n{'a': 1}\n```\n", '```json\n{"a": ...}\n```\n', "```toml\na = \n```\n"]
 )
-def test_data_that_does_not_parse_is_found_out(text: str):
+def test_data_that_does_not_parse_is_reported(text: str):
     (snippet,) = snippets(text)
     with pytest.raises(ValueError, match=r".+"):
         parse(snippet)
@@ -64,7 +64,7 @@ def test_data_that_does_not_parse_is_found_out(text: str):
         "<!-- not run: nothing below -->\n",
     ],
 )
-def test_what_would_escape_the_tests_unseen_is_refused(markdown: str):
+def test_a_snippet_that_would_silently_not_be_tested_is_refused(markdown: str):
     with pytest.raises(BadDocumentError):
         snippets(markdown)
 
@@ -84,7 +84,7 @@ def test_a_comment_without_a_reason_excuses_nothing(tmp_path: Path):
     assert run_document("<!-- not run: -->\n```console\n$ false\n```\n", tmp_path)
 
 
-def test_blocks_of_one_document_share_directory_variables_and_place(tmp_path: Path):
+def test_blocks_of_one_document_share_folder_and_variables(tmp_path: Path):
     markdown = (
         "```console\n$ mkdir inner && cd inner && export WORD=shared\n```\n"
         "```python\nopen('made.txt', 'w').write('by python')\n```\n"
@@ -94,7 +94,7 @@ def test_blocks_of_one_document_share_directory_variables_and_place(tmp_path: Pa
     assert run_document(markdown, tmp_path) == []
 
 
-def test_commands_over_several_lines_are_run_whole(tmp_path: Path):
+def test_commands_of_several_lines_are_run_as_one(tmp_path: Path):
     markdown = (
         "```console\n$ cat <<'EOF'\n> one\n> two\n> EOF\none\ntwo\n$ echo a \\\n>   b\na b\n"
         "$ cat <<'EOF'\nbare\nEOF\nbare\n$ echo 'x\ny'\nx\ny\n```\n"
@@ -107,11 +107,11 @@ def test_a_failure_is_allowed_where_its_exit_code_is_shown(tmp_path: Path):
     assert run_document("```console\n$ (exit 3)\n$ echo $?\n3\n```\n", tmp_path) == []
 
 
-def test_a_failure_with_another_exit_code_than_shown_is_found_out(tmp_path: Path):
+def test_a_failure_with_another_exit_code_than_shown_is_reported(tmp_path: Path):
     assert run_document("```console\n$ (exit 3)\n$ echo $?\n2\n```\n", tmp_path)
 
 
-def test_documents_run_in_a_home_of_their_own_with_our_commands_first(tmp_path: Path):
+def test_documents_run_in_their_own_home_folder(tmp_path: Path):
     markdown = '```bash\ntest "$HOME" = "$(dirname "$PWD")/home"\ntest "$RUM_HOME" = "$HOME/.rum"\n```\n'
     assert run_document(markdown, tmp_path) == []
 
@@ -144,7 +144,7 @@ def test_ids_times_durations_and_dots_may_differ(shown: str, printed: str):
         ("ok", ""),
     ],
 )
-def test_everything_else_must_be_as_shown(shown: str, printed: str):
+def test_any_other_difference_is_reported(shown: str, printed: str):
     assert not agrees(shown.splitlines(), printed)
 
 
@@ -161,7 +161,7 @@ def test_links_to_files_and_headings_are_followed(tmp_path: Path):
 @pytest.mark.parametrize(
     "link", ["gone.md", "page.md#gone", "#no-heading", "guide.md#no-heading", "../outside.md", "/absolute.md"]
 )
-def test_a_link_that_leads_nowhere_is_found_out(link: str, tmp_path: Path):
+def test_a_broken_link_is_reported(link: str, tmp_path: Path):
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "outside.md").write_text("# Outside\n")

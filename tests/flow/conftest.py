@@ -1,4 +1,4 @@
-"""A shop whose memory is open, and a language model that is set for it, for stories told through them."""
+"""Fixtures: an open project, and a language model server that it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of the documentation: its second run profits from the first, and only by what its prompts hold."""
+"""The loop in the documentation: the second run uses what the first one learned, through its prompts only."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def opened(folder: Path) -> Rum:
     return Rum.open(folder, home=folder.parent / "home" / "rum", owner=True)
 
 
-def test_with_memory_the_second_run_avoids_what_the_first_one_failed_at(folder: Path):
+def test_with_memory_the_second_run_avoids_the_first_runs_mistake(folder: Path):
     first, second = run(folder), run(folder)
     assert first[-1] == "given up"
     assert any(line.startswith("tester: charged twice") for line in first)
     assert second == ["planner: ok", "developer: ok", "tester: ok", "done"]
 
 
-def test_without_memory_it_fails_again_and_again(folder: Path):
+def test_without_memory_every_run_makes_the_same_mistake(folder: Path):
     first, second = run(folder, "--no-memory"), run(folder, "--no-memory")
     assert first == second
     assert second[-1] == "given up"

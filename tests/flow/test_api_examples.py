@@ -1,4 +1,4 @@
-"""Calls as the documentation shows them, and the shape of what each answers."""
+"""The calls in the documentation, and the fields of their results."""
 
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ def has_a_recall(answer: Json) -> None:
         has_a_retrieved_memory(memory)
 
 
-def test_store_says_where_and_when_it_was_kept(rum: Rum) -> None:
+def test_store_returns_id_time_and_files(rum: Rum) -> None:
     answer = asked(rum, "store", STORE)
     has(answer, memory_id=str, stored_at=int, indexed_files=list)
     assert answer["indexed_files"] == ["src/auth/interceptor.ts"]
 
 
-def test_a_stored_memory_reads_back_whole(rum: Rum) -> None:
+def test_a_stored_memory_is_returned_complete(rum: Rum) -> None:
     stored = asked(rum, "store", STORE)
     [memory] = asked(rum, "recall", {"memory_id": stored["memory_id"], "depth": "complete"})["memories"]
     for layer in ("intent", "perception", "reasoning", "outcome", "tags"):
@@ -129,7 +129,9 @@ def test_a_stored_memory_reads_back_whole(rum: Rum) -> None:
 
 
 @pytest.mark.parametrize("changes", UPDATES, ids=["more learnings", "a failure's reason", "reasoning"])
-def test_update_memory_changes_what_is_given_and_answers_the_whole_memory(rum: Rum, changes: Json) -> None:
+def test_update_memory_changes_the_passed_fields_and_returns_the_whole_memory(
+    rum: Rum, changes: Json
+) -> None:
     stored = asked(rum, "store", STORE)
     answer = asked(rum, "update_memory", {"memory_id": stored["memory_id"], **changes})
     has(answer, memory_id=str, updated_at=int, memory=dict)
@@ -214,7 +216,7 @@ def test_trace_of_what_led_to_a_memory(rum: Rum) -> None:
 
 
 @pytest.mark.parametrize("params", [{"sort": "recent", "limit": 5}, {"sort": "importance"}, {"since": 1}, {}])
-def test_list_of_ones_own_memories(rum: Rum, params: Json) -> None:
+def test_list_returns_the_agents_own_memories(rum: Rum, params: Json) -> None:
     stored = asked(rum, "store", STORE)
     answer = asked(rum, "list", params)
     has(answer, memories=list, total=int)
@@ -244,7 +246,7 @@ def test_identity_registers_resumes_and_informs(rum: Rum) -> None:
     assert informed["children"] == [sub["agent_id"]]
 
 
-def test_a_question_without_an_answer_is_flagged_and_no_error(rum: Rum) -> None:
+def test_a_query_without_results_returns_a_code_and_no_error(rum: Rum) -> None:
     asked(rum, "store", STORE)
     answer = asked(rum, "recall", {"query": "zebra crossing", "depth": "summary"})
     has_a_recall(answer)

@@ -1,4 +1,4 @@
-"""Archiving while others work, and killed at any moment: nothing is lost, and the next run does the rest."""
+"""Archiving while other processes work, and after a kill at any moment."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def archived(rum: Rum) -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
 @pytest.mark.parametrize("seed", range(3))
-def test_a_kill_in_the_middle_loses_nothing_and_the_next_run_does_the_rest(place: Place, seed: int):
+def test_a_killed_archive_run_loses_nothing_and_the_next_run_completes_it(place: Place, seed: int):
     moments, before = random.Random(seed), all_memories(place)
     counts: list[int] = []
     for _ in range(6):
@@ -133,7 +133,7 @@ def test_a_kill_in_the_middle_loses_nothing_and_the_next_run_does_the_rest(place
 
 
 @pytest.mark.slow
-def test_others_store_and_change_memories_meanwhile_and_two_archive_at_once(place: Place):
+def test_others_can_store_and_change_memories_while_two_processes_archive(place: Place):
     changed = [f"mem_{number:06}" for number in range(0, COUNT, 30)]
     with ExitStack() as processes:
         storer, changer = place.start(STORER, LATER), place.start(CHANGER, LATER, *changed)
@@ -158,7 +158,7 @@ def test_others_store_and_change_memories_meanwhile_and_two_archive_at_once(plac
         assert len(all_memories(place)) == COUNT + 60
 
 
-def test_what_is_archived_while_it_is_being_changed_is_neither_lost_nor_old(place: Place):
+def test_a_memory_changed_during_archiving_keeps_its_change(place: Place):
     store, other = SqliteStore(str(place.project())), SqliteStore(str(place.project()))
     packed = store.archive._parcels(["mem_000001"])  # somebody is about to archive it …
     other.memories.replace(make_memory("mem_000001", "Try it again", version=2))

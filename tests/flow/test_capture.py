@@ -1,4 +1,4 @@
-"""From a real hook to a memory: the client tells, another process takes it in, nobody waits."""
+"""From a real hook to a memory, which another process stores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def told(hooked: Hooked, event: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def test_a_turn_becomes_a_memory_without_anybody_asking(hooked: Hooked):
+def test_a_turn_becomes_a_memory_automatically(hooked: Hooked):
     file = str(hooked.work / "stats.py")
     edit = {"tool_name": "Edit", "tool_input": {"file_path": file, "old_string": "a", "new_string": "b = 1"}}
     again = {

@@ -1,4 +1,4 @@
-"""Calls for chapters and wisdom as the documentation shows them, and the shape of what each answers."""
+"""The calls for chapters and wisdom in the documentation, and the fields of their results."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_recall_wisdom_by_topic_and_on_to_the_chapters_and_memories(shop: Shop, 
         ("synthesize", {"tags": ["nothing has it"]}, "tags", 0),
     ],
 )
-def test_too_few_or_nothing_named_is_refused_with_the_count(
+def test_too_few_memories_or_none_are_refused_with_the_count(
     shop: Shop, rum: Rum, name: str, params: Json, field: str, count: int | None
 ) -> None:
     asked(rum, "create_chapter", {"memory_ids": tell(shop, rum)})
@@ -164,7 +164,7 @@ def test_too_few_or_nothing_named_is_refused_with_the_count(
     assert (rum.chapters.list().total, rum.wisdom.recall().total) == (1, 0)
 
 
-def test_one_named_chapter_is_too_few_for_wisdom_unless_that_is_wanted(shop: Shop, rum: Rum) -> None:
+def test_wisdom_needs_two_chapters_unless_min_chapters_is_one(shop: Shop, rum: Rum) -> None:
     chapter = asked(rum, "create_chapter", {"memory_ids": tell(shop, rum)})["chapter_id"]
     with pytest.raises(InvalidQuery, match="only 1 chapter named; wisdom needs 2") as caught:
         rum.call("synthesize", {"chapter_ids": [chapter, chapter]})
@@ -172,6 +172,6 @@ def test_one_named_chapter_is_too_few_for_wisdom_unless_that_is_wanted(shop: Sho
     has_a_synthesis(asked(rum, "synthesize", {"chapter_ids": [chapter], "min_chapters": 1}))
 
 
-def test_by_hand_two_memories_are_enough_whatever_the_least_is(shop: Shop, rum: Rum) -> None:
+def test_two_memories_named_by_id_are_enough_for_any_minimum(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)[:2]
     assert asked(rum, "create_chapter", {"memory_ids": ids, "min_memories": 9})["memory_count"] == 2

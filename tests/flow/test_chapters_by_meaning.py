@@ -1,4 +1,4 @@
-"""Vectors help to put claims together and to find wisdom; where they fail, words alone decide."""
+"""Vectors help to merge claims and to find wisdom; if they fail, words decide."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def endpoint(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield running
 
 
-def test_wisdom_that_no_word_finds_is_found_by_what_its_claims_mean(shop: Shop, endpoint: Endpoint) -> None:
+def test_wisdom_is_found_by_meaning_if_no_word_matches(shop: Shop, endpoint: Endpoint) -> None:
     rum = shop.open()
     ids = tell(shop, rum)
     chapters = [
@@ -44,7 +44,7 @@ def test_wisdom_that_no_word_finds_is_found_by_what_its_claims_mean(shop: Shop, 
     assert rum.wisdom.recall(query="zebra crossing lion").wisdom == []
 
 
-def test_an_embedder_that_fails_leaves_the_words_to_words_alone(
+def test_with_a_failing_embedder_only_words_are_compared(
     shop: Shop, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = tell(shop, shop.open(agent="ann"))
@@ -60,7 +60,7 @@ def test_an_embedder_that_fails_leaves_the_words_to_words_alone(
     assert failing.evidence == without.evidence
 
 
-def test_with_vectors_the_same_memories_give_the_same_words_too(shop: Shop, endpoint: Endpoint) -> None:
+def test_with_vectors_the_same_memories_give_the_same_text(shop: Shop, endpoint: Endpoint) -> None:
     rum = shop.open(agent="ann")
     ids = tell(shop, rum)
     first = rum.chapters.create(memory_ids=ids)

@@ -1,4 +1,4 @@
-"""Words by a language model that answers well, badly, slowly, with nonsense or with a secret."""
+"""Chapters by a language model that answers well, badly, slowly, with nonsense or with a secret."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def files_hold(shop: Shop, word: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_model_that_answers_well_has_the_word(
+def test_a_good_answer_of_the_model_becomes_the_text(
     shop: Shop, ids: list[str], server: ModelServer, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUM_LLM", kind)
@@ -59,7 +59,7 @@ def test_a_model_that_answers_well_has_the_word(
     assert "Fix JWT token expiry" in server.requests[0].said[0]
 
 
-def test_wisdom_comes_from_it_too(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_the_model_writes_wisdom_too(shop: Shop, ids: list[str], server: ModelServer) -> None:
     rum = ann(shop)
     chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids)]
     server.script = [WISDOM]
@@ -70,7 +70,7 @@ def test_wisdom_comes_from_it_too(shop: Shop, ids: list[str], server: ModelServe
     assert rum.tokens().today == 330
 
 
-def test_what_is_handed_in_costs_no_model(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_text_passed_by_the_caller_needs_no_model(shop: Shop, ids: list[str], server: ModelServer) -> None:
     rum = ann(shop)
     rum.chapters.create(memory_ids=ids, summary="Mine.", learnings=["Mine too"])
     assert server.requests == []
@@ -78,7 +78,7 @@ def test_what_is_handed_in_costs_no_model(shop: Shop, ids: list[str], server: Mo
     assert (made.title, made.words, made.learnings) == ("Mine", "model", (LEARNING,))
 
 
-def test_a_claim_that_no_memory_makes_is_left_out_and_that_is_said(
+def test_an_unsupported_claim_is_dropped_and_reported(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     server.script = [{**CHAPTER, "learnings": [MADE_UP, *CHAPTER["learnings"]]}]
@@ -100,7 +100,7 @@ def test_a_claim_that_no_memory_makes_is_left_out_and_that_is_said(
     ],
     ids=["nonsense", "half an answer", "made up", "no such sources", "refused", "broken"],
 )
-def test_while_it_gives_no_usable_answer_words_are_drawn_and_it_is_said(
+def test_without_a_usable_answer_text_is_drawn_from_memories_and_that_is_reported(
     shop: Shop, ids: list[str], server: ModelServer, script: list[Any], spent: int
 ) -> None:
     rum = ann(shop)
@@ -115,7 +115,7 @@ def test_while_it_gives_no_usable_answer_words_are_drawn_and_it_is_said(
     assert rum.tokens().today == spent
 
 
-def test_drawn_words_are_those_of_a_project_without_a_model(
+def test_drawn_text_is_the_same_as_without_a_model(
     shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.script = ["nonsense"]
@@ -126,7 +126,7 @@ def test_drawn_words_are_those_of_a_project_without_a_model(
     assert (with_model.learnings, with_model.evidence) == (without.learnings, without.evidence)
 
 
-def test_one_that_does_not_answer_holds_nobody_up(
+def test_a_model_that_does_not_answer_is_given_up_after_the_timeout(
     shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUM_LLM_TIMEOUT", "0.3")
@@ -136,7 +136,7 @@ def test_one_that_does_not_answer_holds_nobody_up(
     assert "did not answer within" in str(made.note)
 
 
-def test_beyond_the_days_tokens_it_is_not_asked(
+def test_above_the_daily_token_limit_no_request_is_sent(
     shop: Shop, ids: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUM_LLM_DAILY_TOKENS", "100")
@@ -145,7 +145,7 @@ def test_beyond_the_days_tokens_it_is_not_asked(
     assert "llm_daily_tokens" in str(made.note)
 
 
-def test_no_secret_is_sent_or_kept(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_no_secret_is_sent_or_stored(shop: Shop, ids: list[str], server: ModelServer) -> None:
     server.script = [
         {**CHAPTER, "title": f"Token {TOKEN}", "summary": f"{CHAPTER['summary']} Use {TOKEN} for it."}
     ]
@@ -156,7 +156,7 @@ def test_no_secret_is_sent_or_kept(shop: Shop, ids: list[str], server: ModelServ
     assert not files_hold(shop, TOKEN)
 
 
-def test_a_claim_with_a_secret_in_it_is_left_out(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_a_claim_with_a_secret_is_dropped(shop: Shop, ids: list[str], server: ModelServer) -> None:
     leaking = {"text": f"Always handle refresh token expiry too {TOKEN}", "sources": [1]}
     server.script = [{**CHAPTER, "learnings": [*CHAPTER["learnings"], leaking]}]
     made = ann(shop).chapters.create(memory_ids=ids)
@@ -164,7 +164,7 @@ def test_a_claim_with_a_secret_in_it_is_left_out(shop: Shop, ids: list[str], ser
     assert "REDACTED" not in made.title + made.summary
 
 
-def test_a_memory_that_is_forgotten_while_the_model_thinks_leaves_no_word(
+def test_a_memory_forgotten_during_the_request_leaves_no_text(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     odd = (
@@ -189,7 +189,7 @@ def test_a_memory_that_is_forgotten_while_the_model_thinks_leaves_no_word(
     assert "xylophone" not in repr((made, ann(shop).chapters.list()))
 
 
-def test_nobody_else_waits_while_the_model_thinks(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_other_calls_do_not_wait_for_the_model(shop: Shop, ids: list[str], server: ModelServer) -> None:
     rum = ann(shop)
     stored: list[str] = []
 
@@ -207,7 +207,7 @@ def test_nobody_else_waits_while_the_model_thinks(shop: Shop, ids: list[str], se
     assert len(stored) == 2
 
 
-def test_refreshing_asks_the_model_again(shop: Shop, ids: list[str], server: ModelServer) -> None:
+def test_refresh_asks_the_model_again(shop: Shop, ids: list[str], server: ModelServer) -> None:
     rum = ann(shop)
     learning = "Handle the expiry of the refresh token"
     server.script = [{**CHAPTER, "learnings": [{"text": learning, "sources": [1, 2]}]}]

@@ -1,4 +1,4 @@
-"""What happens while a language model thinks about the words is not lost, and not overlooked."""
+"""Changes during a language model's request are not lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ann(shop: Shop) -> Rum:
     return shop.open(agent="ann")
 
 
-def test_words_handed_in_while_the_model_thinks_are_not_lost(
+def test_text_passed_during_the_models_request_is_kept(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     made = ann(shop).chapters.create(memory_ids=ids).chapter_id
@@ -46,7 +46,7 @@ def test_words_handed_in_while_the_model_thinks_are_not_lost(
     assert ann(shop).chapters.show(made).learnings == ("My own view",)
 
 
-def test_wisdom_handed_in_while_the_model_thinks_is_not_lost(
+def test_wisdom_text_passed_during_the_models_request_is_kept(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     chapters = [ann(shop).chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids)]
@@ -62,7 +62,7 @@ def test_wisdom_handed_in_while_the_model_thinks_is_not_lost(
     assert answer.best_practices == ("Pray",)
 
 
-def test_one_that_is_forgotten_while_the_model_thinks_leaves_none_of_its_words(
+def test_a_chapter_forgotten_during_the_request_leaves_none_of_its_text(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     rum = ann(shop)
@@ -79,7 +79,7 @@ def test_one_that_is_forgotten_while_the_model_thinks_leaves_none_of_its_words(
     assert answer.title == CHAPTER["title"]
 
 
-def test_what_is_handed_in_is_called_so_though_a_memory_changes_meanwhile(
+def test_passed_text_is_marked_as_given_even_if_a_memory_changes_during_the_request(
     shop: Shop, ids: list[str], server: ModelServer
 ) -> None:
     def change_meanwhile(_: Request) -> Json:

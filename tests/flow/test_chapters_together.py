@@ -1,4 +1,4 @@
-"""Several processes that make the same chapter and the same wisdom at once: there is one of each."""
+"""Several processes that create the same chapter and wisdom at once create one of each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ with Rum.open(agent="ann") as rum:
 
 
 @pytest.mark.slow
-def test_four_processes_make_one_chapter_and_one_wisdom(tmp_path: Path) -> None:
+def test_four_processes_create_one_chapter_and_one_wisdom(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     with place.open(agent="ann") as rum:
         ids = [keep(rum, f"Fix part {number}", f"Part {number} works", tags=["x"]) for number in range(4)]
@@ -75,7 +75,7 @@ def test_four_processes_make_one_chapter_and_one_wisdom(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_renewing_while_memories_change_ends_with_what_they_say_last(tmp_path: Path) -> None:
+def test_refreshing_during_changes_ends_with_the_latest_text(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     with place.open(agent="ann") as rum:
         ids = [keep(rum, f"Fix part {number}", tags=["x"]) for number in range(3)]

@@ -1,4 +1,4 @@
-"""Compaction by a language model that answers well, badly, slowly or with a secret; and by none."""
+"""Compaction by a language model that answers well, badly, slowly or with a secret; and without one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def spent(rum: Rum) -> tuple[int, int, int]:
     )
 
 
-def test_without_a_model_each_entry_is_a_line_and_nothing_is_spent(
+def test_without_a_model_each_entry_becomes_a_line_and_no_tokens_are_used(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ):
     said, rum = compacted(shop, monkeypatch)
@@ -62,14 +62,16 @@ def test_without_a_model_each_entry_is_a_line_and_nothing_is_spent(
     assert spent(rum) == (0, 0, 0)
 
 
-def test_a_good_answer_is_kept_and_metered(shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch):
+def test_a_good_answer_is_stored_and_its_tokens_are_counted(
+    shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+):
     server.script = [{"lines": list(GOOD)}]
     said, rum = compacted(shop, monkeypatch, **server.settings())
     assert said == "\n".join(["[Summary of 3 entries]", *(f"- {line}" for line in GOOD)])
     assert spent(rum) == (1, 100, 10)
 
 
-def test_an_answer_that_is_put_right_costs_twice(
+def test_a_corrected_answer_costs_two_requests(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     server.script = ["I think that the entries are nice.", {"lines": list(GOOD)}]
@@ -78,7 +80,7 @@ def test_an_answer_that_is_put_right_costs_twice(
     assert spent(rum) == (2, 200, 20)
 
 
-def test_of_a_mixed_answer_only_what_the_entries_bear_out_is_kept(
+def test_of_a_mixed_answer_only_supported_lines_are_kept(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     invented = "The payment of 700 invoices was moved to another database"
@@ -99,7 +101,7 @@ def test_of_a_mixed_answer_only_what_the_entries_bear_out_is_kept(
     ],
     ids=["nonsense", "a number that nobody said", "nothing", "other fields", "no JSON", "a secret"],
 )
-def test_a_bad_answer_is_paid_for_and_nothing_of_it_is_kept(
+def test_a_bad_answer_is_counted_and_discarded(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch, answer: object, questions: int
 ):
     server.script = [answer]
@@ -111,7 +113,7 @@ def test_a_bad_answer_is_paid_for_and_nothing_of_it_is_kept(
 
 
 @pytest.mark.parametrize("answer", [STUCK, Trouble(400), Trouble(500)], ids=["too slow", "refused", "broken"])
-def test_where_no_answer_comes_each_entry_is_a_line(
+def test_without_an_answer_each_entry_becomes_a_line(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch, answer: object
 ):
     server.script = [answer]
@@ -121,7 +123,7 @@ def test_where_no_answer_comes_each_entry_is_a_line(
     assert (spent(rum)[2] > 0) == (answer is STUCK)
 
 
-def test_where_the_day_has_no_tokens_left_nobody_is_asked(
+def test_above_the_daily_token_limit_the_model_is_not_asked(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     said, rum = compacted(shop, monkeypatch, **server.settings(llm_daily_tokens=10))

@@ -1,4 +1,4 @@
-"""Many processes on one project: none loses anything, none is told that the database is locked."""
+"""Many processes in one project: nothing is lost, and no call fails because of a lock."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_readers_see_whole_memories_while_others_write(place: Place):
         assert rum.doctor().problems == []
 
 
-def test_of_two_who_update_one_memory_neither_loses_a_version(place: Place):
+def test_two_processes_that_update_one_memory_lose_no_version(place: Place):
     with place.open() as rum:
         memory_id = rum.store(**make_draft()).memory_id
     run_at_once(place, UPDATER, [("left", memory_id), ("right", memory_id)])
@@ -177,7 +177,7 @@ def test_of_two_who_update_one_memory_neither_loses_a_version(place: Place):
         )
 
 
-def test_two_who_come_at_once_to_a_new_project_share_it(place: Place):
+def test_two_processes_that_open_a_new_project_at_once_share_it(place: Place):
     outputs = run_at_once(place, STORER, [(name, 5) for name in "abcdef"])
     assert sum(map(len, outputs)) == 30
     assert len(list((place.home / "projects").iterdir())) == 1
@@ -187,7 +187,7 @@ def test_two_who_come_at_once_to_a_new_project_share_it(place: Place):
         assert rum.doctor().problems == []
 
 
-def test_two_who_register_at_once_are_two_agents(place: Place):
+def test_two_processes_that_register_at_once_are_two_agents(place: Place):
     outputs = run_at_once(place, REGISTRAR, [()] * 4)
     registered = [line.split()[1] for (line,) in outputs]
     with place.open(owner=True) as rum:
@@ -196,20 +196,20 @@ def test_two_who_register_at_once_are_two_agents(place: Place):
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_of_those_who_register_one_name_at_once_one_gets_it(place: Place, attempt: int):
+def test_if_several_processes_register_one_name_at_once_one_gets_it(place: Place, attempt: int):
     outputs = run_at_once(place, REGISTRAR, [("developer",)] * 4)
     answers = sorted(line.split()[0] for (line,) in outputs)
     assert answers == ["INVALID_QUERY", "INVALID_QUERY", "INVALID_QUERY", "registered"]
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_those_who_begin_under_one_new_name_at_once_are_one_agent(place: Place, attempt: int):
+def test_several_processes_that_start_with_one_new_name_are_one_agent(place: Place, attempt: int):
     place.open().close()
     outputs = run_at_once(place, NAMED, [()] * 4)
     assert len({line for (line,) in outputs}) == 1
 
 
-def test_counting_uses_neither_slows_nor_breaks_what_others_do(place: Place):
+def test_counting_uses_does_not_block_other_processes(place: Place):
     with place.open() as rum:
         memory_id = rum.store(**make_draft()).memory_id
         rum.recall(query="login")
@@ -230,7 +230,7 @@ def test_counting_uses_neither_slows_nor_breaks_what_others_do(place: Place):
         assert rum.show(memory_id).access_count == 3
 
 
-def test_a_memory_does_not_look_fresher_for_being_read(place: Place):
+def test_reading_a_memory_does_not_make_it_newer(place: Place):
     with place.open() as rum:
         memory_id = rum.store(**make_draft()).memory_id
         before = rum.show(memory_id)
@@ -242,7 +242,7 @@ def test_a_memory_does_not_look_fresher_for_being_read(place: Place):
     assert after.access_count == 4
 
 
-def test_a_program_that_waits_between_calls_holds_no_lock(place: Place):
+def test_no_lock_is_held_between_calls(place: Place):
     with ExitStack() as running, place.open() as rum:
         waiting = start(running, place, COUNTER)
         assert ask(waiting) == "0"

@@ -1,4 +1,4 @@
-"""Things that went wrong once and must not again."""
+"""Regression tests for bugs in several features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def other_home(shop: Shop, name: str, **how: object) -> Rum:
     return shop.open(home=shop.home.with_name(name), **how)
 
 
-def test_an_export_during_an_update_can_be_taken_in_and_changed(shop: Shop):
+def test_an_export_made_during_an_update_can_be_imported_and_changed(shop: Shop):
     rum = shop.open(agent="ada")
     kept = keep(rum, tags=["old"])
     lines: list[bytes] = []
@@ -42,7 +42,7 @@ def test_a_version_that_is_not_older_than_its_memory_is_left_out(shop: Shop):
     there.update_memory(kept, tags=["newer"])
 
 
-def test_forgetting_one_memory_does_not_keep_out_others_of_the_same_words(shop: Shop):
+def test_forgetting_one_memory_does_not_block_others_with_the_same_text(shop: Shop):
     rum = shop.open(owner=True)
     for name in "ab":
         keep(rum, "Run the tests", "All passed", actions=edited(f"{name}.py"))
@@ -52,7 +52,7 @@ def test_forgetting_one_memory_does_not_keep_out_others_of_the_same_words(shop: 
     assert (result.added, result.forgotten) == (1, 1)
 
 
-def test_the_same_memory_stored_again_is_pointed_out_by_its_rarest_word(shop: Shop):
+def test_a_memory_stored_twice_is_reported_as_similar_by_its_rarest_word(shop: Shop):
     rum = shop.open()
     for number in range(60):
         keep(rum, "Reconfigure authentication middleware", f"Attempt {number}")
@@ -64,7 +64,7 @@ def test_the_same_memory_stored_again_is_pointed_out_by_its_rarest_word(shop: Sh
     assert [one.id for one in again.similar or []][:1] == [first]
 
 
-def test_an_agent_keeps_its_name_where_its_memories_were_imported(shop: Shop):
+def test_an_agent_keeps_its_name_in_a_store_with_its_imported_memories(shop: Shop):
     ada = shop.open(agent="ada")
     keep(ada)
     there = other_home(shop, "there", agent="ada")
@@ -77,7 +77,7 @@ def test_an_agent_keeps_its_name_where_its_memories_were_imported(shop: Shop):
     assert len(names) == 2
 
 
-def test_a_setting_that_is_no_pattern_is_named(shop: Shop, monkeypatch: pytest.MonkeyPatch):
+def test_an_error_names_the_setting_with_an_invalid_pattern(shop: Shop, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_REDACT_EXTRA", '["("]')
     with pytest.raises(InvalidQuery, match="redact_extra"):
         shop.open()
@@ -86,7 +86,7 @@ def test_a_setting_that_is_no_pattern_is_named(shop: Shop, monkeypatch: pytest.M
     assert keep(shop.open())
 
 
-def test_reindexing_mends_tags_and_flags_too(shop: Shop):
+def test_reindexing_repairs_tags_and_flags_too(shop: Shop):
     rum = shop.open(owner=True)
     old = keep(rum, "Old", tags=["auth"])
     keep(rum, "New", links={"supersedes": old}, tags=["auth"])
@@ -100,7 +100,7 @@ def test_reindexing_mends_tags_and_flags_too(shop: Shop):
     assert [memory.intent.goal for memory in rum.recall(tags=["auth"]).memories] == ["New"]
 
 
-def test_times_of_an_import_may_be_milliseconds(shop: Shop):
+def test_imported_times_may_be_milliseconds(shop: Shop):
     rum = shop.open(owner=True)
     keep(rum)
     lines = [
@@ -126,7 +126,7 @@ def test_an_update_that_changes_nothing_makes_no_version(shop: Shop):
     assert len(rum.history(kept)) == 1
 
 
-def test_a_person_who_stores_is_not_taken_for_the_agent_that_came_before(shop: Shop):
+def test_a_memory_stored_by_a_person_is_not_credited_to_the_previous_agent(shop: Shop):
     ada = shop.open(agent="ada", client="cli")
     keep(ada)
     person = shop.open(owner=True, client="cli")
@@ -136,7 +136,7 @@ def test_a_person_who_stores_is_not_taken_for_the_agent_that_came_before(shop: S
     assert stored.identity.action == "registered"
 
 
-def test_an_id_that_is_no_text_is_refused_in_words(shop: Shop):
+def test_an_id_that_is_no_text_is_refused_with_a_clear_error(shop: Shop):
     rum = shop.open()
     for call in (rum.show, rum.history):
         with pytest.raises(InvalidQuery, match="id"):
@@ -144,21 +144,21 @@ def test_an_id_that_is_no_text_is_refused_in_words(shop: Shop):
 
 
 @pytest.mark.parametrize("words", ["why?", "what was done here?", "???"])
-def test_words_that_say_nothing_do_not_hide_the_memories_of_a_file(shop: Shop, words: str):
+def test_stop_words_in_a_query_do_not_hide_the_memories_of_a_file(shop: Shop, words: str):
     rum = shop.open()
     kept = keep(rum, actions=edited("src/auth.py"))
     answer = rum.recall(file="src/auth.py", query=words)
     assert [(memory.id, memory.confidence) for memory in answer.memories] == [(kept, 1.0)]
 
 
-def test_a_file_that_nobody_touched_makes_no_memory_surer(shop: Shop):
+def test_an_untouched_file_in_a_query_raises_no_confidence(shop: Shop):
     for goal in ("Parse the datetime", "Paint the gate", "Feed the cat"):
         keep(shop.open(), goal, actions=edited("a.py"))
     rum = shop.open()
     assert rum.recall(file="lib/*", query="datetime").confidence == rum.recall(query="datetime").confidence
 
 
-def test_a_memory_without_the_word_never_comes_before_the_one_that_has_it(shop: Shop):
+def test_a_memory_with_the_word_ranks_above_one_without_it(shop: Shop):
     rum = shop.open()
     keep(rum, "Fix the double charge")
     cached = keep(rum, "Speed up the product page", "A cache in front of the database")

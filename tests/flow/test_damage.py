@@ -1,4 +1,4 @@
-"""A damaged memory is refused or reported in plain words, and never made worse."""
+"""A damaged database is refused or reported clearly, and never made worse."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def overwrite(path: Path, start: int, data: bytes) -> None:
         file.write(data)
 
 
-def test_a_database_whose_start_is_gone_is_refused_with_advice_and_left_alone(place: Place):
+def test_a_database_with_a_damaged_header_is_refused_with_advice_and_not_changed(place: Place):
     name = "rum.db"
     path = place.project() / name
     overwrite(path, 0, b"garbage!" * 20)
@@ -81,7 +81,7 @@ def pages(path: Path) -> int:
 
 
 @pytest.mark.parametrize("start", range(8))
-def test_damage_in_the_middle_is_told(place: Place, start: int):
+def test_damage_in_the_middle_is_reported(place: Place, start: int):
     path = place.project() / "rum.db"
     for page in range(1 + start, pages(path), 8):
         overwrite(path, page * PAGE, b"\xa5" * PAGE)
@@ -91,7 +91,7 @@ def test_damage_in_the_middle_is_told(place: Place, start: int):
         assert "damaged" in error.message
 
 
-def test_a_database_cut_short_is_told(place: Place):
+def test_a_truncated_database_is_reported(place: Place):
     path = place.project() / "rum.db"
     with path.open("r+b") as file:
         file.truncate(pages(path) // 2 * PAGE)
@@ -100,7 +100,7 @@ def test_a_database_cut_short_is_told(place: Place):
         assert error.code == "STORAGE_ERROR"
 
 
-def test_rows_that_point_nowhere_are_found_by_the_doctor(place: Place):
+def test_doctor_reports_rows_with_dangling_references(place: Place):
     with closing(sqlite3.connect(place.project() / "rum.db", isolation_level=None)) as db:
         db.execute("INSERT INTO memory_tags VALUES ('t', 'mem_nowhere')")
     with place.open() as rum:

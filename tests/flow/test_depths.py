@@ -1,4 +1,4 @@
-"""What each depth shows, what it costs in tokens, and how well an answer's own estimate says so."""
+"""The content of each depth, its cost in tokens, and the accuracy of the estimate in the answer."""
 
 from __future__ import annotations
 
@@ -136,14 +136,14 @@ def one(rum: Rum, depth: str) -> Json:
     return memory
 
 
-def test_summary_shows_the_goal_and_what_came_of_it(rum: Rum) -> None:
+def test_summary_shows_the_goal_and_the_outcome(rum: Rum) -> None:
     memory = one(rum, "summary")
     assert set(memory) == SUMMARY
     assert memory["intent"] == {"goal": JWT["intent"]["goal"]}
     assert memory["outcome"] == {"success": True, "summary": JWT["outcome"]["summary"]}
 
 
-def test_outcome_adds_the_author_the_time_the_task_type_and_all_of_the_outcome(rum: Rum) -> None:
+def test_outcome_adds_author_time_task_type_and_the_whole_outcome(rum: Rum) -> None:
     memory = one(rum, "outcome")
     assert set(memory) == OUTCOME
     assert memory["intent"] == {"goal": JWT["intent"]["goal"], "task_type": "bug_fix"}
@@ -176,23 +176,21 @@ def test_complete_shows_everything(rum: Rum) -> None:
         assert memory[layer] == JWT[layer]
 
 
-def test_a_layer_that_was_left_out_reads_back_empty(rum: Rum) -> None:
+def test_a_layer_left_out_at_this_depth_is_empty(rum: Rum) -> None:
     keep(rum, tags=["jwt"])
     [memory] = recalled(rum, "full")["memories"]
     assert (memory["perception"], memory["reasoning"], memory["actions"], memory["files"]) == ({}, {}, [], [])
 
 
 @pytest.mark.parametrize("depth", BUDGETS)
-def test_what_a_typical_memory_says_keeps_to_the_tokens_of_its_depth(
-    rum: Rum, depth: str, tokens: Any
-) -> None:
+def test_a_typical_memory_stays_within_the_tokens_of_each_depth(rum: Rum, depth: str, tokens: Any) -> None:
     memory = one(rum, depth)
     for own in ("id", "agent_id", "created_at", "confidence"):
         memory.pop(own, None)
     assert tokens(msgspec.json.encode(memory).decode()) <= BUDGETS[depth]
 
 
-def test_each_depth_costs_more_than_the_one_before(rum: Rum, tokens: Any) -> None:
+def test_each_depth_costs_more_tokens_than_the_previous_one(rum: Rum, tokens: Any) -> None:
     rum.store(**JWT)
     costs = [tokens(msgspec.json.encode(recalled(rum, depth)).decode()) for depth in DEPTHS]
     assert costs == sorted(set(costs))
@@ -200,7 +198,7 @@ def test_each_depth_costs_more_than_the_one_before(rum: Rum, tokens: Any) -> Non
 
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("count", [1, 5])
-def test_an_answer_says_what_it_costs(rum: Rum, depth: str, count: int, tokens: Any) -> None:
+def test_an_answer_reports_its_token_count(rum: Rum, depth: str, count: int, tokens: Any) -> None:
     for number in range(count):
         draft = JWT | {"intent": JWT["intent"] | {"goal": f"Fix JWT token expiry, attempt {number}"}}
         rum.store(**draft)
@@ -211,7 +209,7 @@ def test_an_answer_says_what_it_costs(rum: Rum, depth: str, count: int, tokens: 
 
 
 @pytest.mark.parametrize("budget", [120, 150, 300, 700, 1500])
-def test_an_answer_fits_in_the_tokens_it_may_cost(rum: Rum, budget: int, tokens: Any) -> None:
+def test_an_answer_stays_within_max_tokens(rum: Rum, budget: int, tokens: Any) -> None:
     for number in range(5):
         rum.store(**JWT | {"intent": JWT["intent"] | {"goal": f"Fix JWT token expiry, attempt {number}"}})
     answer = rum.recall(query="JWT token expiry", depth="full", max_tokens=budget)

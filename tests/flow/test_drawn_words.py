@@ -1,4 +1,4 @@
-"""From a git history to a chapter and wisdom: reasons are found, and nothing is said that no commit says."""
+"""From a git history to a chapter and wisdom: reasons are found, and every claim comes from a commit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def history(shop: Shop) -> list[Memory]:
     return [memory for batch in rum._caller.project.store.memories.pages() for memory in batch]
 
 
-def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
+def test_a_chapter_quotes_the_reasons_from_commit_messages(shop: Shop):
     members = history(shop)
     words = chapter_words.draw_chapter(members)
     assert words.title.startswith("basket")
@@ -79,7 +79,7 @@ def test_a_chapter_tells_the_reasons_of_commits_in_their_own_words(shop: Shop):
     assert evidence_problems(words.learnings, words.evidence, by_id(*members)) == []
 
 
-def test_wisdom_of_a_history_says_nothing_that_no_commit_says(shop: Shop):
+def test_wisdom_from_a_history_contains_only_claims_from_commits(shop: Shop):
     members = history(shop)
     words = wisdom(members[:3], members[2:])
     claims = (*words.insights, *words.patterns, *words.best_practices)

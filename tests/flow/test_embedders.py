@@ -1,4 +1,4 @@
-"""Projects with different embedders, a change of embedder in mid-use, an endpoint that does not answer."""
+"""Projects with different embedders, a change of embedder, and an endpoint that does not answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def near(rum: Rum, text: str) -> list[str]:
     return ids_of(project.store, [number for number, _ in project.semantic.nearest(text, 1)])
 
 
-def test_two_projects_use_an_embedder_each(place: Place, monkeypatch: pytest.MonkeyPatch):
+def test_two_projects_can_use_different_embedders(place: Place, monkeypatch: pytest.MonkeyPatch):
     with (
         Endpoint(48).serving() as small,
         Endpoint(96).serving() as large,
@@ -64,7 +64,7 @@ def test_two_projects_use_an_embedder_each(place: Place, monkeypatch: pytest.Mon
     assert not [text for text in large.asked if "build" in text]
 
 
-def test_after_a_change_of_embedder_words_find_everything_and_vectors_are_renewed(
+def test_after_a_change_of_embedder_words_find_everything_until_vectors_are_recomputed(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ):
     with Endpoint(48).serving() as before, Endpoint(96).serving() as after:
@@ -88,7 +88,7 @@ def test_after_a_change_of_embedder_words_find_everything_and_vectors_are_renewe
             assert near(rum, "cold cache") == [kept[2]]
 
 
-def test_two_clients_with_different_embedders_do_not_undo_each_others_work(
+def test_two_clients_with_different_embedders_keep_each_others_vectors(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ):
     with Endpoint(48).serving() as one, Endpoint(96).serving() as two:
@@ -104,7 +104,9 @@ def test_two_clients_with_different_embedders_do_not_undo_each_others_work(
         assert len([text for text in two.asked if text.startswith("login fails")]) == 1
 
 
-def test_storing_never_asks_the_endpoint(place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch):
+def test_storing_sends_nothing_to_the_endpoint(
+    place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+):
     endpoint.stuck = True
     with opened(place, monkeypatch, endpoint.settings()) as rum:
         (kept,) = keep(rum, "login fails")
@@ -113,7 +115,7 @@ def test_storing_never_asks_the_endpoint(place: Place, endpoint: Endpoint, monke
     assert endpoint.asked == []
 
 
-def test_an_endpoint_that_does_not_answer_delays_one_question_and_no_further(
+def test_an_endpoint_that_does_not_answer_delays_only_one_query(
     place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ):
     with opened(place, monkeypatch, endpoint.settings(timeout=0.3)) as rum:
@@ -133,7 +135,7 @@ def test_an_endpoint_that_does_not_answer_delays_one_question_and_no_further(
         assert len(endpoint.asked) == 1
 
 
-def test_an_endpoint_that_is_not_fully_set_is_told_and_words_go_on(
+def test_an_incomplete_endpoint_setting_is_reported_and_recall_uses_words(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ):
     with opened(place, monkeypatch, {"RUM_EMBEDDER": "endpoint"}) as rum:
@@ -142,9 +144,7 @@ def test_an_endpoint_that_is_not_fully_set_is_told_and_words_go_on(
         assert [memory.id for memory in rum.recall(query="login").memories] == [kept]
 
 
-def test_a_secret_in_a_question_is_not_sent(
-    place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_secret_in_a_query_is_not_sent(place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     with opened(place, monkeypatch, endpoint.settings()) as rum:
         keep(rum, "login fails")
@@ -178,7 +178,7 @@ with Rum.open() as rum:
 """
 
 
-def test_while_some_store_and_change_others_embed_and_each_memory_ends_with_its_vector(
+def test_each_memory_gets_its_vector_while_others_store_and_change_memories(
     place: Place, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ):
     embedders = [place.start(EMBEDDER, **endpoint.settings()) for _ in range(2)]

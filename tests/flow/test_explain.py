@@ -1,4 +1,4 @@
-"""Why a memory was given is told through every door, in the same words."""
+"""Every interface gives the same reasons for a result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def through_mcp(place: Place, **question: Any) -> dict[str, Any]:
     return json.loads(reply["result"]["content"][0]["text"])
 
 
-def test_every_door_gives_the_same_reasons(place: Place) -> None:
+def test_every_interface_gives_the_same_reasons(place: Place) -> None:
     [given] = through_python(place, **QUESTION)["memories"]
     assert any(line.startswith("query words: login (") for line in given["why"])
     assert given["why"][-1] == "in no memory: unicorns"
@@ -68,20 +68,20 @@ def test_every_door_gives_the_same_reasons(place: Place) -> None:
     assert by_mcp["why"] == by_command["why"] == given["why"]
 
 
-def test_a_person_reads_them_line_by_line(place: Place) -> None:
+def test_the_command_line_prints_one_reason_per_line(place: Place) -> None:
     [given] = through_python(place, **QUESTION)["memories"]
     printed = ran(place, *COMMAND)
     assert "Fix the login" in printed
     assert all(line in printed for line in given["why"])
 
 
-def test_without_being_asked_nobody_explains(place: Place) -> None:
+def test_reasons_are_given_only_on_request(place: Place) -> None:
     for answer in (through_python(place, query="login"), through_mcp(place, query="login")):
         assert answer["memories"]
         assert not any("why" in memory for memory in answer["memories"])
     assert "query words" not in ran(place, "recall", "login")
 
 
-def test_reasons_are_part_of_what_an_answer_costs(place: Place) -> None:
+def test_reasons_count_towards_the_tokens_of_an_answer(place: Place) -> None:
     short = through_python(place, query="login")["token_estimate"]
     assert through_python(place, query="login", explain=True)["token_estimate"] > short

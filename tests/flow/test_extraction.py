@@ -1,4 +1,4 @@
-"""A finished run leaves a note, facts and rules: by rules or by a model, checked either way, and once."""
+"""A finished run leaves a note, facts and rules, once: by rules or by a model, always checked."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_run_leaves_a_note_a_fact_and_a_rule(shop: Shop):
     assert [note.id for note in rum.notes.match("the interceptor is slow").notes]
 
 
-def test_the_answer_is_written_with_the_names_that_notes_have(shop: Shop):
+def test_the_answer_uses_the_field_names_of_notes(shop: Shop):
     told = json.loads(msgspec.json.encode(shop.open().extract(**RUN)))
     assert {"shouldCreateMemory", "memoryTitle", "frontmatter", "content", "reasoning"} <= set(told)
     assert told["frontmatter"] == {
@@ -98,7 +98,7 @@ def test_the_answer_is_written_with_the_names_that_notes_have(shop: Shop):
     }
 
 
-def test_a_dry_run_keeps_nothing_and_says_what_it_would_keep(shop: Shop):
+def test_a_dry_run_stores_nothing_and_reports_what_it_would_store(shop: Shop):
     answer = shop.open().extract(dry_run=True, **RUN)
     assert answer.should_create_memory
     assert len(answer.facts) == len(answer.rules) == 1
@@ -119,7 +119,7 @@ def test_the_same_run_again_adds_nothing(shop: Shop):
     assert len(rum.facts.list()) == len(rum.rules.list()) == 1
 
 
-def test_what_a_memory_of_another_session_says_is_not_noted_again(shop: Shop):
+def test_content_of_another_sessions_memory_is_not_stored_again(shop: Shop):
     summary = " ".join(OUTPUT.split())
     keep(shop.open(), "Users are logged out at random", summary)
     answer = shop.open().extract(**RUN)
@@ -127,7 +127,7 @@ def test_what_a_memory_of_another_session_says_is_not_noted_again(shop: Shop):
     assert "the memory mem_" in reasons(answer)["note"]
 
 
-def test_the_memory_of_the_very_run_does_not_stand_in_the_way_of_its_note(shop: Shop):
+def test_the_memory_of_the_same_run_does_not_block_its_note(shop: Shop):
     rum = shop.open()
     keep(rum, "Users are logged out at random", " ".join(OUTPUT.split()))
     assert rum.extract(**RUN).should_create_memory
@@ -143,7 +143,7 @@ def test_the_memory_of_the_very_run_does_not_stand_in_the_way_of_its_note(shop: 
         ),
     ],
 )
-def test_what_corrects_a_note_or_a_memory_is_kept(shop: Shop, known: str, learned: str):
+def test_a_correction_of_a_note_or_memory_is_kept(shop: Shop, known: str, learned: str):
     rum = shop.open()
     keep(shop.open(), "Set up the gateway", known)
     rum.notes.add("The gateway", known, "gateway")
@@ -152,7 +152,7 @@ def test_what_corrects_a_note_or_a_memory_is_kept(shop: Shop, known: str, learne
     assert "duplicate of" in reasons(again)["note"]
 
 
-def test_what_was_true_before_it_was_corrected_is_kept_when_it_is_true_again(shop: Shop):
+def test_an_earlier_value_is_kept_when_it_becomes_true_again(shop: Shop):
     rum = shop.open()
     old, new = (f"Production requires Postgres {version} with pgcrypto." for version in (14, 16))
     for said in (old, new, old):
@@ -186,13 +186,13 @@ def test_a_rule_that_says_the_opposite_is_kept(shop: Shop):
     assert [rule.action for rule in answer.rules] == ["Never vacuum billing_db by hand, it is done at night"]
 
 
-def test_what_was_handed_in_as_known_is_not_noted_again(shop: Shop):
+def test_content_of_existing_memories_is_not_stored_again(shop: Shop):
     known = [{"frontmatter": {"title": "Refresh"}, "content": OUTPUT}]
     answer = shop.open().extract(existing_memories=known, **RUN)
     assert reasons(answer)["note"].startswith("duplicate of `Refresh`")
 
 
-def test_what_was_forgotten_does_not_come_back_even_for_the_owner(shop: Shop):
+def test_forgotten_content_is_not_stored_again_even_by_the_owner(shop: Shop):
     rum = shop.open(owner=True)
     kept = rum.extract(**RUN).kept
     rum.notes.forget(kept.note)
@@ -215,7 +215,7 @@ MORE = "The refresh endpoint also writes an audit record for each call, so it mu
         pytest.param(OUTPUT.replace("## Root cause\n", ""), id="without its heading"),
     ],
 )
-def test_what_was_forgotten_does_not_come_back_in_almost_the_same_words(shop: Shop, output: str):
+def test_forgotten_content_is_not_stored_again_in_similar_words(shop: Shop, output: str):
     rum = shop.open(owner=True)
     kept = rum.extract(**RUN).kept
     rum.notes.forget(kept.note)
@@ -226,7 +226,7 @@ def test_what_was_forgotten_does_not_come_back_in_almost_the_same_words(shop: Sh
     assert rum.rules.list() == []
 
 
-def test_what_is_mostly_new_is_kept_although_some_of_it_was_forgotten(shop: Shop):
+def test_mostly_new_content_is_kept_although_part_of_it_was_forgotten(shop: Shop):
     rum = shop.open(owner=True)
     rum.notes.forget(rum.extract(**DECIDED).kept.note)
     more = "The ledger cannot hold more than 40 digits. The export must run before the nightly archive."
@@ -234,7 +234,7 @@ def test_what_is_mostly_new_is_kept_although_some_of_it_was_forgotten(shop: Shop
     assert rum.extract(**{**DECIDED, "agent_output": told}).kept.note
 
 
-def test_a_fact_that_was_set_again_by_hand_is_kept_up_to_date(shop: Shop):
+def test_a_forgotten_fact_that_was_set_again_is_updated(shop: Shop):
     rum = shop.open(owner=True)
     rum.extract(**RUN)
     rum.facts.forget("node")
@@ -243,7 +243,7 @@ def test_a_fact_that_was_set_again_by_hand_is_kept_up_to_date(shop: Shop):
     assert rum.facts.show("node").value == "18.17 or newer"
 
 
-def test_no_secret_of_a_run_is_kept_or_sent(shop: Shop, server: ModelServer):
+def test_no_secret_of_a_run_is_stored_or_sent(shop: Shop, server: ModelServer):
     server.script = [{**ANSWER, "content": f"{ANSWER['content']} Use {TOKEN} for it."}]
     rum = shop.open()
     answer = rum.extract(**{**RUN, "agent_output": f"{OUTPUT} The token was {TOKEN}."})
@@ -255,7 +255,7 @@ def test_no_secret_of_a_run_is_kept_or_sent(shop: Shop, server: ModelServer):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_model_that_is_set_says_what_lasts(
+def test_a_configured_model_decides_what_is_kept(
     shop: Shop, server: ModelServer, kind: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("RUM_LLM", kind)
@@ -267,7 +267,7 @@ def test_a_model_that_is_set_says_what_lasts(
     assert OUTPUT.splitlines()[1] in server.requests[0].said[0]
 
 
-def test_a_model_sees_what_is_noted_already(shop: Shop, server: ModelServer):
+def test_the_model_gets_the_names_of_existing_notes(shop: Shop, server: ModelServer):
     rum = shop.open()
     rum.notes.add("Old pattern", "Something old that was noted before.", "old")
     rum.extract(**RUN)
@@ -289,7 +289,7 @@ def test_a_model_sees_what_is_noted_already(shop: Shop, server: ModelServer):
         ({"rules": [{"condition": "*", "action": "Run `pnpm test:auth`"}]}, "rule", "almost any task"),
     ],
 )
-def test_what_a_model_makes_up_is_rejected_and_the_rest_kept(
+def test_invented_content_of_a_model_is_rejected_and_the_rest_kept(
     shop: Shop, server: ModelServer, change: dict[str, Any], what: str, why: str
 ):
     server.script = [{**ANSWER, **change}]
@@ -305,7 +305,7 @@ def test_what_a_model_makes_up_is_rejected_and_the_rest_kept(
     [["nonsense", "more nonsense"], [{"shouldCreateMemory": True, "reasoning": "half"}], [Trouble(401)]],
     ids=["nonsense", "half an answer", "refused"],
 )
-def test_while_a_model_gives_no_usable_answer_rules_decide_and_it_is_said(
+def test_without_a_usable_answer_rules_decide_and_a_hint_says_so(
     shop: Shop, server: ModelServer, script: list[Any]
 ):
     server.script = script
@@ -316,7 +316,7 @@ def test_while_a_model_gives_no_usable_answer_rules_decide_and_it_is_said(
     assert answer.memory_title.startswith("The server takes")
 
 
-def test_a_model_that_does_not_answer_holds_nobody_up(
+def test_a_model_that_does_not_answer_is_given_up_after_the_timeout(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("RUM_LLM_TIMEOUT", "0.3")
@@ -326,7 +326,7 @@ def test_a_model_that_does_not_answer_holds_nobody_up(
     assert "did not answer within" in str(answer.hint)
 
 
-def test_beyond_the_days_tokens_no_model_is_asked(
+def test_above_the_daily_token_limit_no_model_is_asked(
     shop: Shop, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("RUM_LLM_DAILY_TOKENS", "100")
@@ -336,7 +336,7 @@ def test_beyond_the_days_tokens_no_model_is_asked(
     assert server.requests == []
 
 
-def test_where_notes_are_off_facts_and_rules_are_kept(shop: Shop):
+def test_facts_and_rules_are_kept_if_notes_are_off(shop: Shop):
     shop.home.mkdir()
     (shop.home / "config.toml").write_text('notes_dir = ""\n')
     answer = shop.open().extract(**RUN)
@@ -345,7 +345,7 @@ def test_where_notes_are_off_facts_and_rules_are_kept(shop: Shop):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the folder must be closed to us")
-def test_where_a_note_cannot_be_written_nothing_is_kept(shop: Shop):
+def test_nothing_is_stored_if_the_note_cannot_be_written(shop: Shop):
     notes = shop.folder / ".rum" / "notes"
     notes.mkdir(parents=True)
     notes.chmod(0o500)
@@ -354,7 +354,7 @@ def test_where_a_note_cannot_be_written_nothing_is_kept(shop: Shop):
     assert nothing_was_kept(shop)
 
 
-def test_where_the_notes_folder_is_a_file_nothing_is_kept(shop: Shop):
+def test_nothing_is_stored_if_the_notes_folder_is_a_file(shop: Shop):
     (shop.folder / ".rum").mkdir()
     (shop.folder / ".rum" / "notes").write_text("not a folder")
     with pytest.raises(StorageError):
@@ -380,7 +380,7 @@ def test_where_the_notes_folder_is_a_file_nothing_is_kept(shop: Shop):
         ({"agentOutput": "x", "existingMemory": 1}, "Did you mean `existingMemories`?"),
     ],
 )
-def test_a_run_that_is_none_is_refused_by_field(shop: Shop, change: dict[str, Any], message: str):
+def test_an_invalid_run_is_refused_with_the_field(shop: Shop, change: dict[str, Any], message: str):
     said = RUN if "agentOutput" not in change else {one: RUN[one] for one in RUN if one != "agent_output"}
     with pytest.raises(InvalidQuery) as caught:
         shop.open().extract(**{**said, **change})
@@ -388,7 +388,7 @@ def test_a_run_that_is_none_is_refused_by_field(shop: Shop, change: dict[str, An
     assert nothing_was_kept(shop)
 
 
-def test_another_agents_fact_is_left_as_it_is(shop: Shop):
+def test_another_agents_fact_is_not_changed(shop: Shop):
     shop.open(agent="owner-of-it").facts.set("node", "20")
     rum = shop.open(agent="debugger")
     answer = rum.extract(**RUN)
@@ -398,7 +398,7 @@ def test_another_agents_fact_is_left_as_it_is(shop: Shop):
     assert answer.kept.note
 
 
-def test_processes_with_the_same_run_at_once_keep_it_once(shop: Shop):
+def test_processes_with_the_same_run_at_once_store_it_once(shop: Shop):
     shop.open(owner=True).facts.set("warm", "up")
     program = (
         "import json, sys\n"
@@ -445,7 +445,7 @@ print(json.dumps([kept, sorted(seen), sorted(waited)]))
 """
 
 
-def test_nobody_waits_while_notes_are_read(shop: Shop):
+def test_other_calls_do_not_wait_while_notes_are_read(shop: Shop):
     rum = shop.open(owner=True)
     for number in range(5):
         rum.notes.add(f"Note {number}", f"{OUTPUT} The plan number {number} is something else.", "plan")

@@ -1,4 +1,4 @@
-"""Extraction by rules, measured on labelled runs: what it keeps and what not, and how often it is right."""
+"""Precision and recall of extraction by rules, on labelled runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def extracted(rum: Rum, case: Labelled) -> Extracted:
     return rum.extract(dry_run=True, **case.run)
 
 
-def test_the_set_is_large_and_holds_every_kind_of_yes_and_no():
+def test_the_set_is_large_and_has_every_kind_of_positive_and_negative():
     both = KNOWN + HELD_OUT + UNSEEN
     assert len(both) >= 60
     assert len(HELD_OUT + UNSEEN) * 3 >= len(both)
@@ -38,7 +38,7 @@ def test_the_set_is_large_and_holds_every_kind_of_yes_and_no():
 
 
 @pytest.mark.parametrize("case", KNOWN, ids=lambda case: case.name)
-def test_a_known_run_is_judged_as_its_label_says(rum: Rum, case: Labelled):
+def test_a_known_run_is_judged_like_its_label(rum: Rum, case: Labelled):
     answer = extracted(rum, case)
     assert answer.should_create_memory == case.create, answer.reasoning
     if case.create:
@@ -48,7 +48,7 @@ def test_a_known_run_is_judged_as_its_label_says(rum: Rum, case: Labelled):
 
 
 @pytest.mark.parametrize("case", [case for case in KNOWN if case.create], ids=lambda case: case.name)
-def test_a_note_of_a_known_run_holds_what_matters(rum: Rum, case: Labelled):
+def test_a_note_of_a_known_run_contains_the_expected_words(rum: Rum, case: Labelled):
     answer = extracted(rum, case)
     text = f"{answer.memory_title}\n{answer.content}"
     assert [words for words in case.holds if words not in text] == []
@@ -58,19 +58,19 @@ def test_a_note_of_a_known_run_holds_what_matters(rum: Rum, case: Labelled):
     assert [words for words in case.rules if not any(words in rule for rule in rules)] == []
 
 
-def test_known_runs_are_all_judged_rightly(rum: Rum):
+def test_known_runs_are_all_judged_correctly(rum: Rum):
     result = measured(rum, KNOWN)
     assert (result.precision, result.recall, result.kinds) == (1, 1, 1), result
 
 
-def test_runs_that_no_rule_was_written_for_are_mostly_judged_rightly(rum: Rum):
+def test_held_out_runs_are_mostly_judged_correctly(rum: Rum):
     result = measured(rum, HELD_OUT)
     assert result.precision >= 0.9, result
     assert result.recall >= 0.8, result
     assert result.kinds >= 0.8, result
 
 
-def test_runs_that_were_labelled_before_the_rules_were_changed_are_seldom_kept_for_nothing(rum: Rum):
+def test_unseen_runs_are_rarely_kept_by_mistake(rum: Rum):
     result = measured(rum, UNSEEN)
     assert result.precision >= 0.9, result
     assert result.recall >= 0.6, result
@@ -78,7 +78,7 @@ def test_runs_that_were_labelled_before_the_rules_were_changed_are_seldom_kept_f
 
 
 @pytest.mark.parametrize("cases", [KNOWN, HELD_OUT, UNSEEN], ids=["known", "held out", "unseen"])
-def test_a_note_is_given_for_its_own_task_and_seldom_for_another(
+def test_a_note_matches_its_own_task_and_rarely_another(
     tmp_path_factory: pytest.TempPathFactory, cases: list[Labelled]
 ):
     tasks = [case.run["task"] for case in KNOWN + HELD_OUT + UNSEEN]

@@ -1,4 +1,4 @@
-"""Hooks in every kind of trouble: the client never sees any of it, and nothing is lost."""
+"""Hooks in every kind of failure: the client notices nothing, and no event is lost."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def told(hooked: Hooked) -> list[str]:
     return [one.what for one in problems.recent_problems(folders(hooked), time.time())]
 
 
-def test_databases_that_others_lock_are_not_waited_for(hooked: Hooked):
+def test_a_hook_does_not_wait_for_a_locked_database(hooked: Hooked):
     locks = [sqlite3.connect(hooked.project() / name) for name in ("rum.db", "activity.db")]
     for lock in locks:
         lock.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -69,7 +69,7 @@ def test_databases_that_others_lock_are_not_waited_for(hooked: Hooked):
 
 
 @pytest.mark.parametrize("damage", ["deleted", "corrupted", "project deleted", "home deleted"])
-def test_a_memory_that_is_gone_or_damaged_stops_no_hook(hooked: Hooked, damage: str):
+def test_a_missing_or_damaged_database_stops_no_hook(hooked: Hooked, damage: str):
     if damage == "corrupted":
         for name in ("rum.db", "activity.db"):
             (hooked.project() / name).write_bytes(b"no database " * 1000)
@@ -82,7 +82,7 @@ def test_a_memory_that_is_gone_or_damaged_stops_no_hook(hooked: Hooked, damage: 
     assert [event.get("text") for event in hooked.await_events(1)] == ["Fix the mean"]
 
 
-def test_where_a_project_cannot_be_written_the_home_takes_what_it_would_have(hooked: Hooked):
+def test_events_go_to_the_home_folder_if_the_project_is_not_writable(hooked: Hooked):
     (hooked.project() / "spool").write_text("in the way")
     hooked.tell(prompt(hooked.work))
     (event,) = hooked.await_events(1)
@@ -93,7 +93,7 @@ def test_where_a_project_cannot_be_written_the_home_takes_what_it_would_have(hoo
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="root can become somebody else")
-def test_a_home_that_can_only_be_read_leaves_the_temporary_folder(hooked: Hooked):
+def test_events_go_to_the_temporary_folder_if_the_home_is_read_only(hooked: Hooked):
     for path in [hooked.home, *hooked.home.rglob("*")]:
         os.chown(path, 65534, 65534)
         path.chmod(0o500 if path.is_dir() else 0o400)
@@ -118,7 +118,7 @@ def no_room() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def test_a_disk_without_room_is_met_with_silence(hooked: Hooked):
+def test_a_hook_is_silent_on_a_full_disk(hooked: Hooked):
     hooked.tell(prompt(hooked.work), first=no_room)
     assert hooked.events() == []
     hooked.tell(prompt(hooked.work, turn="after"))
@@ -139,7 +139,7 @@ def full_disk(tmp_path: Path) -> Iterator[Hooked]:
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_what_a_full_disk_does_not_take_lies_in_the_temporary_folder(full_disk: Hooked):
+def test_events_go_to_the_temporary_folder_if_the_disk_is_full(full_disk: Hooked):
     full_disk.tell(prompt(full_disk.work, turn="a"))
     full_disk.await_events(1)
     with (full_disk.home / "filler").open("wb", buffering=0) as file:
@@ -163,7 +163,7 @@ def whole(hooked: Hooked) -> set[str]:
     return {event["id"] for event in found if event}
 
 
-def test_a_hook_that_is_killed_leaves_only_whole_lines(hooked: Hooked):
+def test_a_killed_hook_leaves_only_complete_lines(hooked: Hooked):
     payload = json.dumps(prompt(hooked.work)).encode()
     for delay in (0, 0.02, 0.05, 0.08, 0.12):
         hook = hooked.start()
@@ -182,7 +182,7 @@ def test_a_hook_that_is_killed_leaves_only_whole_lines(hooked: Hooked):
     until(lambda: "last" in [event.get("turn") for event in hooked.events()])
 
 
-def test_a_client_that_never_finishes_its_sentence_does_not_keep_the_hook(hooked: Hooked):
+def test_a_hook_ends_even_if_the_client_never_closes_stdin(hooked: Hooked):
     hook = hooked.start()
     hook.stdin.write(b'{"session_id": "s", ')
     hook.stdin.flush()
@@ -192,7 +192,7 @@ def test_a_client_that_never_finishes_its_sentence_does_not_keep_the_hook(hooked
         stream.close()
 
 
-def test_what_takes_too_long_is_finished_by_another_process(hooked: Hooked, tmp_path: Path):
+def test_slow_work_is_finished_by_another_process(hooked: Hooked, tmp_path: Path):
     other = tmp_path / "unknown"
     other.mkdir()
     # A new project has to be registered, and somebody else holds the registry.
@@ -203,7 +203,7 @@ def test_what_takes_too_long_is_finished_by_another_process(hooked: Hooked, tmp_
     assert event.get("text") == "Wait for it"
 
 
-def test_a_reader_that_is_gone_is_no_trouble(hooked: Hooked):
+def test_a_closed_stdout_is_no_error(hooked: Hooked):
     hook = hooked.start()
     hook.stdout.close()
     hook.stderr.close()
@@ -214,7 +214,7 @@ def test_a_reader_that_is_gone_is_no_trouble(hooked: Hooked):
 
 
 @pytest.mark.slow
-def test_two_hooks_at_once_fifty_times_lose_and_tear_nothing(hooked: Hooked):
+def test_two_hooks_at_once_lose_and_mix_no_lines(hooked: Hooked):
     for number in range(50):
         pair = [hooked.start() for _ in range(2)]
         for which, hook in enumerate(pair):

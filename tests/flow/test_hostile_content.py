@@ -1,4 +1,4 @@
-"""Whatever a text, a path, an id or a list holds, it is kept as it is or refused in plain words."""
+"""Any text, path, id or list is stored unchanged or refused with a clear error."""
 
 from __future__ import annotations
 
@@ -124,13 +124,13 @@ def strings(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*KEPT, *PATHS])
-def test_half_a_character_is_left_out_and_the_rest_is_kept(rum: Rum, name: str):
+def test_a_lone_surrogate_is_removed_and_the_rest_is_kept(rum: Rum, name: str):
     for text, whole in HALVES.items():
         kept = (KEPT | PATHS)[name](rum, text)
         assert whole in strings(rum.show(kept.memory_id))
 
 
-def test_text_that_is_nothing_but_half_a_character_says_nothing(rum: Rum):
+def test_text_of_only_a_lone_surrogate_is_empty(rum: Rum):
     before = everything(rum)
     with pytest.raises(InvalidQuery, match=r"intent\.goal"):
         KEPT["goal"](rum, "\udde0\ud83e")
@@ -138,7 +138,7 @@ def test_text_that_is_nothing_but_half_a_character_says_nothing(rum: Rum):
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_half_a_character_in_a_question_never_crashes(rum: Rum, name: str):
+def test_a_lone_surrogate_in_a_query_never_crashes(rum: Rum, name: str):
     before = everything(rum)
     for text in (*HALVES, "\udde0\ud83e"):
         said = answer(ASKED[name], rum, text)
@@ -147,7 +147,7 @@ def test_half_a_character_in_a_question_never_crashes(rum: Rum, name: str):
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_strange_text_is_kept_as_it_is_or_refused_in_plain_words(rum: Rum, name: str):
+def test_strange_text_is_stored_unchanged_or_refused_with_a_clear_error(rum: Rum, name: str):
     for text in STRANGE.values():
         before = everything(rum)
         kept = answer(KEPT[name], rum, text)
@@ -161,7 +161,7 @@ def test_strange_text_is_kept_as_it_is_or_refused_in_plain_words(rum: Rum, name:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_a_strange_question_is_answered_or_refused_in_plain_words(rum: Rum, name: str):
+def test_a_strange_query_is_answered_or_refused_with_a_clear_error(rum: Rum, name: str):
     before = everything(rum)
     for text in STRANGE.values():
         said = answer(ASKED[name], rum, text)
@@ -170,7 +170,7 @@ def test_a_strange_question_is_answered_or_refused_in_plain_words(rum: Rum, name
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_a_strange_path_is_found_again_or_refused_in_plain_words(rum: Rum, name: str):
+def test_a_strange_path_is_found_again_or_refused_with_a_clear_error(rum: Rum, name: str):
     for text in STRANGE.values():
         upstream = everything(rum)
         kept = answer(PATHS[name], rum, text)
@@ -183,12 +183,12 @@ def test_a_strange_path_is_found_again_or_refused_in_plain_words(rum: Rum, name:
 
 
 @pytest.mark.parametrize("word", ["upstream", "downstream"])
-def test_the_words_on_both_sides_of_a_nul_are_found(rum: Rum, word: str):
+def test_words_on_both_sides_of_a_nul_character_are_found(rum: Rum, word: str):
     kept = rum.store(**make_draft("upstream\0downstream"))
     assert [memory.id for memory in rum.recall(query=word).memories] == [kept.memory_id]
 
 
-def test_spellings_of_one_path_are_kept_apart(rum: Rum):
+def test_different_spellings_of_a_path_stay_different_files(rum: Rum):
     composed = PATHS["edited"](rum, "src/caf\u00e9.py")
     decomposed = PATHS["edited"](rum, "src/cafe\u0301.py")
     assert composed.indexed_files == ["src/caf\u00e9.py"]
@@ -208,7 +208,7 @@ def test_spellings_of_one_path_are_kept_apart(rum: Rum):
     ],
     ids=["words", "one word", "Chinese", "lines", "emoji"],
 )
-def test_a_megabyte_of_text_is_kept_changed_and_forgotten(rum: Rum, text: str):
+def test_a_megabyte_of_text_can_be_stored_changed_and_forgotten(rum: Rum, text: str):
     intent = make_intent("The large goal", context=text)
     kept = rum.store(intent=intent, outcome=make_outcome())
     assert rum.show(kept.memory_id).intent.context == text
@@ -219,7 +219,7 @@ def test_a_megabyte_of_text_is_kept_changed_and_forgotten(rum: Rum, text: str):
     assert rum.recall(query="large goal", min_confidence=0).memories[0].id != kept.memory_id
 
 
-def test_ten_thousand_tags_are_kept_and_asked_for(rum: Rum):
+def test_ten_thousand_tags_are_stored_and_found(rum: Rum):
     tags = [f"tag {number}" for number in range(10_000)]
     kept = rum.store(**make_draft(tags=[*tags, *tags]))
     assert rum.show(kept.memory_id).tags == tuple(tags)
@@ -228,7 +228,7 @@ def test_ten_thousand_tags_are_kept_and_asked_for(rum: Rum):
     assert rum.recall(tags=[*tags, "auth"]).memories == []
 
 
-def test_ten_thousand_actions_are_kept_and_leave_room_for_others(rum: Rum):
+def test_ten_thousand_actions_are_stored_and_other_memories_still_fit_the_answer(rum: Rum):
     edits = [{"type": "file_edit", "file_path": f"src/f{number}.py"} for number in range(10_000)]
     small = rum.store(**make_draft(actions=edits[-1:]))
     large = rum.store(**make_draft("A large goal", actions=edits))
@@ -240,7 +240,7 @@ def test_ten_thousand_actions_are_kept_and_leave_room_for_others(rum: Rum):
         assert found.total_matches == 2
 
 
-def test_a_list_nested_without_end_is_refused(rum: Rum):
+def test_an_extremely_nested_list_is_refused(rum: Rum):
     endless: list[Any] = []
     for _ in range(100_000):
         endless = [endless]
@@ -277,13 +277,13 @@ def test_a_number_out_of_range_is_refused_or_answered(rum: Rum, name: str):
         everything(rum)
 
 
-def test_an_unknown_id_is_not_found_whatever_it_looks_like(rum: Rum):
+def test_an_unknown_id_of_any_form_is_not_found(rum: Rum):
     for name in ("mem_unknown0", "%%%%%%%%", "________", "' OR ''='", "mem_" + "é" * 20, "a" * 10_000):
         with pytest.raises(NotFound):
             rum.show(name)
 
 
-def test_a_place_of_strange_name_works(tmp_path: Path):
+def test_a_folder_with_a_strange_name_works(tmp_path: Path):
     for name in ('it\'s 50% "here"', "naïve 記憶 🧠", "-rf", "a?b#c&d=e"):
         place = make_place(tmp_path / name)
         place = Place(tmp_path / name / "home of it", place.work)

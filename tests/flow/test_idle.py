@@ -1,4 +1,4 @@
-"""`rum mcp` has pending work done by a process that comes when it is quiet, and goes by itself."""
+"""`rum mcp` starts a process for pending work while idle, and that process ends on its own."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     until(lambda: not at_work(place))  # nobody is left behind
 
 
-def test_what_was_stored_is_embedded_once_it_is_quiet(place: Place, endpoint: Endpoint):
+def test_stored_memories_are_embedded_when_the_server_is_idle(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_IDLE_AFTER="0.2") as agent:
         agent.store("Fix the login")
         until(lambda: len(endpoint.sent) == 1)
@@ -110,7 +110,7 @@ def test_what_was_stored_is_embedded_once_it_is_quiet(place: Place, endpoint: En
         agent.close()
 
 
-def test_what_was_stored_last_is_embedded_after_the_session(place: Place, endpoint: Endpoint):
+def test_the_last_memories_are_embedded_after_the_session(place: Place, endpoint: Endpoint):
     with session(place, endpoint) as agent:
         agent.store()
         agent.close()
@@ -119,7 +119,7 @@ def test_what_was_stored_last_is_embedded_after_the_session(place: Place, endpoi
     assert len(endpoint.sent) == 1
 
 
-def test_of_many_sessions_that_end_together_one_process_does_the_work(place: Place, endpoint: Endpoint):
+def test_if_many_sessions_end_at_once_one_process_embeds(place: Place, endpoint: Endpoint):
     with ExitStack() as stack:
         agents = [stack.enter_context(session(place, endpoint)) for _ in range(4)]
         for number, agent in enumerate(agents):
@@ -130,7 +130,7 @@ def test_of_many_sessions_that_end_together_one_process_does_the_work(place: Pla
     assert sorted(text.splitlines()[0] for text in endpoint.sent) == [f"Goal {number}" for number in range(4)]
 
 
-def test_nothing_is_done_where_it_was_turned_off(place: Place, endpoint: Endpoint):
+def test_nothing_is_embedded_if_idle_work_is_off(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_IDLE_AFTER="0") as agent:
         agent.store()
         agent.close()
@@ -138,14 +138,14 @@ def test_nothing_is_done_where_it_was_turned_off(place: Place, endpoint: Endpoin
     assert not (place.project() / "tidy.lock").exists()
 
 
-def test_nothing_is_done_without_an_embedder(place: Place, endpoint: Endpoint):
+def test_nothing_is_embedded_without_an_embedder(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_EMBEDDER="none") as agent:
         agent.store()
         agent.close()
     assert not (place.project() / "tidy.lock").exists()
 
 
-def test_nothing_is_started_while_somebody_else_is_at_it(place: Place, endpoint: Endpoint):
+def test_no_process_is_started_while_another_one_embeds(place: Place, endpoint: Endpoint):
     with session(place, endpoint, RUM_IDLE_AFTER="0.1") as agent:
         agent.store()
         with lease(str(place.project()), PATIENCE, 0):
@@ -156,7 +156,7 @@ def test_nothing_is_started_while_somebody_else_is_at_it(place: Place, endpoint:
         assert (endpoint.asked, agent.process.returncode) == (before, 0)
 
 
-def test_a_failing_endpoint_ends_the_work_and_is_told_by_the_doctor(place: Place, endpoint: Endpoint):
+def test_a_failing_endpoint_ends_the_work_and_doctor_reports_it(place: Place, endpoint: Endpoint):
     endpoint.status = 503
     with session(place, endpoint) as agent:
         agent.store()
@@ -169,7 +169,7 @@ def test_a_failing_endpoint_ends_the_work_and_is_told_by_the_doctor(place: Place
     assert "503" in json.loads(told.stdout)["problems"][0]["what"]
 
 
-def test_a_home_that_went_away_is_not_made_again(tmp_path: Path, endpoint: Endpoint):
+def test_a_deleted_home_folder_is_not_created_again(tmp_path: Path, endpoint: Endpoint):
     gone = make_place(tmp_path)
     arguments = [
         "tidy",
@@ -201,9 +201,7 @@ def test_the_server_never_loads_numpy_and_leaves_no_zombie(place: Place, endpoin
 
 
 @linux_only
-def test_the_process_steps_back_behind_all_others_and_holds_none_of_our_streams(
-    place: Place, endpoint: Endpoint
-):
+def test_the_process_has_low_priority_and_none_of_the_servers_streams(place: Place, endpoint: Endpoint):
     endpoint.stuck = True
     with session(place, endpoint, RUM_IDLE_AFTER="0.1") as agent:
         agent.store()
@@ -227,5 +225,5 @@ with Rum.open() as rum:
 """
 
 
-def test_a_second_process_is_not_started_while_the_first_gets_going(place: Place):
+def test_a_second_process_is_not_started_while_the_first_one_starts(place: Place):
     assert place.run(TWICE, RUM_EMBEDDER="builtin", RUM_IDLE_AFTER="20") == ["True False"]

@@ -1,4 +1,4 @@
-"""Importing a history while others work, when it is broken off, and when its messages are anything at all."""
+"""A git import while others work, after a kill, and with messages of any bytes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_an_import_that_was_killed_is_completed_by_the_next(history: Path, whole
 
 
 @pytest.mark.slow
-def test_two_imports_at_once_bring_everything_in_once(history: Path, whole: Any, tmp_path: Path):
+def test_two_imports_at_once_import_everything_once(history: Path, whole: Any, tmp_path: Path):
     here = place(history, tmp_path)
     with here.open():
         pass
@@ -109,7 +109,7 @@ def test_two_imports_at_once_bring_everything_in_once(history: Path, whole: Any,
 
 
 @pytest.mark.slow
-def test_others_store_and_recall_while_a_history_comes_in(history: Path, tmp_path: Path):
+def test_others_can_store_and_recall_during_an_import(history: Path, tmp_path: Path):
     here = place(history, tmp_path)
     process = here.start(IMPORTER)
     try:
@@ -125,7 +125,7 @@ def test_others_store_and_recall_while_a_history_comes_in(history: Path, tmp_pat
 
 
 @pytest.mark.slow
-def test_whatever_bytes_a_history_holds_it_becomes_memories(tmp_path: Path):
+def test_a_history_with_any_bytes_becomes_memories(tmp_path: Path):
     chosen = random.Random(11)
     alphabet = [bytes([byte]) for byte in range(1, 256)] + [
         b"\n",

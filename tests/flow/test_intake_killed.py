@@ -1,4 +1,4 @@
-"""Whoever takes in what hooks left may be killed at any moment: nothing is lost, nothing made twice."""
+"""The process that stores captured events may be killed at any moment: nothing is lost or stored twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.replay import replay
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such way to be killed")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_day_that_is_taken_in_by_processes_that_are_killed_is_whole_in_the_end(
+def test_events_processed_by_killed_processes_are_complete_in_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ):
     for name in [name for name in os.environ if name.startswith("RUM_")]:

@@ -1,4 +1,4 @@
-"""Journals that somebody wrote to do harm: a clear error or none, and nothing overwritten."""
+"""Hostile journals: a clear error or none, and nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def everything(rum: Rum) -> list[object]:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_it_is_refused_in_plain_words_and_left_as_it_is(shop: Shop, name: str) -> None:
+def test_a_hostile_journal_is_refused_with_a_clear_error_and_not_changed(shop: Shop, name: str) -> None:
     path = put(shop, HOSTILE[name])
     before = path.read_bytes()
     rum = shop.open()
@@ -95,7 +95,7 @@ def test_it_is_refused_in_plain_words_and_left_as_it_is(shop: Shop, name: str) -
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_what_is_merely_odd_is_read_and_added_to(shop: Shop, name: str) -> None:
+def test_an_unusual_but_valid_journal_is_read_and_extended(shop: Shop, name: str) -> None:
     text = HARMLESS[name]
     path = put(shop, text)
     rum = shop.open()
@@ -129,7 +129,7 @@ def test_a_large_journal_takes_entries_and_shows_the_newest(shop: Shop) -> None:
     assert "- [data_model] Newest\n" in journal.prompt()
 
 
-def test_one_that_grew_too_large_is_read_and_takes_entries_once_the_old_ones_are_archived(shop: Shop) -> None:
+def test_a_journal_that_is_too_large_is_read_and_takes_entries_after_archiving(shop: Shop) -> None:
     large = f"{HEADER}discoveries:\n"
     large += "".join(ROW.format(number, "x" * 500, "2024-02-14T09:15:10Z") for number in range(2_000))
     path = put(shop, large)
@@ -143,7 +143,7 @@ def test_one_that_grew_too_large_is_read_and_takes_entries_once_the_old_ones_are
     assert sum(one.read_text().count("- id: d") for one in archives) == 2_000
 
 
-def test_a_pipe_in_place_of_a_journal_makes_nobody_wait(shop: Shop) -> None:
+def test_a_pipe_instead_of_a_journal_does_not_block(shop: Shop) -> None:
     os = pytest.importorskip("os")
     if not hasattr(os, "mkfifo"):
         pytest.skip("there are no pipes with names here")
@@ -156,7 +156,7 @@ def test_a_pipe_in_place_of_a_journal_makes_nobody_wait(shop: Shop) -> None:
             do()
 
 
-def test_a_folder_in_place_of_a_journal_is_told(shop: Shop) -> None:
+def test_a_folder_instead_of_a_journal_is_reported(shop: Shop) -> None:
     path = put(shop, "")
     path.unlink()
     path.mkdir()
@@ -164,7 +164,7 @@ def test_a_folder_in_place_of_a_journal_is_told(shop: Shop) -> None:
         shop.open().journal("s1", "developer").attempt("x")
 
 
-def test_a_lock_that_is_left_is_no_lock(shop: Shop) -> None:
+def test_a_leftover_lock_file_does_not_lock(shop: Shop) -> None:
     path = put(shop, whole())
     path.with_name(f".{path.name}.lock").write_text("")
     shop.open().journal("s1", "developer").attempt("x")

@@ -1,4 +1,4 @@
-"""Many processes on one journal: no entry is lost, and whoever reads meanwhile reads a whole file."""
+"""Many processes in one journal: no entry is lost, and readers see complete files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ with Rum.open(owner=True) as rum:
 """
 
 
-def test_eight_processes_lose_no_entry_and_no_reader_sees_half_a_file(tmp_path: Path) -> None:
+def test_eight_processes_lose_no_entry_and_readers_see_only_complete_files(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     path = place.work / ".rum" / "sessions" / "s1" / "developer" / "agent-memory.yaml"
     path.parent.mkdir(parents=True)
@@ -102,7 +102,7 @@ def test_eight_processes_lose_no_entry_and_no_reader_sees_half_a_file(tmp_path: 
     assert [one.name for one in path.parent.iterdir() if one.suffix != ".lock"] == ["agent-memory.yaml"]
 
 
-def test_the_count_in_the_metadata_is_that_of_all_writers(tmp_path: Path) -> None:
+def test_the_metadata_counts_the_entries_of_all_writers(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     with ExitStack() as stack:
         writers = [place.start(WRITER, f"w{number}", 6) for number in range(3)]
@@ -117,7 +117,7 @@ def test_the_count_in_the_metadata_is_that_of_all_writers(tmp_path: Path) -> Non
     assert metadata["agents"] == ["developer"]
 
 
-def test_no_entry_is_lost_when_what_is_old_is_archived_meanwhile(tmp_path: Path) -> None:
+def test_no_entry_is_lost_if_old_entries_are_archived_meanwhile(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     path = place.work / ".rum" / "sessions" / "s1" / "developer" / "agent-memory.yaml"
     path.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What was acknowledged survives a writer that is killed at any moment."""
+"""Every acknowledged write survives a kill at any moment."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_every_acknowledged_memory_is_found_after_a_kill(tmp_path: Path, watched
     assert acknowledged
 
 
-def test_every_acknowledged_change_holds_after_a_kill(tmp_path: Path):
+def test_every_acknowledged_change_survives_a_kill(tmp_path: Path):
     moments = random.Random(22)
     place = make_place(tmp_path)
     for kill in range(2 * KILLS):

@@ -1,4 +1,4 @@
-"""Several processes on one project's layers, and on one directory of files: none loses anything."""
+"""Several processes in one project's layers, and in one directory of layer files: nothing is lost."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def begin(running: ExitStack, place: Place, programs: list[tuple[object, ...]]) 
 
 
 @pytest.mark.slow
-def test_four_processes_write_and_everything_is_there(place: Place, path: Path):
+def test_four_processes_that_write_at_once_lose_nothing(place: Place, path: Path):
     with ExitStack() as running:
         reader = place.start(READER, path)
         running.callback(end, reader)
@@ -134,7 +134,7 @@ def test_an_entry_survives_its_process(place: Place, path: Path):
         assert memory.get_working_memory() == []
 
 
-def test_files_are_whole_at_every_moment(place: Place):
+def test_layer_files_are_complete_at_every_moment(place: Place):
     path = place.work / ".rlm-data" / "memory"
     with ExitStack() as running:
         writers = [place.start(WRITER, path, name, 15) for name in "ab"]

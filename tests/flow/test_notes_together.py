@@ -1,4 +1,4 @@
-"""Many processes add to one note at once: every entry is there, and every read on the way is whole."""
+"""Many processes add to one note at once: every entry is there, and every read is complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ with Rum.open(agent=f"writer-{sys.argv[1]}") as rum:
 
 
 @pytest.mark.slow
-def test_nobody_loses_an_entry_and_every_read_is_valid(tmp_path: Path):
+def test_no_entry_is_lost_and_every_read_is_valid(tmp_path: Path):
     place = make_place(tmp_path)
     place.open().close()
     writers: list[subprocess.Popen[str]] = []

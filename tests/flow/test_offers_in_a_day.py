@@ -1,4 +1,4 @@
-"""A day of work is mostly silent: what is said is little, short, and not said twice."""
+"""In a day of work, offers are few, short and not repeated."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> OfferStatistics:
     return replay_offers(str(tmp_path_factory.mktemp("day")), calls=500)
 
 
-def test_most_turns_hear_nothing(day: OfferStatistics) -> None:
+def test_most_turns_get_no_offer(day: OfferStatistics) -> None:
     assert 0 < day.turns - day.silent < day.turns / 2
 
 
-def test_something_is_said_when_sessions_begin_and_of_tasks_and_files(day: OfferStatistics) -> None:
+def test_there_are_offers_at_session_start_and_about_tasks_and_files(day: OfferStatistics) -> None:
     assert {"session", "intent", "touching"} <= day.offers.keys() <= set().union(*KINDS.values())
 
 

@@ -1,4 +1,4 @@
-"""One project, however its repository is checked out, moved or cloned; never two projects in one."""
+"""Which project a folder belongs to, however its repository is checked out, moved or cloned."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_shallow_clone_of_a_file_url_is_followed_to_its_source(machine: Machin
     assert machine.project(shallow).id == machine.project(main).id
 
 
-def test_a_shallow_clone_is_not_known_by_the_commit_where_it_was_cut(machine: Machine):
+def test_a_shallow_clone_is_not_identified_by_its_boundary_commit(machine: Machine):
     main = machine.repository("tool")
     machine.commit(main, "second")
     cut = machine.git(main, "rev-parse", "HEAD")
@@ -168,7 +168,7 @@ def test_a_remote_beside_origin_that_is_another_project_is_not_joined(machine: M
     assert machine.project(main).id != machine.project(library).id
 
 
-def test_where_keys_match_two_projects_the_remote_decides_and_no_key_changes_hands(machine: Machine):
+def test_if_keys_match_two_projects_the_remote_decides_and_no_key_moves(machine: Machine):
     by_root = machine.project(machine.repository("tool"))
     other = machine.repository("other")
     machine.git(other, "remote", "add", "origin", "https://example.org/team/other")
@@ -180,7 +180,7 @@ def test_where_keys_match_two_projects_the_remote_decides_and_no_key_changes_han
     assert keys == {by_root.id: by_root.keys, by_remote.id: by_remote.keys}
 
 
-def test_adding_another_projects_remote_does_not_take_a_repositorys_memory_away(machine: Machine):
+def test_a_repository_keeps_its_memory_after_adding_another_projects_remote(machine: Machine):
     before = machine.project(machine.repository("tool"))
     other = machine.repository("other")
     machine.git(other, "remote", "add", "origin", "https://example.org/team/other")
@@ -189,7 +189,7 @@ def test_adding_another_projects_remote_does_not_take_a_repositorys_memory_away(
     assert machine.project(machine.work / "tool") == before
 
 
-def test_a_repository_that_is_moved_stays_itself(machine: Machine):
+def test_a_moved_repository_stays_the_same_project(machine: Machine):
     before = machine.project(machine.repository("tool"))
     (machine.work / "tool").rename(machine.work / "renamed")
     after = machine.project(machine.work / "renamed")
@@ -219,7 +219,7 @@ def test_clones_of_a_repository_without_commits_share(machine: Machine):
     assert machine.project(one).id == machine.project(two).id == machine.project(machine.work / "hub.git").id
 
 
-def test_another_clone_in_the_place_of_a_removed_repository_is_another_project(machine: Machine):
+def test_another_clone_at_the_path_of_a_removed_repository_is_another_project(machine: Machine):
     before = machine.project(machine.repository("tool"))
     other = machine.repository("other")
     shutil.rmtree(machine.work / "tool")
@@ -229,7 +229,7 @@ def test_another_clone_in_the_place_of_a_removed_repository_is_another_project(m
 
 
 @pytest.mark.parametrize("template", [[], ["--template="]])
-def test_a_new_repository_in_the_place_of_a_removed_one_is_another_project(
+def test_a_new_repository_at_the_path_of_a_removed_one_is_another_project(
     machine: Machine, template: list[str]
 ):
     path = machine.work / "tool"
@@ -243,7 +243,7 @@ def test_a_new_repository_in_the_place_of_a_removed_one_is_another_project(
         shutil.rmtree(path)
 
 
-def test_a_repository_swapped_in_with_all_its_times_kept_is_noticed(machine: Machine):
+def test_a_replaced_repository_with_the_same_file_times_is_noticed(machine: Machine):
     one = machine.repository("one")
     two = machine.repository("two")
     for path in (one, two):
@@ -277,7 +277,7 @@ def test_a_known_repository_is_resolved_without_running_git(
     assert (machine.home / "projects.json").stat().st_mtime_ns == before.st_mtime_ns
 
 
-def test_a_directory_without_git_is_known_by_its_path(machine: Machine):
+def test_a_directory_without_git_is_identified_by_its_path(machine: Machine):
     path = machine.work / "papers"
     path.mkdir()
     project = machine.project(path)
@@ -288,7 +288,7 @@ def test_a_directory_without_git_is_known_by_its_path(machine: Machine):
     assert machine.project(link).id == project.id
 
 
-def test_below_a_directory_with_a_rum_folder_one_is_in_its_project(machine: Machine):
+def test_a_folder_below_a_rum_folder_belongs_to_that_project(machine: Machine):
     (machine.work / "papers" / ".rum").mkdir(parents=True)
     (machine.work / "papers" / "2024").mkdir()
     below = machine.project(machine.work / "papers" / "2024")
@@ -297,7 +297,7 @@ def test_below_a_directory_with_a_rum_folder_one_is_in_its_project(machine: Mach
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away")
-def test_a_strangers_rum_folder_in_a_shared_place_marks_no_project(machine: Machine):
+def test_another_users_rum_folder_marks_no_project(machine: Machine):
     (machine.work / "shared" / ".rum").mkdir(parents=True)
     (machine.work / "shared" / "mine").mkdir()
     os.chown(machine.work / "shared" / ".rum", 65534, 65534)
@@ -312,7 +312,7 @@ def test_rums_own_folder_marks_no_project(machine: Machine):
     assert project.root == str(machine.work / "area" / "papers")
 
 
-def test_a_moved_directory_is_not_joined_by_guess_but_can_be_adopted(machine: Machine):
+def test_a_moved_directory_is_not_guessed_but_can_be_adopted(machine: Machine):
     old = machine.work / "old" / "papers"
     old.mkdir(parents=True)
     before = machine.project(old)
@@ -334,7 +334,7 @@ def test_a_moved_directory_is_not_joined_by_guess_but_can_be_adopted(machine: Ma
     assert machine.project(old).id != before.id
 
 
-def test_two_candidates_for_a_moved_directory_are_not_chosen_between(machine: Machine):
+def test_with_two_candidates_for_a_moved_directory_none_is_chosen(machine: Machine):
     for name in ("a", "b"):
         (machine.work / name / "papers").mkdir(parents=True)
         machine.project(machine.work / name / "papers")
@@ -365,7 +365,7 @@ def test_adopting_an_unknown_project_is_an_error_and_changes_nothing(machine: Ma
     assert machine.project(machine.work / "papers") == before
 
 
-def test_git_init_in_a_known_directory_goes_on_with_its_project(machine: Machine):
+def test_git_init_in_a_known_directory_keeps_its_project(machine: Machine):
     path = machine.work / "papers"
     path.mkdir()
     before = machine.project(path)
@@ -376,7 +376,7 @@ def test_git_init_in_a_known_directory_goes_on_with_its_project(machine: Machine
     assert after.keys[1].startswith("root:")
 
 
-def test_a_repository_moved_to_the_place_of_a_known_directory_is_another_project(machine: Machine):
+def test_a_repository_moved_to_the_path_of_a_known_directory_is_another_project(machine: Machine):
     path = machine.work / "papers"
     path.mkdir()
     before = machine.project(path)
@@ -385,7 +385,7 @@ def test_a_repository_moved_to_the_place_of_a_known_directory_is_another_project
     assert machine.project(path).id != before.id
 
 
-def test_a_clone_in_the_place_of_a_known_directory_is_another_project_with_a_note(machine: Machine):
+def test_a_clone_at_the_path_of_a_known_directory_is_another_project_with_a_note(machine: Machine):
     path = machine.work / "papers"
     path.mkdir()
     before = machine.project(path)
@@ -426,7 +426,7 @@ def test_the_home_directory_and_the_root_are_never_projects(machine: Machine):
     assert (named.name, named.root, named.keys) == ("journal", None, ("name:journal",))
 
 
-def test_below_a_home_under_version_control_a_directory_is_a_plain_one(machine: Machine):
+def test_a_directory_below_a_versioned_home_is_its_own_project(machine: Machine):
     machine.git(machine.user, "init", "--quiet")
     machine.commit(machine.user, "my dotfiles")
     (machine.user / "papers").mkdir()
@@ -469,7 +469,7 @@ def test_a_project_can_be_named_by_id_by_directory_and_by_name(machine: Machine)
         machine.project(other, project="./missing")
 
 
-def test_a_name_that_one_project_has_means_that_project(machine: Machine):
+def test_a_name_selects_the_project_that_has_it(machine: Machine):
     tool = machine.project(machine.repository("tool"))
     (machine.work / "elsewhere").mkdir()
     for cwd in (machine.work / "tool", machine.work / "elsewhere", machine.user):
@@ -479,7 +479,7 @@ def test_a_name_that_one_project_has_means_that_project(machine: Machine):
     assert machine.ids() == {tool.id}
 
 
-def test_a_project_found_by_name_is_where_one_stands_if_that_is_a_checkout_of_it(machine: Machine):
+def test_a_project_selected_by_name_uses_the_current_checkout_of_it(machine: Machine):
     tool = machine.project(machine.repository("tool"))
     clone = machine.clone(machine.work / "tool", "clone")
     machine.project(clone)
@@ -487,7 +487,7 @@ def test_a_project_found_by_name_is_where_one_stands_if_that_is_a_checkout_of_it
     assert (here.id, here.root) == (tool.id, str(clone))
 
 
-def test_a_name_that_several_projects_have_is_an_error_that_lists_their_ids(machine: Machine):
+def test_an_ambiguous_name_is_an_error_that_lists_the_ids(machine: Machine):
     ids = sorted(machine.project(machine.repository(f"{folder}/tool")).id for folder in ("a", "b"))
     with pytest.raises(InvalidQuery, match="`tool`") as caught:
         machine.project(machine.work, project="tool")
@@ -497,7 +497,7 @@ def test_a_name_that_several_projects_have_is_an_error_that_lists_their_ids(mach
     assert machine.project(machine.work, project=ids[0]).id == ids[0]
 
 
-def test_a_name_that_no_project_has_makes_one_and_says_so_once(machine: Machine):
+def test_an_unknown_name_creates_a_project_and_says_so_once(machine: Machine):
     machine.project(machine.repository("shop"))
     new = machine.project(machine.work, project="shpo")
     assert new.note is not None
@@ -508,7 +508,7 @@ def test_a_name_that_no_project_has_makes_one_and_says_so_once(machine: Machine)
     assert (again.id, again.note) == (new.id, None)
 
 
-def test_a_name_goes_with_the_project_that_adopted_it(machine: Machine):
+def test_a_name_moves_to_the_project_that_adopted_its_folder(machine: Machine):
     (machine.work / "papers").mkdir()
     journal = machine.project(machine.user, project="journal")
     settings = load(str(machine.work / "papers"), environ=machine.environ)
@@ -519,7 +519,7 @@ def test_a_name_goes_with_the_project_that_adopted_it(machine: Machine):
     assert machine.project(machine.user, project="journal").id == tool.id
 
 
-def test_many_processes_that_name_a_new_project_at_once_make_one(machine: Machine):
+def test_many_processes_that_name_a_new_project_at_once_create_one(machine: Machine):
     code = """
         import sys
         from rum.repo.project import open_project
@@ -556,7 +556,7 @@ def test_a_repository_cannot_choose_another_project_until_it_is_trusted(machine:
     assert machine.project(hostile).id == project.id
 
 
-def test_directories_whose_configs_name_each_other_do_not_run_in_circles(machine: Machine):
+def test_directories_whose_configs_name_each_other_cause_no_endless_loop(machine: Machine):
     for here, there in (("a", "b"), ("b", "a")):
         (machine.work / here / ".rum").mkdir(parents=True)
         (machine.work / here / ".rum" / "config.toml").write_text(f'project = "../{there}"')
@@ -564,7 +564,7 @@ def test_directories_whose_configs_name_each_other_do_not_run_in_circles(machine
     assert machine.project(machine.work / "a").keys == (f"dir:{machine.work}/a",)
 
 
-def test_many_processes_that_meet_a_new_repository_at_once_make_one_project(machine: Machine):
+def test_many_processes_in_a_new_repository_create_one_project(machine: Machine):
     path = machine.repository("tool")
     code = "import sys; from rum.repo.project import open_project; print(open_project(sys.argv[1])[1].id)"
     command = [sys.executable, "-c", code, str(path)]
@@ -576,7 +576,7 @@ def test_many_processes_that_meet_a_new_repository_at_once_make_one_project(mach
     assert len(printed) == 1
 
 
-def test_many_processes_that_meet_different_repositories_lose_none(machine: Machine):
+def test_many_processes_in_different_repositories_lose_no_project(machine: Machine):
     paths = [machine.repository(f"tool{number}") for number in range(8)]
     code = "import sys; from rum.repo.project import open_project; print(open_project(sys.argv[1])[1].id)"
     environ = os.environ | machine.environ
@@ -592,7 +592,7 @@ def test_many_processes_that_meet_different_repositories_lose_none(machine: Mach
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
-def test_where_the_home_can_only_be_read_projects_are_found_and_nothing_is_written(machine: Machine):
+def test_with_a_read_only_home_projects_are_found_and_nothing_is_written(machine: Machine):
     known = machine.repository("known")
     unknown = machine.repository("unknown")
     expected = machine.project(known)
@@ -633,7 +633,7 @@ def test_where_the_home_can_only_be_read_projects_are_found_and_nothing_is_writt
             path.chmod(0o700)
 
 
-def test_a_damaged_registry_is_kept_aside_rebuilt_and_reported(machine: Machine):
+def test_a_damaged_registry_is_backed_up_rebuilt_and_reported(machine: Machine):
     tool = machine.project(machine.repository("tool"))
     named = machine.project(machine.user, project="journal")
     registry = machine.home / "projects.json"
@@ -651,7 +651,7 @@ def test_a_damaged_registry_is_kept_aside_rebuilt_and_reported(machine: Machine)
     assert (machine.home / "projects.json.corrupt-2").exists()
 
 
-def test_a_registry_that_is_gone_is_rebuilt_too(machine: Machine):
+def test_a_missing_registry_is_rebuilt(machine: Machine):
     tool = machine.project(machine.repository("tool"))
     (machine.home / "projects" / tool.id / "project.json").write_text("broken")
     other = machine.project(machine.repository("other"))
@@ -660,7 +660,7 @@ def test_a_registry_that_is_gone_is_rebuilt_too(machine: Machine):
     assert machine.ids() == {tool.id, other.id}
 
 
-def test_the_registry_of_a_newer_version_is_left_alone(machine: Machine):
+def test_a_registry_of_a_newer_version_is_not_changed(machine: Machine):
     machine.project(machine.repository("tool"))
     registry = machine.home / "projects.json"
     registry.write_text(json.dumps({"version": 2, "something": "new"}))
@@ -670,7 +670,7 @@ def test_the_registry_of_a_newer_version_is_left_alone(machine: Machine):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
-def test_everything_is_readable_by_its_owner_alone(machine: Machine):
+def test_everything_is_readable_by_its_owner_only(machine: Machine):
     machine.home.mkdir(mode=0o755)
     machine.project(machine.repository("tool"))
     for path in [machine.home, *machine.home.rglob("*")]:
@@ -698,7 +698,7 @@ def test_git_runs_nothing_of_a_hostile_repository(machine: Machine):
     assert not trap.exists()
 
 
-def test_a_settings_object_for_another_place_can_be_used_directly(machine: Machine):
+def test_settings_for_another_folder_can_be_passed_directly(machine: Machine):
     path = machine.repository("tool")
     settings = load(str(path), environ=machine.environ)
     assert find_project(str(path), settings) == machine.project(path)

@@ -1,4 +1,4 @@
-"""Where the files can only be read, reading works, writing says so, and nothing changes."""
+"""With read-only files, reading works, writing is a clear error, and nothing changes."""
 
 from __future__ import annotations
 
@@ -187,14 +187,14 @@ def assert_visited(place: Place, memory_id: str, memories: int = 1, events: int 
     assert contents(place.home) == before
 
 
-def test_a_project_at_rest_can_be_read(place: Place):
+def test_a_closed_project_can_be_read(place: Place):
     memory_id = leave_a_memory(place)
     assert not {"rum.db-wal", "rum.db-shm"} & side_files(place)
     seal(place.home)
     assert_visited(place, memory_id)
 
 
-def test_a_project_that_somebody_has_open_can_be_read(place: Place):
+def test_a_project_that_another_process_has_open_can_be_read(place: Place):
     memory_id = leave_a_memory(place)
     with place.open() as rum:
         rum.store(**make_draft("Fix the login again"))
@@ -215,7 +215,7 @@ def test_a_project_whose_writer_was_killed_can_be_read(place: Place):
     assert_visited(place, memory_id, memories=2)
 
 
-def test_a_project_whose_counts_were_never_kept_can_be_read(place: Place):
+def test_a_project_without_an_activity_database_can_be_read(place: Place):
     memory_id = leave_a_memory(place)
     (place.project() / "activity.db").unlink()
     seal(place.home)
@@ -262,7 +262,7 @@ def test_a_reader_sees_what_others_wrote_and_closed(place: Place):
         assert lines_of(watcher) == []
 
 
-def test_a_log_that_cannot_be_read_from_here_is_told(place: Place):
+def test_an_unreadable_write_ahead_log_is_reported(place: Place):
     leave_a_memory(place)
     with place.open() as rum:
         rum.store(**make_draft("Fix the login again"))
@@ -296,7 +296,7 @@ def test_without_a_home_reading_finds_nothing_and_writing_says_so(tmp_path: Path
     assert (tmp_path / "file").read_text() == "not a folder"
 
 
-def test_a_folder_that_cannot_be_entered_is_not_taken_for_empty(place: Place):
+def test_an_inaccessible_folder_is_an_error_and_not_empty(place: Place):
     leave_a_memory(place)
     seal(place.home)
     place.project().chmod(0o000)
@@ -322,7 +322,7 @@ with Rum.open() as rum:
 """
 
 
-def test_notes_can_be_written_in_the_repository_while_the_home_can_only_be_read(place: Place):
+def test_notes_can_be_written_with_a_read_only_home(place: Place):
     leave_a_memory(place)
     place.work.chmod(0o777)
     seal(place.home)

@@ -1,4 +1,4 @@
-"""Secrets of every kind, handed in through every field: none of them is in any file afterwards."""
+"""Secrets of every kind, passed in every field: no file contains one afterwards."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def test_there_are_enough_kinds_of_secrets() -> None:
     assert len({kind for kind, _, _ in PLANTED}) >= 60
 
 
-def test_a_secret_that_is_not_cut_out_would_be_found(shop: Shop) -> None:
+def test_a_leaked_secret_would_be_found(shop: Shop) -> None:
     rum = shop.open()
     keep(rum, "An ordinary sentence with enough letters")
     assert leaks(shop, [("none", "", "ordinary sentence with")]) != []
 
 
 @pytest.mark.slow
-def test_no_secret_is_left_by_storing(shop: Shop) -> None:
+def test_store_leaves_no_secret(shop: Shop) -> None:
     rum = shop.open()
     for _, text, _ in PLANTED:
         rum.store(**layers(text))
@@ -123,7 +123,7 @@ def test_no_secret_is_left_by_storing(shop: Shop) -> None:
 
 
 @pytest.mark.slow
-def test_no_secret_is_left_by_updating(shop: Shop) -> None:
+def test_update_leaves_no_secret(shop: Shop) -> None:
     rum = shop.open()
     kept = keep(rum)
     for _, text, _ in PLANTED:
@@ -135,7 +135,7 @@ def test_no_secret_is_left_by_updating(shop: Shop) -> None:
 
 
 @pytest.mark.slow
-def test_no_secret_is_left_by_an_import(shop: Shop) -> None:
+def test_import_leaves_no_secret(shop: Shop) -> None:
     rum = shop.open()
     lines = [json.dumps({"kind": "rum-export", "format": 1}).encode()]
     for number, (_, text, _) in enumerate(PLANTED):
@@ -144,7 +144,7 @@ def test_no_secret_is_left_by_an_import(shop: Shop) -> None:
     assert leaks(shop, PLANTED, b"\n".join(rum.export())) == []
 
 
-def test_no_secret_is_left_by_questions_names_and_forgetting(shop: Shop) -> None:
+def test_queries_names_and_forgetting_leave_no_secret(shop: Shop) -> None:
     rum = shop.open(agent="ann")
     for number, (_, text, _) in enumerate(PLANTED[::10]):
         kept = rum.store(**layers(text)).memory_id

@@ -1,4 +1,4 @@
-"""Questions in other words than the memory's, with the embedder that is built in."""
+"""Queries in other words than the memory's, with the built-in embedder."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def test_a_paraphrase_without_a_common_word_is_found_and_flagged(rum: Rum, kept:
     ],
 )
 @pytest.mark.parametrize("strategy", ["auto", "semantic"])
-def test_the_nearest_in_meaning_comes_first(
+def test_the_most_similar_memory_comes_first(
     rum: Rum, kept: dict[str, str], query: str, name: str, strategy: str
 ) -> None:
     first = next(iter(found(rum, query, strategy=strategy, min_confidence=0).values()))
     assert (first.id, first.match) == (kept[name], "fuzzy")
 
 
-def test_what_only_stands_beside_a_match_by_words_is_found_by_its_meaning(shop: Shop) -> None:
+def test_a_neighbour_of_a_match_by_words_is_found_by_meaning(shop: Shop) -> None:
     rum = shop.open(owner=True)
     rum.store(**make_draft("Sign the session cookie", "Sign the session cookie"))
     kept = rum.store(**make_draft(GOALS["logout"], GOALS["logout"])).memory_id
@@ -86,7 +86,7 @@ def test_what_only_stands_beside_a_match_by_words_is_found_by_its_meaning(shop: 
     assert found(shop.open(), min_confidence=0)[kept].match == "fuzzy"
 
 
-def test_what_words_found_is_not_flagged(rum: Rum, kept: dict[str, str]) -> None:
+def test_a_match_by_words_is_not_marked_fuzzy(rum: Rum, kept: dict[str, str]) -> None:
     given = found(rum, "credit card refused", min_confidence=0)
     assert next(iter(given)) == kept["payment"]
     assert "match" not in rum_json(given[kept["payment"]])
@@ -98,13 +98,13 @@ def rum_json(memory: RetrievedMemory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("query", ["capital of France", "boil potatoes", "kubernetes ingress timeout"])
-def test_what_nobody_remembers_is_not_made_up(rum: Rum, query: str) -> None:
+def test_a_query_about_something_unknown_finds_nothing(rum: Rum, query: str) -> None:
     rum.tidy()
     answer = rum.recall(query=query)
     assert (answer.memories, answer.code) == ([], "NO_RESULTS")
 
 
-def test_without_an_embedder_it_is_not_found(
+def test_without_an_embedder_a_paraphrase_is_not_found(
     shop: Shop, rum: Rum, kept: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert kept["logout"] in found(rum, min_confidence=0)
@@ -118,25 +118,25 @@ def test_without_an_embedder_it_is_not_found(
 @pytest.mark.parametrize(
     "filters", [{"tags": ["payment"]}, {"failures_only": True}, {"before": 1}, {"task_type": "refactor"}]
 )
-def test_filters_exclude_it(rum: Rum, kept: dict[str, str], filters: dict[str, Any]) -> None:
+def test_filters_apply_to_search_by_meaning(rum: Rum, kept: dict[str, str], filters: dict[str, Any]) -> None:
     assert kept["logout"] not in found(rum, min_confidence=0, **filters)
     assert kept["logout"] in found(rum, min_confidence=0, tags=["logout"], success_only=True)
 
 
-def test_what_was_forgotten_is_not_found(rum: Rum, kept: dict[str, str]) -> None:
+def test_a_forgotten_memory_is_not_found(rum: Rum, kept: dict[str, str]) -> None:
     assert kept["logout"] in found(rum, min_confidence=0)
     rum.forget(kept["logout"])
     assert kept["logout"] not in found(rum, min_confidence=0, limit=50)
 
 
-def test_what_was_superseded_is_not_found_unless_asked_for(rum: Rum, kept: dict[str, str]) -> None:
+def test_a_superseded_memory_is_found_only_on_request(rum: Rum, kept: dict[str, str]) -> None:
     newer = rum.store(**make_draft("Sort the shelf", "Sorted", links={"supersedes": kept["logout"]}))
     assert kept["logout"] not in found(rum, min_confidence=0, limit=50)
     old = found(rum, min_confidence=0, include_superseded=True)[kept["logout"]]
     assert old.superseded_by == (newer.memory_id,)
 
 
-def test_an_update_is_found_by_what_it_says_now(rum: Rum, kept: dict[str, str]) -> None:
+def test_an_updated_memory_is_found_by_its_current_text(rum: Rum, kept: dict[str, str]) -> None:
     assert next(iter(found(rum, min_confidence=0))) == kept["logout"]
     rum.update_memory(
         kept["logout"],
@@ -148,7 +148,7 @@ def test_an_update_is_found_by_what_it_says_now(rum: Rum, kept: dict[str, str]) 
     assert (first.id, first.match) == (kept["logout"], "fuzzy")
 
 
-def test_another_process_finds_what_was_stored_meanwhile(shop: Shop, rum: Rum, kept: dict[str, str]) -> None:
+def test_another_process_finds_memories_stored_meanwhile(shop: Shop, rum: Rum, kept: dict[str, str]) -> None:
     assert kept["logout"] in found(rum, min_confidence=0)
     later = shop.open().store(**make_draft("Bake bread without yeast", "Bake bread without yeast")).memory_id
     assert next(iter(found(rum, "recipe with flour and water", min_confidence=0))) == later
@@ -174,13 +174,13 @@ print(len(given), *sorted({"numpy", "rum.embed.minilm", "rum.store.sqlite.vector
         ("builtin", "Users are logged out at random", 1),
     ],
 )
-def test_numpy_is_not_loaded_where_words_must_or_do_suffice(
+def test_numpy_is_not_loaded_if_words_are_enough(
     tmp_path: Path, embedder: str, query: str, limit: int
 ) -> None:
     [line] = make_place(tmp_path).run(PROGRAM, query, limit, RUM_EMBEDDER=embedder)
     assert line == ("0" if query == PARAPHRASE else "1")
 
 
-def test_it_is_loaded_where_words_do_not(tmp_path: Path) -> None:
+def test_numpy_is_loaded_if_words_are_not_enough(tmp_path: Path) -> None:
     [line] = make_place(tmp_path).run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
     assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"]

@@ -1,4 +1,4 @@
-"""Groups found in a real git history: a feature with its follow-ups and an undone change, not the rest."""
+"""Groups in a real git history: a feature with its follow-ups and a reverted change, nothing else."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def found_in(shop: Shop) -> tuple[list[Suggestion], dict[str, Memory]]:
     return suggest(memories, edges, most=10), {memory.id: memory for memory in memories}
 
 
-def test_stories_are_found_in_a_history_and_nothing_else(shop: Shop):
+def test_related_commits_are_grouped_and_others_are_not(shop: Shop):
     make_history(shop.folder)
     found, memories = found_in(shop)
     told = [[memories[memory_id].intent.goal for memory_id in one.memory_ids] for one in found]

@@ -1,4 +1,4 @@
-"""What must hold of the API whatever is stored and asked."""
+"""Properties of the API for any memory and any query."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def settled(expected: Json, after: Json) -> Json:
 
 @storing
 @given(draft=drafts, patch=patches)
-def test_the_same_update_twice_says_no_more_than_once(rum: Rum, draft: Json, patch: Json) -> None:
+def test_repeating_an_update_changes_nothing(rum: Rum, draft: Json, patch: Json) -> None:
     kept = rum.store(**draft).memory_id
     once, twice = (shown(rum.update_memory(kept, **patch).memory) for _ in range(2))
     for layer in (*LAYERS, "files"):
@@ -219,7 +219,7 @@ questions = st.one_of(
 
 @asking
 @given(question=questions, field=st.sampled_from(["query", "intent"]), least=st.sampled_from([None, 0, 1]))
-def test_no_words_of_a_question_raise(rum: Rum, question: str, field: str, least: float | None) -> None:
+def test_no_query_text_raises(rum: Rum, question: str, field: str, least: float | None) -> None:
     keep_once(rum)
     answer = rum.recall(**{field: question}, min_confidence=least, since=0)
     assert answer.token_estimate > 0
@@ -254,7 +254,7 @@ goals = st.one_of(*(st.text(script, min_size=1, max_size=30) for script in SCRIP
 
 @asking
 @given(goal=goals.filter(str.strip), summary=goals.filter(str.strip))
-def test_asking_for_a_goals_own_words_gives_it_first(rum: Rum, goal: str, summary: str) -> None:
+def test_a_query_with_the_words_of_a_goal_returns_it_first(rum: Rum, goal: str, summary: str) -> None:
     kept = rum.show(keep(rum, goal, summary)).intent.goal
     first = rum.recall(query=kept).memories[0]
     assert terms(first.intent.goal) == terms(kept)
@@ -264,7 +264,7 @@ identifiers = st.text("abc", min_size=1, max_size=3)
 
 
 @given(source=identifiers, target=identifiers, kind=st.sampled_from(LinkType))
-def test_an_edge_has_one_form_whoever_tells_it(source: str, target: str, kind: LinkType) -> None:
+def test_a_link_has_one_form_from_either_end(source: str, target: str, kind: LinkType) -> None:
     edge = Edge.of(source, target, kind)
     inverse = {LinkType.CAUSED_BY: LinkType.LED_TO, LinkType.LED_TO: LinkType.CAUSED_BY}
     inverse[LinkType.RELATED_TO] = LinkType.RELATED_TO
@@ -278,14 +278,14 @@ def test_an_edge_has_one_form_whoever_tells_it(source: str, target: str, kind: L
 
 
 @given(one=st.tuples(identifiers, identifiers, st.sampled_from(LinkType)), other=st.data())
-def test_two_edges_share_an_id_only_if_they_are_one(one: tuple[str, str, LinkType], other: Any) -> None:
+def test_two_links_share_an_id_only_if_they_are_equal(one: tuple[str, str, LinkType], other: Any) -> None:
     second = other.draw(st.tuples(identifiers, identifiers, st.sampled_from(LinkType)))
     edges = Edge.of(*one), Edge.of(*second)
     assert (edges[0].link_id == edges[1].link_id) is (edges[0] == edges[1])
 
 
 @given(count=st.integers(2, 200), prefix=st.sampled_from(["mem", "agent", "event"]))
-def test_ids_sort_in_the_order_they_were_made(count: int, prefix: str) -> None:
+def test_ids_sort_in_order_of_creation(count: int, prefix: str) -> None:
     ids = [new_id(prefix) for _ in range(count)]
     assert ids == sorted(set(ids))
 

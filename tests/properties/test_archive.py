@@ -1,4 +1,4 @@
-"""Whatever is archived, brought back, changed and forgotten in whatever order: both indexes stay right."""
+"""Both indexes stay consistent in any order of archiving, restoring, changing and forgetting."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Model:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(steps, max_size=25))
-def test_memories_and_their_words_are_where_they_should_be(done: list[tuple[str, str, str]]):
+def test_live_and_archived_indexes_stay_consistent(done: list[tuple[str, str, str]]):
     with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(folder)) as store:
         model = Model(store)
         for step in done:

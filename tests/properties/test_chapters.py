@@ -1,4 +1,4 @@
-"""Whatever memories and callers say, chapters and wisdom hold together, and go with what is forgotten."""
+"""For any memories and callers, chapters and wisdom are consistent and follow what is forgotten."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def holds_together(rum: Rum) -> None:
 
 @often
 @given(stories, handed_in, st.integers(0, 4))
-def test_any_story_can_be_told_renewed_exported_and_forgotten(story: list[Json], given: Json, which: int):
+def test_chapters_of_any_memories_can_be_created_refreshed_exported_and_forgotten(
+    story: list[Json], given: Json, which: int
+):
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         rum = shop.open(owner=True)
         ids = told(rum, story)
@@ -98,7 +100,7 @@ def test_any_story_can_be_told_renewed_exported_and_forgotten(story: list[Json],
 
 @often
 @given(stories)
-def test_the_same_memories_give_the_same_words_in_whatever_order(story: list[Json]):
+def test_the_same_memories_in_any_order_give_the_same_text(story: list[Json]):
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         rum = shop.open()
         ids = told(rum, story)

@@ -1,4 +1,4 @@
-"""Whatever memories say, chapters and wisdom say no more, the same in any order, in bounded size."""
+"""For any memories, chapters and wisdom add no claims, are the same in any order, and stay small."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def hold(claims: Sequence[str], evidence: Sequence[Evidence], members: Sequence[
 
 @often
 @given(groups)
-def test_a_chapter_says_what_its_members_say(members: tuple[Memory, ...]):
+def test_a_chapter_contains_only_text_of_its_memories(members: tuple[Memory, ...]):
     words = chapter_words.draw_chapter(members)
     hold(words.learnings, words.evidence, members)
     assert len(words.title) <= LONGEST_TITLE
@@ -80,7 +80,7 @@ def test_a_chapter_says_what_its_members_say(members: tuple[Memory, ...]):
 
 @often
 @given(groups, st.randoms(use_true_random=False))
-def test_the_order_of_members_and_chapters_changes_no_byte(
+def test_the_order_of_memories_and_chapters_does_not_matter(
     members: tuple[Memory, ...], chance: random.Random
 ):
     shuffled = chance.sample(members, len(members))
@@ -94,7 +94,9 @@ def test_the_order_of_members_and_chapters_changes_no_byte(
 
 @often
 @given(groups)
-def test_wisdom_says_what_the_members_say_and_both_sides_of_a_contradiction(members: tuple[Memory, ...]):
+def test_wisdom_contains_only_text_of_the_memories_and_both_sides_of_a_contradiction(
+    members: tuple[Memory, ...],
+):
     chapters = [make_chapter(1, members[:3]), make_chapter(2, members[3:])]
     words = wisdom_words.draw_wisdom(chapters, by_id(*members))
     hold((*words.insights, *words.patterns, *words.best_practices), words.evidence, members)
@@ -108,7 +110,7 @@ def test_wisdom_says_what_the_members_say_and_both_sides_of_a_contradiction(memb
 
 @often
 @given(groups, texts)
-def test_a_claim_is_traced_to_members_only(members: tuple[Memory, ...], claim: str):
+def test_the_evidence_of_a_claim_are_its_memories_only(members: tuple[Memory, ...], claim: str):
     found = find_evidence(claim, members)
     assert set(found.memory_ids) | set(found.against_ids) <= set(by_id(*members))
     assert found.supporting >= len(found.memory_ids)
@@ -125,7 +127,7 @@ def test_sentences_have_the_words_of_their_text_and_no_line_ends(text: str):
 
 @seldom
 @given(st.integers(0, 2**32), st.sampled_from([120, 20_000]))
-def test_a_thousand_members_or_huge_ones_stay_within_bounds(seed: int, size: int):
+def test_a_thousand_memories_or_huge_ones_stay_within_limits(seed: int, size: int):
     chance = random.Random(seed)
     count = 1000 if size < 1000 else 30
 

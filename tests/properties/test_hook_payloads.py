@@ -1,4 +1,4 @@
-"""Whatever a client sends becomes an event that can be written down, or none."""
+"""Any payload of a client becomes an event that can be written, or none."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ payloads = st.fixed_dictionaries(
 
 @settings(max_examples=400)
 @given(payloads, st.sampled_from([*CLIENTS, "nobody"]), st.floats(0, 4e9))
-def test_any_payload_becomes_a_line_or_nothing(payload: dict[str, Any], client: str, at: float):
+def test_any_payload_becomes_one_line_or_none(payload: dict[str, Any], client: str, at: float):
     event = event_of(payload, client, at)
     if event is not None:
         line = to_line(clean(event, REDACTOR, IGNORED))
@@ -61,5 +61,5 @@ def test_any_payload_becomes_a_line_or_nothing(payload: dict[str, Any], client: 
 
 
 @given(st.binary(max_size=200) | payloads.map(lambda payload: json.dumps(payload).encode()))
-def test_any_bytes_are_an_object_or_nothing(raw: bytes):
+def test_any_bytes_are_an_object_or_none(raw: bytes):
     assert parse_payload(raw) is None or isinstance(parse_payload(raw), dict)

@@ -1,4 +1,4 @@
-"""What must hold of journals, however people have written them: one change, and all else says what it did."""
+"""In any valid journal, a change affects only the entry that it is about."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ FOLDED = HEADER + "discoveries:\n  - id: a\n    content: >+\n      kept"
 @example(KEPT, Kind.DISCOVERY, ["two\nlines\n", "word"])
 @example(FOLDED, Kind.DISCOVERY, ["word"])
 @example(SPACES, Kind.DISCOVERY, ["word"])
-def test_entries_that_are_added_leave_all_others_what_they_were(text: str, kind: Kind, told: list[Any]):
+def test_adding_entries_changes_no_other_entry(text: str, kind: Kind, told: list[Any]):
     with tempfile.TemporaryDirectory() as folder:
         journal = Kept(folder, text)
         expected = journal.value
@@ -153,7 +153,7 @@ def test_entries_that_are_added_leave_all_others_what_they_were(text: str, kind:
 
 @SLOWLY
 @given(journals(), st.data())
-def test_an_entry_that_is_changed_leaves_all_others_what_they_were(text: str, data: st.DataObject):
+def test_changing_an_entry_changes_no_other_entry(text: str, data: st.DataObject):
     with tempfile.TemporaryDirectory() as folder:
         journal = Kept(folder, text)
         expected = journal.value
@@ -171,7 +171,7 @@ def test_an_entry_that_is_changed_leaves_all_others_what_they_were(text: str, da
 @SLOWLY
 @given(journals(), st.sampled_from(["a", "b", "c"]), new_values)
 @example(CLIPPED, "a", "word")
-def test_where_the_agent_stands_leaves_all_entries_what_they_were(text: str, name: str, value: Any):
+def test_changing_the_context_changes_no_entry(text: str, name: str, value: Any):
     with tempfile.TemporaryDirectory() as folder:
         journal = Kept(folder, text)
         expected = journal.value
@@ -184,7 +184,7 @@ def test_where_the_agent_stands_leaves_all_entries_what_they_were(text: str, nam
 
 @SLOWLY
 @given(journals())
-def test_what_is_archived_and_what_stays_is_together_what_was_there(text: str):
+def test_archived_and_remaining_entries_together_are_the_original_ones(text: str):
     with tempfile.TemporaryDirectory() as folder:
         journal = Kept(folder, text)
         before = journal.value

@@ -1,4 +1,4 @@
-"""Files of layers, whatever they hold, come out as they went in."""
+"""Layer files with any content are written back unchanged."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_an_import_and_an_export_lose_nothing_and_a_second_import_adds_nothing(f
 
 @often
 @given(layers, texts)
-def test_in_place_only_what_is_added_differs(files: Json, content: str):
+def test_appending_in_place_changes_nothing_else(files: Json, content: str):
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         place = lay(Path(folder, ".rlm-data", "memory"), files)
         with MemoryManager(place, home=shop.home, clock=shop.clock) as memory:

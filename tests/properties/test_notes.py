@@ -1,4 +1,4 @@
-"""What must hold of notes and patterns, whatever anybody writes."""
+"""Properties of notes and patterns for any text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ titles = printable.filter(lambda text: bool(one_line(text)))
 
 @settings(deadline=None)
 @given(documents)
-def test_any_text_is_read_or_refused_with_a_word_about_where(text: str):
+def test_any_text_is_read_or_refused_with_file_or_line(text: str):
     found, problem = [], "notes/slug.md"
     try:
         found = entries(text, "slug", "notes/slug.md", match.problem)
@@ -71,7 +71,7 @@ def test_any_text_is_read_or_refused_with_a_word_about_where(text: str):
 
 @settings(deadline=None)
 @given(documents)
-def test_entries_lie_one_after_another_and_nothing_between_them_is_lost(text: str):
+def test_entries_follow_each_other_without_a_gap(text: str):
     found = split(text)
     assert found[-1].end == len(text)
     for one, following in pairwise(found):
@@ -82,7 +82,7 @@ def test_entries_lie_one_after_another_and_nothing_between_them_is_lost(text: st
 @settings(max_examples=60, deadline=None)
 @given(documents, documents.filter(str.strip), st.sampled_from(["x", "head"]) | titles)
 @example("text\n```", "```\n---\ntitle: x", "text")
-def test_after_an_added_entry_only_added_lines_differ(old: str, content: str, title: str):
+def test_adding_an_entry_only_adds_lines(old: str, content: str, title: str):
     entry = entry_text(Entry(n=1, title=title, content=clean(content), when_to_use=("a",)))
     with tempfile.TemporaryDirectory() as folder:
         notes = NoteFolder(folder)
@@ -115,7 +115,7 @@ def test_after_an_added_entry_only_added_lines_differ(old: str, content: str, ti
     st.integers(0, 253_402_300_799) | st.none(),
     st.booleans(),
 )
-def test_what_is_written_is_read_as_it_was_meant(
+def test_a_written_note_reads_back_the_same(
     title: str,
     content: str,
     patterns: list[str],
@@ -145,7 +145,7 @@ def test_what_is_written_is_read_as_it_was_meant(
 
 @settings(deadline=None)
 @given(documents)
-def test_taking_an_entry_out_leaves_the_others(text: str):
+def test_removing_an_entry_keeps_the_others(text: str):
     found = split(text)
     if len(found) > 1 and not open_fence(text):
         kept = without(text, len(found))
@@ -154,7 +154,7 @@ def test_taking_an_entry_out_leaves_the_others(text: str):
 
 @settings(deadline=None)
 @given(st.text(), st.integers(20, 600))
-def test_a_cut_text_is_short_and_begins_as_the_whole_does(text: str, most: int):
+def test_a_shortened_text_is_short_and_starts_like_the_original(text: str, most: int):
     short = cut(text, most)
     assert len(short) <= most
     same = next((n for n, (a, b) in enumerate(zip(short, text, strict=False)) if a != b), len(short))
@@ -192,7 +192,7 @@ def test_the_order_of_alternatives_does_not_matter(parts: list[str], text: str, 
     st.lists(st.text(alphabet="abc", max_size=3), min_size=1, max_size=5),
     st.text(alphabet="abc ", max_size=60),
 )
-def test_a_wildcard_means_any_run(pieces: list[str], text: str):
+def test_a_wildcard_matches_any_characters(pieces: list[str], text: str):
     pattern = ".*".join(pieces)
     meant = re.search(".*".join(map(re.escape, pieces)), " ".join(text.split()), re.DOTALL)
     assert bool(best([compiled(pattern)], Text(text))) == (bool(meant) and bool(pattern))
@@ -200,14 +200,14 @@ def test_a_wildcard_means_any_run(pieces: list[str], text: str):
 
 @settings(deadline=None)
 @given(st.text(alphabet="abc|*", min_size=1, max_size=12), texts, texts)
-def test_more_text_never_takes_a_match_away(pattern: str, text: str, more: str):
+def test_more_text_never_removes_a_match(pattern: str, text: str, more: str):
     if best([compiled(pattern)], Text(text)):
         assert best([compiled(pattern)], Text(text, more))
 
 
 @settings(deadline=None)
 @given(st.text(min_size=1, max_size=20), texts)
-def test_what_stands_in_the_text_is_a_literal_match(pattern: str, text: str):
+def test_a_word_in_the_text_is_a_literal_match(pattern: str, text: str):
     if pattern.strip() and not {"|", "*"} & set(pattern.casefold()):
         found = best([compiled(pattern)], Text(f"{text} {pattern} {text}"))
         assert found is not None
@@ -216,7 +216,7 @@ def test_what_stands_in_the_text_is_a_literal_match(pattern: str, text: str):
 
 @settings(deadline=None)
 @given(documents, documents)
-def test_contradiction_goes_both_ways_and_nothing_contradicts_itself(one: str, other: str):
+def test_contradiction_is_symmetric_and_nothing_contradicts_itself(one: str, other: str):
     for mine in claims_in(one):
         assert not contradict(mine, mine)
         for theirs in claims_in(other):

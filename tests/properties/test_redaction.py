@@ -1,4 +1,4 @@
-"""What must hold of redaction for any text: it settles, misses no planted secret, leaves plain text alone."""
+"""Redaction of any text: it is idempotent, finds every planted secret, and keeps ordinary text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ trees = st.recursive(
 
 @settings(max_examples=400, deadline=None)
 @given(anything)
-def test_redacting_twice_is_redacting_once(text: str):
+def test_redacting_twice_changes_nothing_more(text: str):
     once = redact(text)
     assert redact(once) == once
     assert find_secrets(once) == []
@@ -61,14 +61,14 @@ def test_redacting_twice_is_redacting_once(text: str):
 
 @settings(max_examples=100, deadline=None)
 @given(trees)
-def test_redacting_a_tree_twice_is_redacting_it_once(tree: object):
+def test_redacting_a_tree_twice_changes_nothing_more(tree: object):
     once = redact_tree(tree)
     assert redact_tree(once) == once
 
 
 @settings(max_examples=300, deadline=None)
 @given(anything)
-def test_finds_lie_in_order_inside_the_text(text: str):
+def test_matches_are_in_order_and_inside_the_text(text: str):
     edge = 0
     for start, end, kind in find_secrets(text):
         assert edge <= start < end <= len(text)
@@ -78,7 +78,7 @@ def test_finds_lie_in_order_inside_the_text(text: str):
 
 @settings(max_examples=400, deadline=None)
 @given(st.text(max_size=60), plants, st.text(max_size=60))
-def test_a_secret_goes_whatever_stands_around_it(before: str, plant: tuple[str, str, str], after: str):
+def test_a_secret_is_removed_in_any_context(before: str, plant: tuple[str, str, str], after: str):
     _, text, secret = plant
     clean = redact(f"{before}\n{text}\n{after}")
     left = {secret[at : at + 8] for at in range(len(secret) - 7) if secret[at : at + 8] in clean}
@@ -87,7 +87,7 @@ def test_a_secret_goes_whatever_stands_around_it(before: str, plant: tuple[str, 
 
 @settings(max_examples=200, deadline=None)
 @given(plants, st.sampled_from(["goal", "why", "where", "tags"]), st.integers(0, 3))
-def test_a_secret_goes_from_any_field_of_a_tree(plant: tuple[str, str, str], field: str, depth: int):
+def test_a_secret_is_removed_from_any_field_of_a_tree(plant: tuple[str, str, str], field: str, depth: int):
     _, text, secret = plant
     tree: object = text
     for _ in range(depth):
@@ -110,7 +110,7 @@ WORDS = cut(
         max_size=60,
     )
 )
-def test_plain_words_about_secrets_stay(pairs: list[tuple[str, str]]):
+def test_plain_words_about_secrets_are_not_redacted(pairs: list[tuple[str, str]]):
     text = "".join(word + separator for word, separator in pairs)
     assert redact(text) == text
 
@@ -124,7 +124,7 @@ HOSTILE = cut(
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_hostile_repetition_comes_to_an_end(unit: str):
+def test_hostile_repetition_does_not_hang(unit: str):
     text = unit * (50_000 // len(unit))
     clean = redact(text)
     assert redact(clean) == clean
@@ -142,7 +142,7 @@ def ordinary_sources() -> list[Path]:
     return sorted(found)[:600]
 
 
-def test_ordinary_code_and_prose_stay():
+def test_ordinary_code_and_prose_are_not_redacted():
     size = 0
     changed: list[tuple[str, str, str]] = []
     for path in ordinary_sources():
@@ -159,7 +159,7 @@ def test_ordinary_code_and_prose_stay():
     cut=st.integers(0, 400),
     around=st.lists(st.text(max_size=40), max_size=3),
 )
-def test_among_other_texts_a_text_is_redacted_as_by_itself(
+def test_a_text_is_redacted_the_same_alone_and_among_others(
     planted: tuple[str, str, str], cut: int, around: list[str]
 ):
     texts = [*around, planted[1][: len(planted[1]) - cut], planted[1], *around]

@@ -1,4 +1,4 @@
-"""What must hold of index terms for any text whatever."""
+"""Properties of index terms for any text."""
 
 import re
 import sqlite3
@@ -31,7 +31,7 @@ names = st.from_regex(r"[a-z]{2,8}(?:_[a-z]{2,8}){1,3}", fullmatch=True)
 
 
 @given(texts)
-def test_terms_are_short_and_hold_only_what_sqlite_takes_for_token_characters(text: str):
+def test_terms_are_short_and_contain_only_token_characters_of_sqlite(text: str):
     for term in terms(text):
         assert re.fullmatch(r"[a-z0-9\x80-\U0010ffff]{1,64}", term)
         assert not re.search(r"\s", term)
@@ -39,7 +39,7 @@ def test_terms_are_short_and_hold_only_what_sqlite_takes_for_token_characters(te
 
 
 @given(texts)
-def test_whatever_is_asked_for_was_indexed(text: str):
+def test_every_query_term_was_indexed(text: str):
     asked = query_terms(text)
     assert set(asked) <= set(terms(text))
     assert len(asked) == len(set(asked)) <= 64
@@ -47,18 +47,18 @@ def test_whatever_is_asked_for_was_indexed(text: str):
 
 
 @given(texts.filter(bool), st.integers(3900, 4200))
-def test_whatever_is_asked_for_was_indexed_when_the_text_is_too_long_to_be_read_whole(text: str, size: int):
+def test_every_query_term_was_indexed_even_of_a_text_that_is_cut(text: str, size: int):
     long = (text * (size // len(text) + 1))[:size] + text
     assert set(query_terms(long, most=10_000)) <= set(terms(long))
 
 
 @given(st.text(st.characters(max_codepoint=127)))
-def test_ascii_text_gives_the_same_terms_beside_other_scripts(text: str):
+def test_ascii_text_gives_the_same_terms_next_to_other_scripts(text: str):
     assert terms(text + " é") == [*terms(text), "e"]
 
 
 @given(texts, texts)
-def test_texts_apart_give_the_terms_of_each(one: str, other: str):
+def test_separate_texts_give_the_terms_of_each(one: str, other: str):
     assert terms(f"{one} {other}") == terms(one) + terms(other)
 
 
@@ -71,7 +71,7 @@ def test_a_name_gives_the_same_terms_in_every_spelling(name: str):
 
 
 @given(st.lists(texts, min_size=1, max_size=5))
-def test_a_full_text_table_finds_each_text_by_each_term_it_is_asked_for(several: list[str]):
+def test_a_full_text_table_finds_each_text_by_each_of_its_terms(several: list[str]):
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE entry USING fts5(text, tokenize='ascii')")
     db.executemany(

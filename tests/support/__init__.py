@@ -1,1 +1,1 @@
-"""What tests share: builders, real parts to test against, and named fakes."""
+"""Shared by tests: builders, real servers and processes, and named fakes."""

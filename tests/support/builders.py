@@ -1,4 +1,4 @@
-"""Builders for tests: memories, agents and stories with only what a test is about, and a clock that obeys."""
+"""Builders for memories, agents and drafts with default values, and a clock that tests set."""
 
 from __future__ import annotations
 

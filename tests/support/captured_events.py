@@ -1,4 +1,4 @@
-"""Events for tests: sessions told in a few words, and transcripts that clients really wrote."""
+"""Events for tests: short sessions, and transcripts that clients really wrote."""
 
 from __future__ import annotations
 

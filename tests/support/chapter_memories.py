@@ -1,4 +1,4 @@
-"""Memories for tests of chapters and wisdom: a project's work on logins, and ways to say it shortly."""
+"""Builders of memories and chapters for tests of consolidation."""
 
 from __future__ import annotations
 

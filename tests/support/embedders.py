@@ -1,4 +1,4 @@
-"""Embedders for tests: one that hashes words, quick and always the same, and a real endpoint that does so."""
+"""Embedders for tests: one that hashes words, and a real endpoint that serves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a memory holds, as its own export tells it, for tests that look at everything."""
+"""Read everything a memory contains from its export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builders for tests: facts, rules and events with only what a test is about."""
+"""Builders for facts, rules and events with default values."""
 
 from __future__ import annotations
 

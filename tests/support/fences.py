@@ -1,4 +1,4 @@
-"""Look behind a fence, and make sure that it is one."""
+"""Check a fence and return the text inside it."""
 
 from __future__ import annotations
 

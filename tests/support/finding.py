@@ -1,4 +1,4 @@
-"""Single questions to a store's finders, which answer many at once."""
+"""Single queries to the batched finders of a store."""
 
 from __future__ import annotations
 

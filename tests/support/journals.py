@@ -1,4 +1,4 @@
-"""Journals for tests: examples of every section and field, and what changed between two texts."""
+"""Journals for tests: examples of every section and field, and the difference of two texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finished runs of which it is known what is worth keeping, and how well that is found by rules.
+"""Labelled finished runs, and how well extraction by rules judges them.
 
 `PYTHONPATH=tests python -m support.labelled_runs known held_out unseen` measures each of these sets.
 """

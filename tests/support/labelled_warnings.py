@@ -1,4 +1,4 @@
-"""Labelled cases for warnings, put to a real store; run as a program it prints how good the warnings are."""
+"""Labelled cases for warnings, checked in a real store; as a program it prints precision and recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language models for tests: one that follows a script, and a real server that speaks three APIs."""
+"""Language models for tests: one that follows a script, and a real server with three APIs."""
 
 from __future__ import annotations
 

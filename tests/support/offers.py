@@ -1,4 +1,4 @@
-"""Offers for tests: events as hooks hand them on, and the words of an offer without its fence."""
+"""Offers for tests: events as hooks pass them on, and the text of an offer without its fence."""
 
 from __future__ import annotations
 

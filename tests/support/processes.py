@@ -1,4 +1,4 @@
-"""Other processes for tests: small programs, run by a real interpreter on a home and project of their own."""
+"""Other processes for tests: small programs run by a real interpreter, with their own home and project."""
 
 from __future__ import annotations
 

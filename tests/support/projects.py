@@ -1,4 +1,4 @@
-"""A project folder with a home of its own, in which several agents may open their memory."""
+"""A project folder with its own home, in which several agents can open the memory."""
 
 from __future__ import annotations
 

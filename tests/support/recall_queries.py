@@ -1,4 +1,4 @@
-"""Questions for tests of recall: put to a store directly, with everything that was found in sight."""
+"""Queries to recall's levels on a store, with all candidates visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real git repositories for tests, made commit by commit, at times that do not depend on the clock."""
+"""Real git repositories for tests, built commit by commit, with fixed times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of runs share: a task, and what a run left behind."""
+"""Shared by tests of runs: a task, and what a run stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes secrets of every kind at run time, so that no literal secret stands in the repository."""
+"""Generate secrets of every kind at run time, so that the repository contains none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories that tell a story, for tests of chapters and wisdom."""
+"""Related memories for tests of chapters and wisdom."""
 
 from __future__ import annotations
 

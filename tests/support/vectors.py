@@ -1,4 +1,4 @@
-"""Vectors of texts for tests of stores: kept, and looked for by the texts."""
+"""Store vectors of texts in a store, and search them by text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run where nothing can be written: the prompt is there, the work goes on, and what is lost is told."""
+"""A run in which nothing can be written: the prompt is there, the work continues, losses are reported."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def seal(*folders: Path) -> None:
             path.chmod(0o555 if path.is_dir() else 0o444)
 
 
-def test_a_run_goes_on_where_nothing_can_be_written(place: Place):
+def test_a_run_continues_if_nothing_can_be_written(place: Place):
     with (
         place.open(agent="developer") as rum,
         rum.run(agent="developer", task="It", files=["src/a.py"]) as run,

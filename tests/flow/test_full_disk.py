@@ -1,4 +1,4 @@
-"""A disk without room: a clear error, nothing half-written, and reading goes on."""
+"""A full disk: a clear error, nothing half-written, and reading still works."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def assert_agrees(rum: Rum, expected: list[str]) -> None:
     assert rum.doctor().problems == []
 
 
-def test_at_a_limit_of_the_file_size_nothing_is_half_written(place: Place):
+def test_at_the_file_size_limit_nothing_is_half_written(place: Place):
     *refusals, kept = place.run(AT_THE_LIMIT, 0, 4096, 20_000, 70_000, 200_000)
     assert len(refusals) == 15
     for line in refusals:
@@ -131,7 +131,7 @@ def store_until_full(rum: Rum) -> tuple[list[str], StorageError]:
             return kept, error
 
 
-def test_a_full_disk_refuses_writing_and_allows_reading(tiny_disk: Place):
+def test_on_a_full_disk_writing_is_refused_and_reading_works(tiny_disk: Place):
     with tiny_disk.open() as rum:
         kept, error = store_until_full(rum)
         assert kept
@@ -146,7 +146,7 @@ def test_a_full_disk_refuses_writing_and_allows_reading(tiny_disk: Place):
         assert rum.summary()["memories"] == len(kept)
 
 
-def test_a_process_that_starts_on_a_full_disk_reads_and_writes_when_there_is_room(tiny_disk: Place):
+def test_a_process_started_on_a_full_disk_can_read_and_write_once_there_is_space(tiny_disk: Place):
     with tiny_disk.open() as rum:
         memory_id = rum.store(**make_draft()).memory_id
     fill(tiny_disk.home.parent)
@@ -164,7 +164,7 @@ def test_a_process_that_starts_on_a_full_disk_reads_and_writes_when_there_is_roo
         assert rum.doctor().facts["access"] == "write"
 
 
-def test_a_project_that_begins_on_a_full_disk_works_once_there_is_room(tiny_disk: Place):
+def test_a_project_created_on_a_full_disk_works_once_there_is_space(tiny_disk: Place):
     tiny_disk.home.mkdir(mode=0o700)
     fill(tiny_disk.home.parent)
     with pytest.raises(StorageError, match="full"):
