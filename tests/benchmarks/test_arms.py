@@ -29,7 +29,7 @@ def ranked(arm: Grep | FullText, text: str, *files: str) -> list[str]:
 
 
 def small_case() -> Case:
-    """Twenty commits with a question that shares its words, one asked too early, and one about nothing."""
+    """Twenty commits and three questions: with common words, before its answer, and without an answer."""
     corpora, questions = coding.load()
     question = next(one for one in questions["flask"] if "PathLike" in one.text)
     known = [commit for commit in corpora["flask"] if commit.sha in question.answers]

@@ -20,7 +20,7 @@ PAIRS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1)
 def asked(
     answers: str, best: str, confidences: list[float | None], given: int = 5, kind: str = "words"
 ) -> Asked:
-    """One question whose answers and ranking are given as letters."""
+    """A question with its right answers and its ranking as letters."""
     ranked = Answer(list(best), confidences, 0)
     shown = Answer(list(best)[:given], confidences[:given], 40 * len(best[:given]))
     return Asked(Question(kind, "?", frozenset(answers)), ranked, shown, 0.002)

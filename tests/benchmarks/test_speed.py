@@ -125,7 +125,7 @@ def test_an_import_that_adds_something_the_second_time_fails(added: int, met: bo
 
 
 def lines(size: int, taken: float, added: int = 0, briefed: Briefed | None = None) -> list[report.Line]:
-    """The rows of a run in which every answer took so many milliseconds."""
+    """The rows of a run in which every answer took `taken` milliseconds."""
     pair = Pair(Times(1, 1, 1), Times(taken, taken, taken))
     said = {"added": 9, "unchanged": 0, "updated": 0}
     again = {"added": added, "unchanged": 9, "updated": 0}

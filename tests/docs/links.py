@@ -15,7 +15,7 @@ SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:")
 
 
 def broken_links(document: Path, root: Path) -> list[str]:
-    """Links to files that are missing, lie outside the repository or lack the named heading."""
+    """Links to files that are missing, are outside the repository or lack the heading."""
     prose = _without_code(document.read_text(encoding="utf-8"))
     targets = [link for link in INLINE.findall(prose) + REFERENCE.findall(prose) if not SCHEME.match(link)]
     return [link for link in targets if not _leads_somewhere(link, document, root)]
@@ -30,7 +30,7 @@ def _leads_somewhere(link: str, document: Path, root: Path) -> bool:
 
 
 def _anchors(document: Path) -> set[str]:
-    """The names a forge gives to headings: lower case, punctuation dropped, numbered when repeated."""
+    """The anchors of headings as GitHub makes them: lower case, no punctuation, numbered if repeated."""
     seen: dict[str, int] = {}
     anchors: set[str] = set()
     for heading in HEADING.findall(_without_fences(document.read_text(encoding="utf-8"))):

@@ -16,7 +16,7 @@ from docs.snippets import RUN, BadDocumentError, Snippet
 
 @dataclass(frozen=True)
 class Step:
-    """One command, the line it stands at and the output the document promises (None: not shown)."""
+    """A command, its line, and the output in the document (None: not shown)."""
 
     command: str
     line: int
@@ -24,7 +24,7 @@ class Step:
 
 
 def steps(snippet: Snippet, scratch: Path) -> list[Step]:
-    """The commands of one snippet; Python is laid in `scratch` and becomes one command."""
+    """The commands of a snippet; Python code is written to a file in `scratch` and becomes one command."""
     if snippet.language == "console":
         return _console_steps(snippet)
     if snippet.language == "bash":
@@ -62,7 +62,7 @@ def _bash_steps(snippet: Snippet) -> list[Step]:
 
 
 def _whole_command(lines: list[str], number: int, command: str) -> tuple[str, int]:
-    """Take in the lines that belong to a command: after a backslash, in quotes, in a here-document."""
+    """Join the lines of a command: after a backslash, in quotes, in a here-document."""
     number += 1
     while number < len(lines) and _is_open(command):
         command += "\n" + lines[number].removeprefix("> ")
@@ -79,14 +79,14 @@ def _is_open(command: str) -> bool:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a step printed (both streams) and its exit code; the code is None if it never ended."""
+    """The output of a step (both streams) and its exit code; None if it never ended."""
 
     output: str
     code: int | None
 
 
 def run(todo: list[Step], scratch: Path, timeout: float = 120) -> list[Finished]:
-    """Run the steps in one shell, so that `cd` and variables last, in a fresh project and home."""
+    """Run the steps in one shell, so that `cd` and variables persist, in a new project and home."""
     project, home = scratch / "project", scratch / "home"
     project.mkdir()
     home.mkdir()
@@ -104,7 +104,7 @@ def run(todo: list[Step], scratch: Path, timeout: float = 120) -> list[Finished]
     )
     with suppress(subprocess.TimeoutExpired):
         shell.wait(timeout)
-    # Also what a document started in the background ends with it.
+    # Processes that a document started in the background must not outlive it.
     with suppress(ProcessLookupError):
         os.killpg(shell.pid, signal.SIGKILL)
     shell.wait()
@@ -116,7 +116,7 @@ def _driver(todo: list[Step], scratch: Path) -> str:
     for number, step in enumerate(todo):
         command = scratch / f"{number}.sh"
         command.write_text(step.command + "\n", encoding="utf-8")
-        # `(exit $code)` hands the last exit code on, so that a document can show `echo $?`.
+        # `(exit $code)` restores the last exit code, so that a document can show `echo $?`.
         script.append(f'(exit $code); source "{command}" >"{scratch}/{number}.out" 2>&1 </dev/null')
         script.append(f'code=$?; echo $code >"{scratch}/{number}.code"')
     return "\n".join(script) + "\n"
@@ -165,7 +165,7 @@ def _settled(line: str) -> str:
 
 
 def agrees(expected: list[str], output: str) -> bool:
-    """Whether output is what the document shows; `...` is anything, a line of it any lines."""
+    """Whether the output matches the document; `...` matches anything, on its own line any lines."""
     wanted = ""
     for line in "\n".join(expected).strip().splitlines():
         if line.strip() == "...":
@@ -178,7 +178,7 @@ def agrees(expected: list[str], output: str) -> bool:
 
 
 def complaints(found: list[Snippet], scratch: Path) -> list[str]:
-    """What went otherwise than the document says."""
+    """Every difference between the document and what happened."""
     todo = [
         step
         for snippet in found

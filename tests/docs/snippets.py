@@ -17,7 +17,7 @@ NOT_RUN = re.compile(r"^ *<!-- not run: \S.* -->$")
 
 
 class BadDocumentError(Exception):
-    """A snippet that cannot be understood, or a `not run` comment that excuses nothing."""
+    """An invalid snippet, or a `not run` comment that is not directly above one."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Snippet:
 
 
 def fences(lines: list[str]) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """Where each fenced block opens and closes, with the opening line's parts."""
+    """The first and last line of each fenced block, and the match of its opening line."""
     number = 0
     while number < len(lines):
         opening = FENCE.match(lines[number])

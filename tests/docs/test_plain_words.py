@@ -38,7 +38,7 @@ NAMES = frozenset(
         "whoever",
     }
 )
-"""Words that are no part of a public name."""
+"""Words that are not allowed in public names."""
 PHRASES = (
     "anew",
     "as it is by now",
@@ -79,7 +79,7 @@ PHRASES = (
     "unsaid",
     "whoever",
 )
-"""Words and phrases that do not occur in texts for users."""
+"""Words and phrases that are not allowed in texts for users."""
 _PHRASES = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -90,7 +90,7 @@ def found_in(text: str) -> list[str]:
 
 
 def public_names() -> Iterator[tuple[str, str]]:
-    """Modules, classes and functions of the package that are not private, each with its file."""
+    """The names of modules, classes and functions, each with its file and line."""
     for path in sorted((ROOT / "src/rum").rglob("*.py")):
         where = path.relative_to(ROOT).as_posix()
         yield where, path.stem
@@ -110,7 +110,7 @@ def test_no_public_name_is_in_dialect():
 
 
 def commands(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
-    """The help of a command and of all below it."""
+    """The help of a command and its subcommands."""
     with click.Context(command, info_name=path) as ctx:
         yield path, command.get_help(ctx)
         if isinstance(command, click.Group):

@@ -24,7 +24,7 @@ FENCE = re.compile(r"^```.*$", re.MULTILINE)
 
 
 def own_files() -> list[Path]:
-    """What is committed or about to be."""
+    """All files that git tracks or would track."""
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]

@@ -19,7 +19,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, shop: Shop) -> Iterator[ModelServer]:
-    """A server that is set as the language model; what it says is up to the test."""
+    """A server configured as the language model; the test sets its answers."""
     with ModelServer().serving() as running:
         for name, value in running.settings("ollama").items():
             monkeypatch.setenv(name, value)

@@ -18,7 +18,7 @@ PROGRAM = re.compile(r"cat > loop\.py <<'END'\n(.*?)\nEND\n", re.DOTALL)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A project with the loop in it."""
+    """A project that contains the loop."""
     program = PROGRAM.search(PAGE.read_text(encoding="utf-8"))
     assert program is not None
     project = tmp_path / "project"
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *options: str) -> list[str]:
-    """What one process of the loop prints."""
+    """The lines that one run of the loop prints."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)

@@ -85,12 +85,12 @@ def rum(tmp_path: Path) -> Iterator[Rum]:
 
 
 def asked(rum: Rum, name: str, params: Json) -> Json:
-    """The answer of a call as it goes over the wire."""
+    """The result of a call as JSON."""
     return msgspec.json.decode(msgspec.json.encode(rum.call(name, params)))
 
 
 def has(answer: Json, **types: type | tuple[type, ...]) -> None:
-    """Every named field is there and of its type; a boolean is no number."""
+    """Check that every field exists and has its type; a boolean is no number."""
     for name, kind in types.items():
         assert name in answer, f"{name} is missing in {sorted(answer)}"
         assert isinstance(answer[name], kind), f"{name} is {answer[name]!r}"

@@ -59,7 +59,7 @@ with Rum.open(owner=True, clock=lambda: int(sys.argv[1])) as rum:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Many memories that nobody has used for a year."""
+    """Many memories that were not used for a year."""
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     place = make_place(tmp_path)
     with place.open(clock=lambda: NOON) as rum:

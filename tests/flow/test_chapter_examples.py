@@ -21,7 +21,7 @@ def rum(shop: Shop) -> Rum:
 
 
 def asked(rum: Rum, name: str, params: Json) -> Json:
-    """The answer of a call as it goes over the wire."""
+    """The result of a call as JSON."""
     return msgspec.json.decode(msgspec.json.encode(rum.call(name, params)))
 
 

@@ -33,7 +33,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def compacted(shop: Shop, monkeypatch: pytest.MonkeyPatch, **settings: str) -> tuple[str, Rum]:
-    """What stands in the place of three entries, and whoever put it there."""
+    """The summary of three entries, and the agent that compacted them."""
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     rum = shop.open()
@@ -45,7 +45,7 @@ def compacted(shop: Shop, monkeypatch: pytest.MonkeyPatch, **settings: str) -> t
 
 
 def spent(rum: Rum) -> tuple[int, int, int]:
-    """Questions, tokens read and tokens written, of all days together."""
+    """Requests, tokens read and tokens written, of all days together."""
     days = [one for projects in rum.tokens().days.values() for one in projects.values()]
     return (
         sum(one.requests for one in days),

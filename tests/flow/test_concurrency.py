@@ -115,7 +115,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def run_at_once(place: Place, program: str, arguments: list[tuple[object, ...]]) -> list[list[str]]:
-    """Let processes begin together, and give what each printed."""
+    """Start processes at the same time, and return what each printed."""
     with ExitStack() as running:
         processes = [start(running, place, program, *given) for given in arguments]
         for process in processes:
@@ -126,7 +126,7 @@ def run_at_once(place: Place, program: str, arguments: list[tuple[object, ...]])
 
 
 def start(running: ExitStack, place: Place, program: str, *arguments: object) -> subprocess.Popen[str]:
-    """A process that says it is ready, and ends with the stack."""
+    """Start a process, wait until it is ready, and end it with the stack."""
     process = place.start(program, *arguments)
     running.callback(end, process)
     assert process.stdout

@@ -18,7 +18,7 @@ PAGE = 4096
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """A project of some size, at rest."""
+    """A closed project with many memories."""
     place = make_place(tmp_path)
     with place.open() as rum:
         for number in range(60):
@@ -48,7 +48,7 @@ def test_a_database_with_a_damaged_header_is_refused_with_advice_and_not_changed
 
 
 def told(place: Place) -> str:
-    """What opening says, or else the doctor."""
+    """The error on opening, or else the findings of doctor."""
     try:
         rum = place.open(owner=True)
     except StorageError as error:
@@ -58,7 +58,7 @@ def told(place: Place) -> str:
 
 
 def use(place: Place) -> list[RumError]:
-    """Everything a user may try; what RUM says to it. Nothing but its own errors may come out."""
+    """Call everything and return the messages; only errors of RUM may be raised."""
     said: list[RumError] = []
     with suppress(StorageError), place.open(owner=True) as rum:
         for attempt in (

@@ -120,7 +120,7 @@ def rum(tmp_path: Path) -> Iterator[Rum]:
 
 @pytest.fixture(scope="module")
 def tokens() -> Any:
-    """How many tokens a text really is."""
+    """The real number of tokens of a text."""
     tokenizer = openai.o200k_base()
     return lambda text: len(tokenizer.encode(text))
 

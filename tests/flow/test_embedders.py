@@ -30,7 +30,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def opened(place: Place, monkeypatch: pytest.MonkeyPatch, embedder: dict[str, str], **how: Any) -> Rum:
-    """The memory as a process opens it whose environment names this embedder."""
+    """Open the project with this embedder in the environment."""
     with monkeypatch.context() as environment:
         for name, value in embedder.items():
             environment.setenv(name, value)
@@ -42,7 +42,7 @@ def keep(rum: Rum, *goals: str) -> list[str]:
 
 
 def near(rum: Rum, text: str) -> list[str]:
-    """The memories nearest to a text by meaning alone."""
+    """The memories with the most similar vectors."""
     project = rum._caller.project
     return ids_of(project.store, [number for number, _ in project.semantic.nearest(text, 1)])
 

@@ -21,7 +21,7 @@ COMMAND = ("recall", "login", "of", "unicorns", "--explain", "--min-confidence",
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A project in which somebody worked on a login."""
+    """A project with memories about a login."""
     for name in [name for name in os.environ if name.startswith("RUM_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RUM_EMBEDDER", "none")

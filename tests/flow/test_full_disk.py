@@ -73,7 +73,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def assert_agrees(rum: Rum, expected: list[str]) -> None:
-    """Rows, files, tags, links and text index all speak of the same memories."""
+    """Check that rows, files, tags, links and text index contain the same memories."""
     found = [memory.id for memory in rum.recall(task_type="bug_fix", limit=100).memories]
     assert sorted(found) == sorted(expected)
     by_text = rum.recall(query="goal", limit=100, min_confidence=0)
@@ -99,7 +99,7 @@ def test_at_the_file_size_limit_nothing_is_half_written(place: Place):
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Place]:
-    """A home on a disk of its own of four megabytes."""
+    """A home on its own disk of four megabytes."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", str(disk)]

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trouble is made wit
 
 @pytest.fixture
 def hooked(tmp_path: Path) -> Hooked:
-    """A project with a memory in it."""
+    """A project with one memory."""
     places = make_hooked(tmp_path)
     with Rum.open(places.work, home=places.home) as rum:
         rum.store(
@@ -127,7 +127,7 @@ def test_a_hook_is_silent_on_a_full_disk(hooked: Hooked):
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Hooked]:
-    """A home on a disk of its own that is full."""
+    """A home on its own disk, which is full."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(disk)]
@@ -158,7 +158,7 @@ def test_events_go_to_the_temporary_folder_if_the_disk_is_full(full_disk: Hooked
 
 
 def whole(hooked: Hooked) -> set[str]:
-    """The ids of the events in whole lines; what did not fit on the disk ends in the middle."""
+    """The ids of the events in complete lines; the last line may be cut by the full disk."""
     found = [from_line(line) for line in hooked.raw().split(b"\n")]
     return {event["id"] for event in found if event}
 

@@ -98,13 +98,13 @@ def rum(tmp_path: Path) -> Iterator[Rum]:
 
 
 def everything(rum: Rum) -> list[dict[str, Any]]:
-    """All that is kept, but not how often it was read."""
+    """Everything that is stored, except usage counts."""
     lines: list[dict[str, Any]] = [json.loads(line) for line in rum.export()]
     return [{**line, "access_count": 0, "last_accessed": None} for line in lines]
 
 
 def answer(call: Call, rum: Rum, text: str) -> Any:
-    """What a call gives, an error of RUM's own included; any other error is a crash."""
+    """The result of a call or the error of RUM; any other error is a crash."""
     try:
         return call(rum, text)
     except RumError as error:
@@ -113,7 +113,7 @@ def answer(call: Call, rum: Rum, text: str) -> Any:
 
 
 def strings(value: Any) -> list[str]:
-    """Every text in an answer."""
+    """Every string in a result."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, tuple | list):

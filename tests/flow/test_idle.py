@@ -29,7 +29,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 class Session:
-    """One `rum mcp` and what an agent asks of it."""
+    """A running `rum mcp` and the calls of an agent."""
 
     def __init__(self, place: Place, variables: dict[str, str]) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
@@ -55,7 +55,7 @@ class Session:
         assert self.call("store", make_draft(goal))["memory_id"]
 
     def close(self) -> None:
-        """Close its input, and wait for its end."""
+        """Close its stdin, and wait until it exits."""
         _, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0
 
@@ -70,7 +70,7 @@ def session(place: Place, endpoint: Endpoint, **variables: str) -> Iterator[Sess
 
 
 def until(done: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
+    """Wait until a condition is true."""
     deadline = time.monotonic() + PATIENCE
     while not done():
         assert time.monotonic() < deadline, "it never came to pass"

@@ -33,7 +33,7 @@ print("added", answer.added, flush=True)
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A long history in which most commits speak of an earlier one."""
+    """A long history in which most commits mention an earlier one."""
     chosen = random.Random(7)
     messages = [b"Begin"]
     for number in range(1, COMMITS):
@@ -49,7 +49,7 @@ def place(history: Path, tmp_path: Path) -> Place:
 
 
 def told(rum: Rum) -> tuple[dict[str, Any], set[tuple[str, ...]]]:
-    """What an export says, without the times of the import."""
+    """The lines of an export, without the times of the import."""
     exported = [json.loads(line) for line in rum.export()]
     memories = {
         line["memory"]["id"]: line["memory"] | {"imported_at": None, "project_id": None}
@@ -68,7 +68,7 @@ def told(rum: Rum) -> tuple[dict[str, Any], set[tuple[str, ...]]]:
 def whole(
     history: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, Any], set[tuple[str, ...]]]:
-    """What an import that nothing disturbs leaves."""
+    """The result of an undisturbed import."""
     with place(history, tmp_path_factory.mktemp("whole")).open(owner=True) as rum:
         assert rum.import_git().added == COMMITS
         return told(rum)

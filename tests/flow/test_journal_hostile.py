@@ -64,7 +64,7 @@ def put(shop: Shop, text: str) -> Path:
 
 
 def everything(rum: Rum) -> list[object]:
-    """All that can be done with a journal; each a function of no arguments."""
+    """Every operation on a journal, as a function without arguments."""
     journal = rum.journal("s1", "developer")
     return [
         lambda: journal.discovery("data_model", "x"),

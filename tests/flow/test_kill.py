@@ -88,7 +88,7 @@ def assert_kept(rum: Rum, word: str, memory_id: str) -> None:
 
 
 def assert_whole(rum: Rum) -> None:
-    """Every memory there is, acknowledged or not, has the link that was stored with it."""
+    """Check that every memory, acknowledged or not, has the link that was stored with it."""
     lines = [json.loads(line) for line in rum.export()]
     linked = {line["source_id"] for line in lines if line["kind"] == "link"}
     stored = [line["memory"] for line in lines if line["kind"] == "memory"]

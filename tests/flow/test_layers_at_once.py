@@ -68,7 +68,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def begin(running: ExitStack, place: Place, programs: list[tuple[object, ...]]) -> list[list[str]]:
-    """Let processes begin together, and give what each printed."""
+    """Start processes at the same time, and return what each printed."""
     processes = [place.start(str(program), *given) for program, *given in programs]
     for process in processes:
         running.callback(end, process)

@@ -28,7 +28,7 @@ HOSTILE = {
 }
 
 HARMLESS = {"rules.md", "fences.md"}
-"""These are notes, if strange ones."""
+"""Strange but valid notes."""
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from rum.settings.trust import trust
 
 
 class Machine:
-    """A user's machine: a home, RUM's folder, and a place for work."""
+    """A user's machine: a home folder, RUM's folder, and a work folder."""
 
     def __init__(self, folder: Path) -> None:
         self.user = folder / "user"

@@ -124,7 +124,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    """A place that everybody can reach, which is not true of pytest's own folders."""
+    """A folder that every user can reach, unlike pytest's own folders."""
     folder = Path(tempfile.mkdtemp(prefix="rum-test-"))
     folder.chmod(0o755)
     place = make_place(folder)
@@ -138,7 +138,7 @@ def everything_below(folder: Path) -> list[Path]:
 
 
 def seal(folder: Path) -> None:
-    """Make everything readable only, by whoever is going to read it."""
+    """Make everything read-only for every user."""
     for path in everything_below(folder):
         if os.geteuid() == 0:
             os.chown(path, NOBODY, NOBODY)
@@ -153,7 +153,7 @@ def unseal(folder: Path) -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files but the shared memory of SQLite's log, which readers mark."""
+    """All files except the shared memory of SQLite's log, which readers change."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("-shm"))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
@@ -174,7 +174,7 @@ def leave_a_memory(place: Place) -> str:
 
 
 def assert_visited(place: Place, memory_id: str, memories: int = 1, events: int = 1) -> None:
-    """A visitor sees everything and changes nothing."""
+    """Check that a reader sees everything and changes nothing."""
     before = contents(place.home)
     looked, changed = map(json.loads, place.run(VISITOR, memory_id))
     layers = [["a"], ["Ask first"], ["It happened"] * events]

@@ -27,7 +27,7 @@ def pieces(secret: str) -> set[bytes]:
 
 
 def layers(text: str) -> Json:
-    """A memory that says the text in every field that takes any text."""
+    """A memory with the text in every free text field."""
     path = text if not CONTROL.search(text) else "src/a.py"
     details = {"file_path": path, "lines_affected": text, "diff_hash": text, "diff_summary": text}
     details |= {"command": text, "working_directory": path, "query": text, "scope": text}
@@ -64,7 +64,7 @@ def layers(text: str) -> Json:
 
 
 def exported(number: int, text: str) -> list[Json]:
-    """The lines of an export of somebody who did not redact."""
+    """The lines of an export that was not redacted."""
     content = layers(text)
     for action in content["actions"]:
         details = action.get("details") or dict.fromkeys(("command", "query"), text)
@@ -91,7 +91,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 def leaks(shop: Shop, planted: list[Planted], also: bytes = b"") -> list[tuple[str, str, str]]:
-    """(file, kind, text) of every secret of which a piece is in a file under the home, or in `also`."""
+    """(file, kind, text) of every secret with a part in a file below the home, or in `also`."""
     contents = {str(path): path.read_bytes() for path in shop.home.rglob("*") if path.is_file()}
     assert any(name.endswith("rum.db-wal") for name in contents), "the log is still there to be looked at"
     contents["export"] = also

@@ -35,7 +35,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
 
 @pytest.fixture
 def kept(shop: Shop) -> dict[str, str]:
-    """One memory for each goal, each of a session of its own: name -> id."""
+    """One memory for each goal, each in its own session: name -> id."""
     return {
         name: shop.open(owner=True).store(**make_draft(goal, goal, tags=[name])).memory_id
         for name, goal in GOALS.items()
@@ -48,7 +48,7 @@ def rum(shop: Shop, kept: dict[str, str]) -> Rum:
 
 
 def found(rum: Rum, query: str = PARAPHRASE, **more: Any) -> dict[str, RetrievedMemory]:
-    """What is given once every memory has its vector, which a question alone may have no time for."""
+    """The results after every memory got its vector; a query alone may have no time for that."""
     rum.tidy()
     return {memory.id: memory for memory in rum.recall(query=query, **more).memories}
 

@@ -41,7 +41,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 def make_history(root: Path) -> None:
-    """Four dozen commits in one folder, one every other day, and within them two stories."""
+    """Create 48 commits in one folder, one every other day, with two groups of related ones."""
     repo = Repository(root)
     for number in range(48):
         at = NOON - 100 * DAY + 2 * DAY * number

@@ -113,7 +113,7 @@ patches = optional(
 
 @pytest.fixture(scope="module")
 def rum() -> Iterator[Rum]:
-    """One memory for all examples: what is asked of each does not depend on the others."""
+    """One project for all examples, which are independent of each other."""
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         yield shop.open()
 
@@ -123,7 +123,7 @@ def shown(memory: RetrievedMemory) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """A layer without what is empty, as it makes no difference whether that was said."""
+    """A layer without its empty fields, which are the same as missing ones."""
     if isinstance(value, dict):
         kept = {name: plain(part) for name, part in value.items()}
         return {name: part for name, part in kept.items() if part not in (None, "", [], {})}
@@ -179,7 +179,7 @@ def test_an_update_merges_objects_replaces_arrays_and_leaves_the_rest(
 
 
 def settled(expected: Json, after: Json) -> Json:
-    """What was expected, with paths in the repository's spelling: how they are spelt is not asked here."""
+    """The expected value, with normalised paths."""
     spelt = {"actions": after["actions"], "perception": after["perception"]}
     for action, done in zip(expected.get("actions", ()), after["actions"], strict=True):
         action["details"] = action["details"] | {

@@ -27,7 +27,7 @@ steps = st.one_of(
 
 
 class Model:
-    """What should be there: every memory, and which of them are archived."""
+    """The expected state: every memory, and which of them are archived."""
 
     def __init__(self, store: SqliteStore) -> None:
         self.store = store
@@ -59,7 +59,7 @@ class Model:
             self.kept[one] = add_memory(self.store, one, goal)
 
     def holders(self, term: str) -> tuple[set[str], set[str]]:
-        """Who holds a term, among the live ones and in the archive."""
+        """The live and the archived memories that contain a term."""
         rows = self.store.search.by_filters(Filters(superseded=True), 99)[0]
         names = {row[4]: row[0] for row in rows}
         live, packed = holders(self.store, term, 99), archived_holders(self.store, term, 99)

@@ -41,7 +41,7 @@ new_values = st.sampled_from(["word", "two\nlines\n", "two\nlines", ["a", "b\nc\
 
 @st.composite
 def blocks(draw: st.DrawFn, column: int) -> str:
-    """A text as a block, with the blank lines that it may or may not keep."""
+    """A text as a YAML block, with or without trailing blank lines."""
     header = draw(headers)
     digits = [int(mark) for mark in header if mark.isdigit()]
     pad = " " * (column + (digits[0] if digits else 2))
@@ -52,7 +52,7 @@ def blocks(draw: st.DrawFn, column: int) -> str:
 
 @st.composite
 def values(draw: st.DrawFn, column: int) -> str:
-    """What may follow a colon at this column."""
+    """A value that may follow a colon at this column."""
     style = draw(st.sampled_from(["block", "block", "line", "list", "map"]))
     if style == "block":
         return draw(blocks(column))
@@ -76,7 +76,7 @@ def values(draw: st.DrawFn, column: int) -> str:
 
 @st.composite
 def sections(draw: st.DrawFn, name: str) -> str:
-    """A section with some entries, older and newer ones."""
+    """A section with older and newer entries."""
     pad = " " * draw(st.sampled_from([0, 2, 4]))
     text = f"{name}:\n"
     for number in range(draw(st.integers(1, 3))):
@@ -90,7 +90,7 @@ def sections(draw: st.DrawFn, name: str) -> str:
 
 @st.composite
 def journals(draw: st.DrawFn) -> str:
-    """A journal as people may have left it, which a YAML parser can read."""
+    """A valid journal in any style that people use."""
     text = HEADER
     for name in draw(st.lists(st.sampled_from([*SECTIONS, "context", "note"]), unique=True)):
         if name in SECTIONS:
@@ -109,7 +109,7 @@ def journals(draw: st.DrawFn) -> str:
 
 
 class Kept:
-    """A journal on disk, and what it says."""
+    """A journal on disk, and its parsed content."""
 
     def __init__(self, folder: str, text: str) -> None:
         self.path = Path(folder, "s", "a", "agent-memory.yaml")

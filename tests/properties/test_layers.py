@@ -28,7 +28,7 @@ times = st.integers(-(10**15), 10**15) | st.floats(-1e15, 1e15)
 
 
 def objects(*known: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Json]:
-    """Objects with these fields, and others that RUM does not know."""
+    """Objects with these fields and unknown ones."""
     unknown = st.dictionaries(texts.filter(lambda name: name not in (*known, *fields)), values, max_size=2)
     return st.builds(lambda own, more: {**own, **more}, st.fixed_dictionaries(fields), unknown)
 
@@ -67,7 +67,7 @@ def written(folder: Path) -> Json:
 
 
 def same(one: object, other: object) -> bool:
-    """Equal, with 1 and 1.0, and 0.0 and -0.0, told apart."""
+    """Whether both are equal; 1 and 1.0 differ, and so do 0.0 and -0.0."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

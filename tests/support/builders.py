@@ -11,11 +11,11 @@ from rum.model.memory import Memory
 from rum.store.base import Store
 
 NOON = 1_750_000_000
-"""When things happen in tests unless they say otherwise."""
+"""The default time in tests."""
 
 
 class HandClock:
-    """A clock that stands still until it is moved by hand."""
+    """A clock that only moves when a test moves it."""
 
     def __init__(self, at: float = NOON) -> None:
         self.at = at
@@ -36,7 +36,7 @@ def make_outcome(summary: str = "It works", success: bool = True, **more: Any) -
 
 
 def make_draft(goal: str = "Fix the login", summary: str = "It works", **more: Any) -> dict[str, Any]:
-    """The arguments of `store` for a memory that says only this, and whatever else is given."""
+    """The arguments of `store` for a minimal memory with any other fields."""
     return {"intent": make_intent(goal), "outcome": make_outcome(summary), **more}
 
 
@@ -47,7 +47,7 @@ def make_agent(agent_id: str = "agent_ann", **more: Any) -> Agent:
 
 
 def make_memory(memory_id: str, goal: str = "Fix the login", **more: Any) -> Memory:
-    """A memory as it is kept; layers and files are given as plain JSON values."""
+    """A stored memory; layers and files are plain JSON values."""
     fields: dict[str, Any] = {
         "agent_id": "agent_ann",
         "project_id": "demo-00000000",
@@ -64,7 +64,7 @@ def make_file(path: str, operation: str = "edit", content_hash: str | None = Non
 
 
 def add_memory(store: Store, memory_id: str, goal: str = "Fix the login", **more: Any) -> Memory:
-    """Keep a memory, and its author if nobody has met them yet."""
+    """Store a memory, and its author if unknown."""
     memory = make_memory(memory_id, goal, **more)
     if store.agents.get(memory.agent_id) is None:
         store.agents.add(make_agent(memory.agent_id))

@@ -20,7 +20,7 @@ CRASH = (
 
 
 class Telling:
-    """One session, told event by event; time goes on by a second each."""
+    """Builds the events of one session, one second apart."""
 
     def __init__(
         self, cwd: str = "/p", session: str = "s1", client: str = "claude-code", at: float = NOON
@@ -31,7 +31,7 @@ class Telling:
         self._at = at
 
     def add(self, kind: str, name: str = "", **more: Any) -> Telling:
-        """Any event; its name and turn come from what was told before."""
+        """Add any event; its session and turn follow from the earlier ones."""
         self._at += 1
         who = {"agent": self._agent, "agent_type": "explorer"} if self._agent else {}
         turn = {"turn": self._turn} if self._turn else {}
@@ -42,12 +42,12 @@ class Telling:
         return self
 
     def prompt(self, text: str, turn: str | None = None) -> Telling:
-        """A person says something; a turn begins."""
+        """Add a prompt, which starts a turn."""
         self._turn = f"t{len(self.events)}" if turn is None else turn
         return self.add("prompt", text=text)
 
     def call(self, tool: str, *, failed: bool = False, **more: Any) -> Telling:
-        """A tool was called, and came to an end."""
+        """Add a finished tool call."""
         name = f"c{len(self.events)}"
         self.add(
             "before",
@@ -60,37 +60,37 @@ class Telling:
         return self.add("failed" if failed else "after", name, tool=tool, call=name, tool_name=tool, **more)
 
     def read(self, path: str, lines: str = "1-9") -> Telling:
-        """A file was read."""
+        """Add a read of a file."""
         return self.call("read", files=[{"path": path, "operation": "read", "lines": lines}])
 
     def edit(self, path: str, removed: str, added: str) -> Telling:
-        """Lines of a file were replaced."""
+        """Add an edit of a file."""
         return self.call(
             "edit", files=[{"path": path, "operation": "edit", "removed": removed, "added": added}]
         )
 
     def run(self, command: str, output: str = "", code: int | None = 0) -> Telling:
-        """A command ran."""
+        """Add a command."""
         ended = {} if code is None else {"exit": code}
         return self.call("run", failed=bool(code), command=command, output=output, **ended)
 
     def stop(self, text: str = "Done.") -> Telling:
-        """The turn is over."""
+        """End the turn."""
         return self.add("agent_stop" if self._agent else "stop", text=text)
 
     def agent(self, name: str, turn: str | None = None) -> Telling:
-        """A subagent goes on from here; an empty name is the main agent again."""
+        """Continue as a subagent; an empty name is the main agent."""
         self._agent = name
         self._turn = self._turn if turn is None else turn
         return self
 
     def turns(self) -> list[Turn]:
-        """All of it, by turns."""
+        """All events by turn."""
         return split_turns(with_turns(self.events))
 
 
 def mended(telling: Telling) -> Telling:
-    """A fix that fails first and then works."""
+    """A turn with a fix that fails first and then works."""
     telling.prompt("The mean of an empty list should be 0.0, but mean([]) crashes. Fix it.")
     telling.read("stats.py").edit("stats.py", "    return sum(v)", "    if v is None:\n        return 0.0")
     telling.run("python3 check_stats.py", CRASH, 1)

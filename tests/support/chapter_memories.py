@@ -22,7 +22,7 @@ def make_work(
     superseded_by: Sequence[str] = (),
     **more: Any,
 ) -> Memory:
-    """The memory of one day's work; `failed` says why it failed."""
+    """A memory; `failed` is the reason of a failure."""
     names = ("kind", "context", "category", "approach", "why", "noticed", "summary", "tags")
     told = {name: more.pop(name) for name in names if name in more}
     reason = {"failure_reason": failed, "failure_category": told.get("category")}
@@ -44,7 +44,7 @@ def make_work(
 
 
 def make_chapter(number: int, members: Sequence[Memory], **more: Any) -> Chapter:
-    """A chapter of these members, with the words drawn from them unless a summary is given."""
+    """A chapter of these memories; without a summary its text is drawn from them."""
     words = ChapterWords(title="", summary="") if "summary" in more else chapter_words.draw_chapter(members)
     said = {"title": words.title, "summary": words.summary, "learnings": words.learnings}
     times = [memory.created_at for memory in members]
@@ -101,4 +101,4 @@ LOGINS = (
         summary="Mobile clients keep their session over a restart of the server",
     ),
 )
-"""Five memories of one story: three say the same of tokens, one failed and the next did it otherwise."""
+"""Five related memories: three have the same learning, one failed, and the next did it differently."""

@@ -19,7 +19,7 @@ from rum.embed.calibration import TEXTS
 
 
 def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
-    """A unit vector in which every word of a text has its place: texts are alike that share words."""
+    """A unit vector from the words of a text: texts that share words are similar."""
     vector = np.full(dimensions, 0.01, dtype=np.float32)
     for word in re.findall(r"\w+", text.lower()):
         vector[zlib.crc32(word.encode()) % dimensions] += 1
@@ -27,7 +27,7 @@ def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
 
 
 class WordEmbedder:
-    """Counts words; says what it was asked, and fails as long as it is told to."""
+    """Embeds by words; records its requests, and fails on demand."""
 
     fitted = True
 
@@ -36,10 +36,10 @@ class WordEmbedder:
         self.dimensions = dimensions
         self.asked: list[str] = []
         self.patience: float | None = None
-        """How long it might have taken over what it was asked last."""
+        """The time limit of the last request."""
         self.fault: Exception | None = None
         self.spoils: Callable[[str], bool] = lambda _: False
-        """Vectors of such texts are multiplied by `factor`, so that they point nowhere."""
+        """Vectors of such texts are multiplied by `factor`, which makes them unusable."""
         self.factor = 0.0
 
     def fail(self, why: str = "out of order") -> None:
@@ -58,15 +58,15 @@ class WordEmbedder:
 
 
 class Endpoint:
-    """A server on this machine that speaks OpenAI's way of asking for embeddings."""
+    """A local server with OpenAI's API for embeddings."""
 
     def __init__(self, dimensions: int = 64) -> None:
         self.asked: list[str] = []
         self.status = 200
         self.refuses: Callable[[str], bool] = lambda _: False
-        """A request with such a text is answered with status 400."""
+        """Requests with such a text are answered with status 400."""
         self.stuck = False
-        """Whether it takes questions and never answers."""
+        """Whether it accepts requests and never answers."""
         self.over = Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, dimensions))
         self._server.daemon_threads = True
@@ -74,11 +74,11 @@ class Endpoint:
 
     @property
     def sent(self) -> list[str]:
-        """What it was asked that is not there to measure it by."""
+        """The texts it received, without those for calibration."""
         return [text for text in self.asked if text not in TEXTS]
 
     def settings(self, model: str = "words", timeout: float = 10) -> dict[str, str]:
-        """The variables by which RUM uses it."""
+        """The environment variables that make RUM use it."""
         return {
             "RUM_EMBEDDER": "endpoint",
             "RUM_EMBEDDER_URL": self.url,
@@ -88,7 +88,7 @@ class Endpoint:
 
     @contextmanager
     def serving(self) -> Iterator[Endpoint]:
-        """Answer until the end of the block."""
+        """Serve until the end of the block."""
         Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield self
@@ -115,6 +115,6 @@ def _handler(endpoint: Endpoint, dimensions: int) -> type[BaseHTTPRequestHandler
             self.wfile.write(body)
 
         def log_message(self, format: str, *_: Any) -> None:
-            """Nothing goes to stderr."""
+            """Write nothing to stderr."""
 
     return Handler

@@ -11,7 +11,7 @@ from rum.store.base import Store
 from support.builders import NOON, make_agent
 
 MILLISECONDS = NOON * 1000
-"""Noon in the unit of files of layers."""
+"""Noon in milliseconds, as in layer files."""
 
 
 def make_fact(key: str, value: str = "CSV", **more: Any) -> Fact:

@@ -8,7 +8,7 @@ from rum.inject.brief import FENCE
 
 
 def inside(text: str, name: str = FENCE) -> str:
-    """What stands between the tags of a text that is one fence, with the notice above it."""
+    """The text inside a fence; asserts that it is one fence with the notice."""
     found = re.fullmatch(rf"<({name}-[0-9a-f]{{16}})>\n(.*)\n</\1>\n", text, re.DOTALL)
     assert found, text
     assert text.count(found[1]) == 2

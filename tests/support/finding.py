@@ -12,48 +12,48 @@ EVERYTHING = Filters(superseded=True)
 
 
 def look_up(store: Store, *spellings: str, cap: int = 9) -> Holders:
-    """The memories that hold a term in any of its spellings."""
+    """The memories that contain a term in any of its spellings."""
     return store.search.terms([spellings], cap, cap, filters=EVERYTHING).holders[0]
 
 
 def holders(store: Store, term: str, cap: int) -> list[int]:
-    """The keys of the live memories that hold a term, the one stored last first."""
+    """The keys of the live memories that contain a term, newest first."""
     return look_up(store, term, cap=cap).keys
 
 
 def archived_holders(store: Store, term: str, cap: int) -> list[int]:
-    """The keys of the archived memories that hold a term, the one stored last first."""
+    """The keys of the archived memories that contain a term, newest first."""
     return look_up(store, term, cap=cap).archived_keys
 
 
 def details(store: Store, keys: Iterable[int], filters: Filters = EVERYTHING) -> list[Details]:
-    """What the ranking sees of memories that pass."""
+    """The details for the ranking of memories that pass the filters."""
     return store.search.describe(list(keys), filters, session_limit=0).memories
 
 
 def at(store: Store, keys: Iterable[int], filters: Filters) -> list[Row]:
-    """The memories with these keys that pass."""
+    """The memories with these keys that pass the filters."""
     return [one.row for one in details(store, keys, filters)]
 
 
 def outlines(store: Store, keys: Iterable[int]) -> dict[int, tuple[str, str, int]]:
-    """The indexed terms of goal and paths, and the length of all that is said, by key."""
+    """The indexed terms of goal and paths, and the text length, by key."""
     return {one.row.key: (one.goal, one.paths, one.length) for one in details(store, keys)}
 
 
 def breadths(store: Store, ids: Iterable[str]) -> dict[str, int]:
-    """How many files each memory is tied to, for those that are tied to any."""
+    """The number of files of each memory that has any."""
     keys = [row.key for row in by_ids(store, ids, EVERYTHING)]
     return {one.row.id: one.files for one in details(store, keys) if one.files}
 
 
 def archived_among(store: Store, keys: Iterable[int]) -> set[int]:
-    """Which of the memories are archived."""
+    """The archived ones among the memories."""
     return {one.row.key for one in details(store, keys) if one.archived}
 
 
 def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[int]]:
-    """The keys of the memories of each session that has no more than so many, in order of time."""
+    """The keys of the memories of each session with at most `most` memories, in order of time."""
     firsts = [
         row.key
         for session in dict.fromkeys(sessions)
@@ -69,50 +69,50 @@ def session_size(store: Store, session: str, cap: int) -> int:
 
 
 def size(store: Store) -> int:
-    """About how many memories there are."""
+    """The approximate number of memories."""
     return store.search.terms([], 0, 0, filters=EVERYTHING).size
 
 
 def existing(store: Store, terms: Iterable[str]) -> list[str]:
-    """Which of the terms live memories hold."""
+    """The terms that live memories contain."""
     return [one.term for one in store.search.corrections(terms, 0, 1, 1) if one.holders.keys]
 
 
 def archived_existing(store: Store, terms: Iterable[str]) -> list[str]:
-    """Which of the terms archived memories hold."""
+    """The terms that archived memories contain."""
     return [one.term for one in store.search.corrections(terms, 0, 1, 1) if one.holders.archived_keys]
 
 
 def spellings(store: Store, term: str, cap: int) -> set[str]:
-    """The words that stand for a term in the last so many live memories that hold it."""
+    """The words for a term in the newest live memories that contain it."""
     return {word for one in store.search.corrections([term], cap, 1, 1) for word in one.words}
 
 
 def by_goal(store: Store, goal: str, filters: Filters, cap: int) -> list[Row]:
-    """The newest memories with exactly this goal, in whatever case."""
+    """The newest memories with exactly this goal, ignoring case."""
     keys = store.search.terms([], 0, 0, filters=filters, goal=goal, most=cap).same_goal
     return at(store, keys, EVERYTHING)
 
 
 def newest_with(store: Store, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
-    """The memories stored last of those with every term, anywhere or in the goal."""
+    """The newest memories with every term, anywhere or in the goal."""
     asked = list(terms)
     sets, goal = ([], asked) if in_goal else ([asked], ())
     return next(iter(store.search.newest_with(sets, goal, filters, cap)), [])
 
 
 def by_paths(store: Store, paths: Sequence[str], filters: Filters, cap: int) -> tuple[list[FileRow], int]:
-    """The newest memories tied to any of the files, and how many there are."""
+    """The newest memories with any of the files, and their number."""
     return store.search.by_paths([paths], filters, cap).groups[0]
 
 
 def formerly(store: Store, path: str, filters: Filters, cap: int) -> list[FileRow]:
-    """The newest memories tied to a file under names that it had before."""
+    """The newest memories of a file under its earlier names."""
     return store.search.by_paths([], filters, cap, formerly=[path]).former[0]
 
 
 def known_paths(store: Store, prefix: str) -> list[str]:
-    """Every file any memory is tied to whose path begins with the prefix."""
+    """Every file of a memory whose path starts with the prefix."""
     return store.search.known_paths([prefix])[0]
 
 
@@ -143,6 +143,6 @@ def ids_of(store: Store, keys: Iterable[int]) -> list[str]:
 
 
 def by_ids(store: Store, ids: Iterable[str], filters: Filters) -> list[Row]:
-    """The memories with these ids that pass."""
+    """The memories with these ids that pass the filters."""
     wanted = set(ids)
     return [row for row in store.search.by_filters(filters, 10**6)[0] if row.id in wanted]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).parents[1] / "data" / "hook_samples"
 PATIENCE = 60
-"""Seconds after which what goes on by itself counts as lost."""
+"""Seconds to wait for a background process."""
 SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 
 
@@ -29,13 +29,13 @@ def samples(client: str) -> list[dict[str, Any]]:
 
 
 def prompt(cwd: Path, text: str = "Fix the mean", turn: str = "t1", **more: Any) -> dict[str, Any]:
-    """A payload in which the user says something."""
+    """A payload with a prompt."""
     told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": turn, "hook_event_name": "UserPromptSubmit"}
     return {**told, "prompt": text, **more}
 
 
 def ran(cwd: Path, command: str, output: str = "", call: str = "c1") -> dict[str, Any]:
-    """A payload in which a command has run."""
+    """A payload with a finished command."""
     told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": "t1", "hook_event_name": "PostToolUse"}
     gave = {"stdout": output, "stderr": "", "interrupted": False}
     return {
@@ -48,7 +48,7 @@ def ran(cwd: Path, command: str, output: str = "", call: str = "c1") -> dict[str
 
 
 class Hooked(NamedTuple):
-    """A home, a project, and a folder for temporary files: all that a hook touches."""
+    """A home, a project and a temporary folder: everything that a hook uses."""
 
     home: Path
     work: Path
@@ -62,7 +62,7 @@ class Hooked(NamedTuple):
         env: dict[str, str] | None = None,
         first: Callable[[], None] | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Start a hook; what it is told and what it says go through pipes."""
+        """Start a hook with pipes for stdin, stdout and stderr."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
         own = {"RUM_HOME": str(self.home), "TMPDIR": str(self.temporary), "RUM_EMBEDDER": "none"}
         return subprocess.Popen(
@@ -76,11 +76,11 @@ class Hooked(NamedTuple):
         )
 
     def tell(self, payload: object, client: str = "claude-code", **how: Any) -> None:
-        """Run a hook to its end, which is always the same: nothing said, and all well."""
+        """Run a hook; asserts that it succeeds and prints nothing."""
         assert self.said(payload, client, **how) == b""
 
     def said(self, payload: object, client: str = "claude-code", **how: Any) -> bytes:
-        """Run a hook to its end; what it says."""
+        """Run a hook and return its output."""
         hook = self.start(client, **how)
         told = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         said, complaints = hook.communicate(told, timeout=PATIENCE)
@@ -88,29 +88,29 @@ class Hooked(NamedTuple):
         return said
 
     def project(self) -> Path:
-        """The one project's folder."""
+        """The folder of the only project."""
         (folder,) = (self.home / "projects").iterdir()
         return folder
 
     def raw(self) -> bytes:
-        """Everything that lies in any spool."""
+        """The content of all spool files."""
         kept = [*self.home.rglob("*.jsonl"), *self.temporary.rglob("*.jsonl")]
         return b"".join(path.read_bytes() for path in kept)
 
     def events(self) -> list[Event]:
-        """The events that lie in any spool, each line of which must be whole."""
+        """The events in all spool files; asserts that every line is complete."""
         events = [from_line(line) for line in self.raw().split(b"\n") if line]
         assert None not in events
         return [event for event in events if event]
 
     def await_events(self, count: int) -> list[Event]:
-        """The events once there are so many: on a busy machine another process goes on for the hook."""
+        """Wait for this many events: on a busy machine another process finishes the work of the hook."""
         until(lambda: len({event["id"] for event in self.events()}) >= count)
         return self.events()
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that happens by itself."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < end, "it never came to be"
@@ -118,7 +118,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def make_hooked(folder: Path) -> Hooked:
-    """A home that is still to be made, and an empty project."""
+    """A home that does not exist yet, and an empty project."""
     places = Hooked(folder / "home", folder / "work", folder / "tmp")
     places.work.mkdir()
     places.temporary.mkdir()

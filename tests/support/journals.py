@@ -16,7 +16,7 @@ FRAGMENTS = {
 
 
 def wrapped(name: str) -> str:
-    """An example as a whole journal."""
+    """An example as a complete journal."""
     text = FRAGMENTS[name]
     return text if text.startswith("version") else f"{HEADER}\n{text}"
 
@@ -29,7 +29,7 @@ def whole() -> str:
 
 
 def added_lines(old: str, new: str) -> list[str]:
-    """The lines that are new; an assertion that no other line changed."""
+    """The added lines; asserts that no other line changed."""
     differing = [
         line
         for line in difflib.ndiff(old.splitlines(keepends=True), new.splitlines(keepends=True))
@@ -40,13 +40,13 @@ def added_lines(old: str, new: str) -> list[str]:
 
 
 def is_insertion(old: str, new: str) -> bool:
-    """Whether a text is another one with one piece put in."""
+    """Whether a text equals another one with one inserted part."""
     start = len(commonprefix(old, new))
     return new.endswith(old[start:]) and len(new) >= len(old)
 
 
 def commonprefix(one: str, other: str) -> str:
-    """What both texts begin with."""
+    """The common start of both texts."""
     for place, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return one[:place]

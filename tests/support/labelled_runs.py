@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "labelled_runs"
 
 
 class Labelled(NamedTuple):
-    """A run, and what is expected of it."""
+    """A run and its label."""
 
     name: str
     run: dict[str, Any]
@@ -55,7 +55,7 @@ def _labelled(case: dict[str, Any]) -> Labelled:
 
 
 class Score(NamedTuple):
-    """How many runs were judged rightly, and which were not."""
+    """The number of correctly judged runs, and the names of the others."""
 
     right_yes: int
     wrong_yes: tuple[str, ...]
@@ -65,22 +65,22 @@ class Score(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Of the notes that were made, how many should have been."""
+        """The share of expected ones among the notes."""
         return self.right_yes / (self.right_yes + len(self.wrong_yes))
 
     @property
     def recall(self) -> float:
-        """Of the notes that should have been made, how many were."""
+        """The share of expected notes that were made."""
         return self.right_yes / (self.right_yes + len(self.wrong_no))
 
     @property
     def kinds(self) -> float:
-        """Of the notes rightly made, how many are of the right kind."""
+        """The share of the right kind among the expected notes."""
         return self.right_kind / self.right_yes
 
 
 def score(cases: list[Labelled], found: dict[str, str | None]) -> Score:
-    """What was found, by the name of each run: a kind, or None for no note."""
+    """Compare the found kinds (None: no note), by the name of the run, with the labels."""
     yes = [case for case in cases if case.create and found[case.name]]
     return Score(
         right_yes=len(yes),
@@ -92,23 +92,23 @@ def score(cases: list[Labelled], found: dict[str, str | None]) -> Score:
 
 
 def measured(rum: Rum, cases: list[Labelled]) -> Score:
-    """What is found in the runs by whoever is asked, compared with their labels."""
+    """The score of an extraction function on the runs."""
     answers = {case.name: rum.extract(dry_run=True, **case.run) for case in cases}
     kinds = {name: None if answer.kind is UNSET else answer.kind for name, answer in answers.items()}
     return score(cases, {name: kind.value if kind else None for name, kind in kinds.items()})
 
 
 class Given(NamedTuple):
-    """How a note that was made of a run is given to tasks: to that run's own, and to those of others."""
+    """Whether a note matches its own task, and the tasks of other runs."""
 
     name: str
     own: bool
     others: float
-    """Which share of the others' tasks it is given to."""
+    """The share of other tasks that it matches."""
 
 
 def given(rum: Rum, cases: list[Labelled], tasks: list[str]) -> list[Given]:
-    """How the notes that are made of runs are given, once they are written down."""
+    """For each note of the runs, once it is stored, the tasks that it matches."""
     notes: dict[str, Labelled] = {}
     for case in cases:
         answer = rum.extract(dry_run=True, **case.run)
@@ -132,7 +132,7 @@ def given(rum: Rum, cases: list[Labelled], tasks: list[str]) -> list[Given]:
 
 
 def report(names: list[str]) -> None:
-    """Print how well each of these sets is judged."""
+    """Print the score of each of these sets."""
     every = [case for name in names for case in labelled(name)]
     with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder)) as shop:
         for name in names:

@@ -26,7 +26,7 @@ _TOOLS = {"edit": "edit", "write": "create", "read": "read"}
 
 
 class Figures(NamedTuple):
-    """How many warnings were right, and the names of the cases that were not judged rightly."""
+    """The number of right warnings, and the names of the wrongly judged cases."""
 
     right: int
     needless: list[str]
@@ -34,12 +34,12 @@ class Figures(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Of the warnings given, how many should have been."""
+        """The share of right ones among the warnings."""
         return self.right / max(1, self.right + len(self.needless))
 
     @property
     def recall(self) -> float:
-        """Of the warnings that should have been given, how many were."""
+        """The share of expected warnings that were given."""
         return self.right / max(1, self.right + len(self.missed))
 
 
@@ -49,7 +49,7 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def measured(names: list[dict[str, Any]], folder: Path) -> Figures:
-    """What the warnings make of some cases, each in a project of its own."""
+    """The figures for some cases, each in its own project."""
     right, needless, missed = 0, list[str](), list[str]()
     for number, case in enumerate(names):
         warned = is_warned(case, folder / str(number))
@@ -124,7 +124,7 @@ def _event(now: dict[str, Any], root: Path) -> Event:
 
 
 def main() -> None:
-    """Print the figures; with `--all`, also which cases of those that may be looked at went wrong."""
+    """Print the figures; with `--all`, also the wrong cases that are not held out."""
     for name in FILES:
         with tempfile.TemporaryDirectory() as folder:
             found = cases(name)

@@ -17,7 +17,7 @@ KINDS = ("openai", "anthropic", "ollama")
 
 
 class ScriptedModel:
-    """Says one line of its script after the other, the last one for ever; remembers what it was asked."""
+    """Answers with the lines of its script, then repeats the last one; records the requests."""
 
     name = "scripted"
 
@@ -37,7 +37,7 @@ class ScriptedModel:
 
 
 class Request(NamedTuple):
-    """What the server was sent."""
+    """A request that the server received."""
 
     path: str
     headers: dict[str, str]
@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
     @property
     def said(self) -> list[str]:
-        """The texts of the conversation."""
+        """The texts of the messages."""
         return [message["content"] for message in self.body["messages"]]
 
 
@@ -58,41 +58,41 @@ class Trouble(NamedTuple):
 
 
 STUCK = "\0stuck"
-"""In place of an answer: there comes none."""
+"""In the script: never answer."""
 RAW = "\0raw"
-"""At the start of an answer: the rest is the body as it is."""
+"""At the start of an answer: send the rest as the raw body."""
 
 
 class ModelServer:
-    """A server on this machine that speaks the APIs of OpenAI, Anthropic and Ollama, and follows a script."""
+    """A local server with the APIs of OpenAI, Anthropic and Ollama, which follows a script."""
 
     def __init__(self) -> None:
         self.script: list[object] = ["{}"]
-        """Objects and texts to say, troubles to make; the last one for ever."""
+        """Answers and errors in order; the last one is repeated."""
         self.answer: Callable[[Request], object] | None = None
-        """What to say instead, if it depends on the question."""
+        """A function that makes the answer from the request, used instead of the script."""
         self.requests: list[Request] = []
         self.usage: tuple[int, int] | None = (100, 10)
-        """Tokens read and written that it tells of, with each answer."""
+        """The tokens read and written that it reports with each answer."""
         self.over = Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def settings(self, kind: str = "openai", **more: object) -> dict[str, str]:
-        """The variables by which RUM uses it."""
+        """The environment variables that make RUM use it."""
         given = {"llm": kind, "llm_url": self.url, "llm_model": "some-model", "llm_timeout": 10, **more}
         return {f"RUM_{name.upper()}": str(value) for name, value in given.items()}
 
     def next_line(self, request: Request) -> object:
-        """What to answer now."""
+        """The next answer of the script."""
         if self.answer:
             return self.answer(request)
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
     @contextmanager
     def serving(self) -> Iterator[ModelServer]:
-        """Answer until the end of the block."""
+        """Serve until the end of the block."""
         Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield self
@@ -103,7 +103,7 @@ class ModelServer:
 
 
 def spoken(path: str, text: str, usage: tuple[int, int] | None) -> dict[str, Any]:
-    """A text as the API at a path gives it."""
+    """A text in the response format of the API at a path."""
     if path.endswith("/chat/completions"):
         counts = usage and {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
         return {"choices": [{"message": {"role": "assistant", "content": text}}], "usage": counts or None}
@@ -144,6 +144,6 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *_: Any) -> None:
-            """Nothing goes to stderr."""
+            """Write nothing to stderr."""
 
     return Handler

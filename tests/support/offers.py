@@ -35,7 +35,7 @@ def offered(event: Event, folder: Path) -> list[Offer]:
 
 
 def words(offer: Offer) -> str:
-    """What an offer says, without the fence."""
+    """The text of an offer without the fence."""
     return offer.text.partition("\n\n")[2].rpartition("\n</")[0]
 
 

@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return Rum.open(self.work, home=self.home, **options)
 
     def start(self, program: str, *arguments: object, **variables: str) -> subprocess.Popen[str]:
-        """Start a program; what it prints and what it is told go through pipes."""
+        """Start a program with pipes for stdin and stdout."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
         folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]
         modules = os.pathsep.join(folder for folder in folders if folder)
@@ -47,24 +47,24 @@ class Place(NamedTuple):
         )
 
     def run(self, program: str, *arguments: object, **variables: str) -> list[str]:
-        """Run a program to its end and give the lines it printed."""
+        """Run a program and return the lines it printed."""
         return lines_of(self.start(program, *arguments, **variables))
 
     def project(self) -> Path:
-        """The one project's folder."""
+        """The folder of the only project."""
         (folder,) = (self.home / "projects").iterdir()
         return folder
 
 
 def make_place(folder: Path) -> Place:
-    """A home that RUM is still to make, and an empty directory."""
+    """A home that does not exist yet, and an empty directory."""
     work = folder / "work"
     work.mkdir(parents=True)
     return Place(folder / "home", work)
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """See to it that a program is over, whatever became of the test."""
+    """End a program, also if the test failed."""
     if process.poll() is None:
         process.kill()
     with process:
@@ -72,7 +72,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def lines_of(process: subprocess.Popen[str], told: str | None = None) -> list[str]:
-    """What a program printed until its end, which must be a good one."""
+    """The lines that a program printed; asserts that it succeeded."""
     try:
         printed, complaints = process.communicate(told, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -84,7 +84,7 @@ def lines_of(process: subprocess.Popen[str], told: str | None = None) -> list[st
 
 
 def ask(process: subprocess.Popen[str], line: str = "") -> str:
-    """Tell a running program one line and wait for the line it answers."""
+    """Send one line to a running program and wait for the line it answers."""
     assert process.stdin
     assert process.stdout
     process.stdin.write(line + "\n")
@@ -93,7 +93,7 @@ def ask(process: subprocess.Popen[str], line: str = "") -> str:
 
 
 def become_nobody() -> None:
-    """Give up root's rights for good, as they open every door; nothing to do for everybody else."""
+    """Drop the rights of root, who may read everything; does nothing for other users."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

@@ -13,7 +13,7 @@ from support.builders import HandClock, make_draft
 
 
 class Shop:
-    """One project; whatever was opened in it is closed at the end."""
+    """A project; everything opened in it is closed at the end."""
 
     def __init__(self, base: Path, opened: ExitStack) -> None:
         self.folder = base / "shop"
@@ -23,14 +23,14 @@ class Shop:
         self._opened = opened
 
     def open(self, **how: Any) -> Rum:
-        """Open the memory as one more process would."""
+        """Open the memory like another process."""
         given: dict[str, Any] = {"home": self.home, "clock": self.clock, **how}
         return self._opened.enter_context(Rum.open(given.pop("path", self.folder), **given))
 
 
 @contextmanager
 def open_shop(base: Path) -> Iterator[Shop]:
-    """A shop in an empty folder, untouched by the settings of this machine; it goes by words alone."""
+    """A project in an empty folder, without the settings of this machine and without an embedder."""
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("RUM_")}
     os.environ["RUM_EMBEDDER"] = "none"
     try:
@@ -42,10 +42,10 @@ def open_shop(base: Path) -> Iterator[Shop]:
 
 
 def keep(rum: Rum, goal: str = "Fix the login", summary: str = "It works", **more: Any) -> str:
-    """Store a memory that says only this, and whatever else is given; its id."""
+    """Store a memory with this goal and any other fields; return its id."""
     return rum.store(**make_draft(goal, summary, **more)).memory_id
 
 
 def edited(*paths: str) -> list[dict[str, Any]]:
-    """The actions of somebody who edited these files."""
+    """Actions that edit these files."""
     return [{"type": "file_edit", "file_path": path} for path in paths]

@@ -20,16 +20,16 @@ def inquire(
     patient: bool = True,
     **more: Any,
 ) -> Inquiry:
-    """A question in words, and about files if any are given."""
+    """Run recall for a text and optional files."""
     question = RecallQuestion(query=query, file=files or None, **more)
     return Inquiry(question, store, files, session=session, meaning=meaning, patient=patient)
 
 
 def found(inquiry: Inquiry) -> dict[str, Match]:
-    """All that the levels found, by id."""
+    """All candidates of the levels, by id."""
     return search(inquiry).matches
 
 
 def signal(inquiry: Inquiry, name: str) -> dict[str, float]:
-    """One signal of everything found, by id."""
+    """One signal of every candidate, by id."""
     return {memory_id: match.signals[name] for memory_id, match in found(inquiry).items()}

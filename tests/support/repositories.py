@@ -10,14 +10,14 @@ from pathlib import Path
 from support.builders import NOON
 
 START = NOON - 10 * 86400
-"""When the first commit of a repository is made; the others follow a minute apart."""
+"""The time of the first commit; the others follow a minute apart."""
 
 Content = str | bytes | None
-"""What a file holds; None deletes it."""
+"""The content of a file; None deletes it."""
 
 
 class Repository:
-    """A checkout that nothing of this machine's git configuration reaches."""
+    """A checkout that ignores this machine's git configuration."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -26,7 +26,7 @@ class Repository:
         self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str | bytes, told: bytes = b"", **variables: str) -> str:
-        """Run git here; what it printed, without the last line end."""
+        """Run git here and return its output without the last newline."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         quiet = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
         command = ["git", "-c", "protocol.file.allow=always", "-c", "core.autocrlf=false", *arguments]
@@ -49,7 +49,7 @@ class Repository:
         at: int | None = None,
         encoding: str | None = None,
     ) -> str:
-        """Change some files and commit it all; the new commit's id."""
+        """Change some files, commit everything and return the commit's id."""
         for path, content in (files or {}).items():
             self.write(path, content)
         self.git("add", "--all")
@@ -61,7 +61,7 @@ class Repository:
         return self.head()
 
     def raw_commit(self, message: bytes) -> str:
-        """Commit what is staged with exactly these bytes, as old releases of git did; the new commit's id."""
+        """Commit the index with exactly these bytes, as old releases of git did; return the commit's id."""
         tree, parent = self.git("write-tree"), self.head()
         person = f"Ann <ann@example.org> {START + 60 * self._made} +0000"
         head = f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\n"
@@ -71,13 +71,13 @@ class Repository:
         return made
 
     def revert(self, sha: str, why: str = "") -> str:
-        """Undo a commit as `git revert` does, and say why; the new commit's id."""
+        """Revert a commit as `git revert` does, with a reason; return the new commit's id."""
         subject = self.git("log", "-1", "--format=%s", sha)
         self.git("revert", "--no-commit", sha)
         return self.commit(f'Revert "{subject}"\n\nThis reverts commit {sha}.\n\n{why}')
 
     def merge(self, *branches: str) -> str:
-        """Merge branches into the present one; the merge's id."""
+        """Merge branches into the current one; return the merge's id."""
         self.git(
             "merge",
             "--quiet",
@@ -90,7 +90,7 @@ class Repository:
         return self.head()
 
     def write(self, path: str, content: Content) -> None:
-        """Put a file in place, or take it away."""
+        """Write or delete a file."""
         file = self.root / path
         if content is None:
             file.unlink()
@@ -121,7 +121,7 @@ def lines(*numbers: int | str) -> str:
 
 
 def fast_history(root: Path, messages: Sequence[bytes]) -> Repository:
-    """A repository with one commit a message, each of which changes a file of its own; made in no time."""
+    """A repository with one commit per message, each changing its own file; fast to create."""
     repo = Repository(root)
     stream: list[bytes] = []
     for number, message in enumerate(messages):

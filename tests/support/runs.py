@@ -14,18 +14,18 @@ FILE = "src/auth/refresh.ts"
 
 
 def memory_of(rum: Rum, run: Run) -> Any:
-    """The memory of a run that is over."""
+    """The memory of a finished run."""
     assert run.memory_id is not None
     return rum.show(run.memory_id)
 
 
 def attempts(rum: Rum, agent: str = "developer") -> list[dict[str, Any]]:
-    """What an agent's journal tells of things tried."""
+    """The attempts in an agent's journal."""
     return rum.journal(agent=agent).entries(Kind.ATTEMPT)
 
 
 def ended_by(error: BaseException, run: Run, before: Callable[[], None]) -> None:
-    """A run in which something is done, and then an exception raised."""
+    """A run with one step, ended by an exception."""
     with run:
         before()
         raise error

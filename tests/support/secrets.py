@@ -10,7 +10,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 Planted = tuple[str, str, str]
-"""The kind to be named, a text with the secret in it, the secret (of a token: what follows its prefix)."""
+"""The expected kind, a text with the secret, the secret (of a token: the part after its prefix)."""
 
 HEX = "0123456789abcdef"
 ALNUM = string.ascii_letters + string.digits
@@ -108,7 +108,7 @@ def _body(source: random.Random, alphabet: str, length: int) -> str:
 
 
 def _password(source: random.Random) -> str:
-    """What a password generator gives: letters, digits, one symbol inside."""
+    """A password as generators make it: letters, digits, one symbol inside."""
     body = _body(source, ALNUM, 14)
     return body[:7] + source.choice("!#%*+=^~") + body[7:]
 

@@ -42,7 +42,7 @@ BILLING: list[dict[str, Any]] = [
 ]
 
 LEARNING = "The refresh token expires too, so its expiry must be handled"
-"""What a language model may say of the first story: a claim, a chapter of it, and wisdom."""
+"""Possible answers of a language model about the first story: a claim, a chapter and wisdom."""
 CHAPTER: dict[str, Any] = {
     "title": "Refreshing tokens on 401",
     "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",
@@ -57,7 +57,7 @@ WISDOM: dict[str, Any] = {
 
 
 def tell(shop: Shop, rum: Rum, story: list[dict[str, Any]] = AUTH) -> list[str]:
-    """Store a story, a minute between its memories; their ids."""
+    """Store related memories, a minute apart; return their ids."""
     ids: list[str] = []
     for one in story:
         shop.clock.forward(60)
@@ -100,7 +100,7 @@ _WEBHOOKS = (
 
 
 def tell_of_webhooks(shop: Shop, rum: Rum) -> list[str]:
-    """Store the story of a feature amid the work of every day; the ids of the story."""
+    """Store the memories of a feature among unrelated ones; return the ids of the feature."""
     ids: list[str] = []
     for number in range(40):
         shop.clock.forward(DAY)

@@ -17,19 +17,19 @@ def vector(text: str) -> Floats:
 
 
 def data(text: str) -> bytes:
-    """The vector of a text as stores keep it."""
+    """The stored form of the vector of a text."""
     return pack(vector(text))
 
 
 def near(store: Store, model: str, text: str, *, archived: bool = False) -> list[str]:
-    """The memories near a text, nearest first."""
+    """The memories most similar to a text, best first."""
     return ids_of(
         store, [key for key, _ in store.vectors.nearest(model, vector(text), 99, archived=archived)]
     )
 
 
 def kept(store: Store, model: str, **texts: str) -> dict[str, bool]:
-    """For the memories that have a vector, whether it is that of their text."""
+    """For the memories that have a vector, whether it belongs to their current text."""
     keys = dict(zip(keys_of(store, texts), texts, strict=True))
     found = {one: store.vectors.cosines(model, vector(text), keys) for one, text in texts.items()}
     return {
