@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.floors import Floor
 from benchmarks.workload import Memory
 from rum import Rum
-from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.capture.memory_files import relative_actions, relative_perception, collect_files
 from rum.model import memory as model
 from rum.model.agents import Agent, AgentType
 from rum.model.ids import new_id
@@ -123,8 +123,8 @@ def _author(store: SqliteStore, at: int) -> Agent:
 
 def _kept(memory: Memory, author: Agent, at: int) -> model.Memory:
     draft = parse(memory.layers, model.Draft, "benchmark")
-    actions = settled_actions(draft, at, str)
-    perception = settled_perception(draft.perception, str)
+    actions = relative_actions(draft, at, str)
+    perception = relative_perception(draft.perception, str)
     return model.Memory(
         id=new_id("mem"),
         agent_id=author.id,
@@ -137,5 +137,5 @@ def _kept(memory: Memory, author: Agent, at: int) -> model.Memory:
         reasoning=draft.reasoning,
         actions=actions,
         tags=draft.tags,
-        files=tied_files(actions, perception, lambda _path: None),
+        files=collect_files(actions, perception, lambda _path: None),
     )

@@ -1,1 +1,1 @@
-"""From work to memory: secrets cut out, paths settled, files tied to their content."""
+"""From work to memory: hooks, transcripts, commits, issues and other systems' files."""

@@ -1,4 +1,4 @@
-"""Issues as `gh issue list --json` and GitHub's REST API export them, read with care."""
+"""Issues as `gh issue list --json` and GitHub's REST API export them, and the memories made of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Annotated, Any, NamedTuple, cast
 
 from msgspec import Meta, Struct
 
-from rum.capture.git.message import BODY, SUBJECT, cut
-from rum.capture.git.work_kind import kind_of
+from rum.capture.git.message import MAX_BODY, MAX_SUBJECT, cut
+from rum.capture.git.work_kind import work_kind
 from rum.model.errors import InvalidQuery
 from rum.model.ids import id_of
 from rum.model.memory import UNVERIFIED
@@ -42,7 +42,7 @@ class _Comment(Struct):
 
 
 class _Issue(Struct):
-    """Both spellings: gh writes `createdAt` and `author`, the REST API `created_at` and `user`."""
+    """Both forms: gh writes `createdAt` and `author`, the REST API `created_at` and `user`."""
 
     number: Annotated[int, Meta(ge=1, le=10**9)]
     title: str
@@ -60,14 +60,14 @@ class _Issue(Struct):
 
 
 class Comment(NamedTuple):
-    """What somebody said."""
+    """A comment and its author."""
 
     by: str
     text: str
 
 
 class Issue(NamedTuple):
-    """An issue in its one form; `reason` is why it was closed, in GitHub's words."""
+    """An issue of either form; `reason` is why it was closed, in GitHub's words."""
 
     number: int
     title: str
@@ -83,10 +83,10 @@ class Issue(NamedTuple):
 
 
 def issues_in(exported: bytes) -> list[Issue]:
-    """Every issue of an export, the last where one comes twice; InvalidQuery says what is wrong."""
+    """Return the issues of an export, of repeated ones the last; InvalidQuery says what is wrong."""
     found: dict[tuple[int, int], Issue] = {}
-    for place, given in enumerate(_listed(_documents(exported)), start=1):
-        issue = _issue(given, f"Issue {place}")
+    for place, value in enumerate(_listed(_documents(exported)), start=1):
+        issue = _issue(value, f"Issue {place}")
         found[issue.number, issue.at] = issue
     if not found:
         raise InvalidQuery(f"There are no issues in this file. {ADVICE}", field="file")
@@ -94,7 +94,7 @@ def issues_in(exported: bytes) -> list[Issue]:
 
 
 def _documents(exported: bytes) -> Iterator[object]:
-    """The JSON documents of a file: one, or one after the other, as paging through the API leaves them."""
+    """The JSON documents of a file: one, or several as `gh api --paginate` writes them."""
     try:
         text = exported.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -113,7 +113,7 @@ def _documents(exported: bytes) -> Iterator[object]:
 
 
 def _listed(documents: Iterable[object]) -> Iterator[object]:
-    """The issues of documents: themselves, members of lists, or of what a search answers."""
+    """The issues of documents: a document itself, the items of a list, or those of a search result."""
     waiting = [*documents][::-1]
     while waiting:
         document = waiting.pop()
@@ -131,57 +131,58 @@ def _members(document: object) -> list[object] | None:
     return cast("list[object]", document) if isinstance(document, list) else None
 
 
-def _issue(given: object, where: str) -> Issue:
-    if not isinstance(given, dict):
+def _issue(value: object, where: str) -> Issue:
+    if not isinstance(value, dict):
         raise InvalidQuery(f"{where} is not an object. {ADVICE}", field="file")
-    told = _told(cast("dict[str, Any]", given), where)
-    person = told.author or told.user or _Person("ghost")
-    comments = told.comments if isinstance(told.comments, list) else []
+    issue = _parse_issue(cast("dict[str, Any]", value), where)
+    person = issue.author or issue.user or _Person("ghost")
+    comments = issue.comments if isinstance(issue.comments, list) else []
     return Issue(
-        number=told.number,
-        title=told.title,
-        body=told.body or "",
-        is_open=told.state.lower() != "closed",
-        reason=(told.state_reason or told.stateReason or "").lower(),
-        labels=tuple(one if isinstance(one, str) else one.name for one in told.labels or ()),
+        number=issue.number,
+        title=issue.title,
+        body=issue.body or "",
+        is_open=issue.state.lower() != "closed",
+        reason=(issue.state_reason or issue.stateReason or "").lower(),
+        labels=tuple(one if isinstance(one, str) else one.name for one in issue.labels or ()),
         by=person.login,
         is_bot=person.is_bot,
-        at=_time(told.created_at or told.createdAt, where),
+        at=_time(issue.created_at or issue.createdAt, where),
         comments=tuple(
             Comment((one.author or one.user or _Person("ghost")).login, one.body)
             for one in comments
             if one.body
         ),
-        is_pull_request=told.pull_request is not None,
+        is_pull_request=issue.pull_request is not None,
     )
 
 
-def _told(given: dict[str, Any], where: str) -> _Issue:
+def _parse_issue(value: dict[str, Any], where: str) -> _Issue:
     try:
-        return parse(given, _Issue, where)
+        return parse(value, _Issue, where)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.message} {ADVICE}", **error.details) from None
 
 
-def _time(told: str | None, where: str) -> int:
-    if told is None:
+def _time(value: str | None, where: str) -> int:
+    if value is None:
         raise InvalidQuery(f"{where}: `createdAt` is required. {ADVICE}", field="createdAt")
     try:
-        at = datetime.fromisoformat(told).timestamp()
+        at = datetime.fromisoformat(value).timestamp()
     except (ValueError, OverflowError):
-        raise InvalidQuery(f"{where}: `createdAt` is not a time: {told[:40]!r}.", field="createdAt") from None
+        message = f"{where}: `createdAt` is not a time: {value[:40]!r}."
+        raise InvalidQuery(message, field="createdAt") from None
     return max(0, int(at))
 
 
-IMPORTANCE = 0.3
-COMMENT = 800
-COMMENTS = 10
-"""So many of the first, and of the last, comments are kept."""
-TAGS = 6
-MENTIONED = 20
+_IMPORTANCE = 0.3
+_MAX_COMMENT = 800
+_MAX_COMMENTS = 10
+"""Comments that are kept of the first ones, and again of the last ones."""
+_MAX_TAGS = 6
+_MAX_MENTIONED = 20
 
-_UNSAID = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_NAMED = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ISSUE_NUMBER = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
 
 
 def issue_id(issue: Issue) -> str:
@@ -190,41 +191,41 @@ def issue_id(issue: Issue) -> str:
 
 
 def issue_session(number: int | str) -> str:
-    """The session that an issue's memory stands in, by which its number finds it."""
+    """The session of an issue's memory, by which the memory is found for a number."""
     return f"github_issue_{number}"
 
 
 def memory_fields(issue: Issue) -> dict[str, Any]:
-    """What an issue's memory says, as a caller of `store` would write it."""
-    title = cut(_line(issue.title), SUBJECT) or f"Issue #{issue.number}"
+    """The fields of an issue's memory, as a caller of `store` would write them."""
+    title = cut(_line(issue.title), MAX_SUBJECT) or f"Issue #{issue.number}"
     observations = [
         {"what": text, "significance": f"said by {_line(by) or 'ghost'}"}
-        for by, text in _kept(issue.comments)
+        for by, text in _comments(issue.comments)
     ]
     tags = ["issue", *(["open"] if issue.is_open else []), *(_tag(label) for label in issue.labels)]
     return {
         "intent": {
             "goal": title,
             "task_type": _task_type(issue, title).value,
-            "context": cut(_text(issue.body), BODY),
+            "context": cut(_text(issue.body), MAX_BODY),
         },
         "perception": {"observations": observations},
         "outcome": _outcome(issue),
-        # How an open issue ends nobody said yet: it is nothing that was tried in vain.
-        "tags": [*list(dict.fromkeys(filter(None, tags)))[:TAGS], *([UNVERIFIED] if issue.is_open else [])],
-        "importance": IMPORTANCE,
+        # An open issue has no outcome yet: it must not count as a failure.
+        "tags": list(dict.fromkeys(filter(None, tags)))[:_MAX_TAGS] + [UNVERIFIED] * issue.is_open,
+        "importance": _IMPORTANCE,
     }
 
 
-def mentioned(issue: Issue) -> list[str]:
-    """The numbers of other issues that are spoken of."""
+def mentioned_issues(issue: Issue) -> list[str]:
+    """The numbers of other issues that an issue mentions."""
     texts = [issue.body, *(comment.text for comment in issue.comments)]
-    numbers = dict.fromkeys(number for text in texts for number in _NAMED.findall(text))
-    return [number for number in numbers if int(number) != issue.number][:MENTIONED]
+    numbers = dict.fromkeys(number for text in texts for number in _ISSUE_NUMBER.findall(text))
+    return [number for number in numbers if int(number) != issue.number][:_MAX_MENTIONED]
 
 
 def _outcome(issue: Issue) -> dict[str, Any]:
-    last = cut(_line(issue.comments[-1].text), SUBJECT) if issue.comments else ""
+    last = cut(_line(issue.comments[-1].text), MAX_SUBJECT) if issue.comments else ""
     if issue.is_open:
         summary = f"#{issue.number} is still open"
         return {"success": False, "summary": summary, "follow_up_needed": [f"Resolve #{issue.number}"]}
@@ -234,20 +235,20 @@ def _outcome(issue: Issue) -> dict[str, Any]:
     return {"success": done, "summary": summary, **({} if done else {"failure_reason": last or words})}
 
 
-def _kept(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
-    """The first and the last comments; in between it is said how many there are."""
-    told = [(comment.by, cut(_text(comment.text), COMMENT)) for comment in comments]
-    told = [(by, text) for by, text in told if text]
-    if len(told) <= 2 * COMMENTS:
-        return told
-    between = f"({len(told) - 2 * COMMENTS} more comments)"
-    return [*told[:COMMENTS], ("others", between), *told[-COMMENTS:]]
+def _comments(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
+    """The first and the last comments, and how many there are in between."""
+    found = [(comment.by, cut(_text(comment.text), _MAX_COMMENT)) for comment in comments]
+    found = [(by, text) for by, text in found if text]
+    if len(found) <= 2 * _MAX_COMMENTS:
+        return found
+    between = f"({len(found) - 2 * _MAX_COMMENTS} more comments)"
+    return [*found[:_MAX_COMMENTS], ("others", between), *found[-_MAX_COMMENTS:]]
 
 
 def _task_type(issue: Issue, title: str) -> TaskType:
     labels = " ".join(issue.labels)[:1000]
     found = task_type_in(labels, LABEL)
-    return TaskType(found) if found else kind_of(title, ()).task_type
+    return TaskType(found) if found else work_kind(title, ()).task_type
 
 
 def _tag(label: str) -> str:
@@ -255,9 +256,9 @@ def _tag(label: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(_text(text[: SUBJECT * 10]).split())
+    return " ".join(_text(text[: MAX_SUBJECT * 10]).split())
 
 
 def _text(text: str) -> str:
-    """What people read: without what templates hide in it."""
-    return _UNSAID.sub("", without_unseen(text[: BODY * 10])).strip()
+    """A text without the hidden comments of issue templates."""
+    return _HTML_COMMENT.sub("", without_unseen(text[: MAX_BODY * 10])).strip()

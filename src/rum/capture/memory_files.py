@@ -1,4 +1,4 @@
-"""From what an agent says it did to what is kept: paths made relative, files tied to their content."""
+"""Make paths of a memory relative to the repository, and collect its files with their content hashes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _CHAR = r"[^\s\x00-\x1f\x7f]"
 _FILE = re.compile(
     rf"(?!\w+://|(?i:n/a)$)(?P<path>(?={_CHAR}*[/\\]|{_CHAR}*{_EXTENSION}(?:[:#]|$)){_CHAR}+?){_LINES}"
 )
-# In prose only what has both a folder and an extension is surely a file.
+# In prose only a word with both a folder and an extension is certainly a file.
 _FILE_IN_PROSE = re.compile(
     rf"(?<![\w:/\\.~@+\[\]-])(?P<path>[~\w.@+\[\]-]*(?:[/\\][\w.@+\[\]-]+)+{_EXTENSION}){_LINES}(?![\w/\\])"
 )
 
 Relative = Callable[[str], str]
-"""A path as the repository knows it."""
+"""A function that makes a path relative to the repository."""
 
 
-def settled_actions(draft: Draft, stored_at: int, relative: Relative) -> tuple[Action, ...]:
-    """The actions in their one form, with paths relative to the repository."""
+def relative_actions(draft: Draft, stored_at: int, relative: Relative) -> tuple[Action, ...]:
+    """The actions in their stored form, with paths relative to the repository."""
     actions = (action.settled(stored_at) for action in draft.actions)
     return tuple(_with_path(action, relative) for action in actions)
 
@@ -42,12 +42,12 @@ def _with_path(action: Action, relative: Relative) -> Action:
     return replace(action, details=details)
 
 
-def settled_perception(perception: Perception, relative: Relative) -> Perception:
-    """What was observed, with paths relative to the repository; a `where` that is no file stays as it is."""
+def relative_perception(perception: Perception, relative: Relative) -> Perception:
+    """The perception with paths relative to the repository; a `where` that is no file is unchanged."""
     if not perception.observations and not perception.relevant_files:
         return perception
     observations = tuple(
-        replace(seen, where=_with_paths(seen.where, relative)) for seen in perception.observations
+        replace(one, where=_with_paths(one.where, relative)) for one in perception.observations
     )
     files = tuple(replace(file, path=relative(file.path)) for file in perception.relevant_files)
     return replace(perception, observations=observations, relevant_files=files)
@@ -60,31 +60,31 @@ def _with_paths(where: str, relative: Relative) -> str:
 
 
 def _files_at(where: str) -> list[re.Match[str]]:
-    """The files a place names: it is one, with or without a line, or it speaks of some."""
+    """The files that a `where` names: it is a file, with or without a line, or a text that names some."""
     alone = _FILE.fullmatch(where)
     return [alone] if alone else list(_FILE_IN_PROSE.finditer(where))
 
 
-def tied_files(
+def collect_files(
     actions: Iterable[Action], perception: Perception, content: Callable[[str], str | None]
 ) -> tuple[FileRef, ...]:
-    """Every file a memory names, once, with the strongest thing that was done to it."""
+    """Return the files that a memory names, each once, with the strongest operation on it."""
     strongest: dict[str, Operation] = {}
-    for path, operation in [*_acted_on(actions), *_looked_at(perception)]:
+    for path, operation in [*_action_files(actions), *_perceived_files(perception)]:
         known = strongest.get(path, Operation.READ)
         strongest[path] = max(known, operation, key=_STRENGTH.__getitem__)
     return tuple(FileRef(path, operation, content(path)) for path, operation in sorted(strongest.items()))
 
 
-def _acted_on(actions: Iterable[Action]) -> Iterable[tuple[str, Operation]]:
+def _action_files(actions: Iterable[Action]) -> Iterable[tuple[str, Operation]]:
     for action in actions:
         if action.details.file_path:
             yield strip_line(action.details.file_path), OPERATION_OF.get(action.type, Operation.READ)
 
 
-def _looked_at(perception: Perception) -> Iterable[tuple[str, Operation]]:
+def _perceived_files(perception: Perception) -> Iterable[tuple[str, Operation]]:
     for file in perception.relevant_files:
         yield strip_line(file.path), Operation.READ
-    for seen in perception.observations:
-        for place in _files_at(seen.where):
+    for observation in perception.observations:
+        for place in _files_at(observation.where):
             yield place["path"], Operation.READ

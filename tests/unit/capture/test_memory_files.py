@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model.memory import drafted
 from rum.model.memory_layers import Perception
 from support.builders import make_draft
@@ -20,14 +20,14 @@ def relative(path: str) -> str:
 def files_of(**layers: Any) -> dict[str, str]:
     """The files a memory with these layers is tied to, with what was done to them."""
     draft = drafted(make_draft(**layers))
-    actions = settled_actions(draft, 0, relative)
-    perception = settled_perception(draft.perception, relative)
-    return {file.path: file.operation.value for file in tied_files(actions, perception, lambda _: None)}
+    actions = relative_actions(draft, 0, relative)
+    perception = relative_perception(draft.perception, relative)
+    return {file.path: file.operation.value for file in collect_files(actions, perception, lambda _: None)}
 
 
 def seen_at(where: str) -> Perception:
     draft = drafted(make_draft(perception={"observations": [{"what": "x", "where": where}]}))
-    return settled_perception(draft.perception, relative)
+    return relative_perception(draft.perception, relative)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_every_path_of_an_action_becomes_relative() -> None:
             actions=[{"type": "command_run", "working_directory": "/repo/src", "file_path": "/repo/a.py"}]
         )
     )
-    [action] = settled_actions(draft, 0, relative)
+    [action] = relative_actions(draft, 0, relative)
     assert (action.details.working_directory, action.details.file_path) == ("src", "a.py")
 
 

@@ -13,7 +13,7 @@ from rum.app.caller import Caller
 from rum.app.imports.batch import Piece, existing_ids
 from rum.app.memories.store import renewed
 from rum.capture.clients.detect import CLIENTS, module_of
-from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
 from rum.capture.observe.turns import Turn, memory_id, subagent_id, subagent_name
 from rum.model.agents import Agent, AgentType
@@ -127,8 +127,8 @@ class TurnSource:
         draft = drafted(caller.project.clean(seen.fields or {}))
         at = min(int(turn.ended), caller.project.now())
         place = _Place(caller, turn.cwd, live=not self._imported)
-        actions = settled_actions(draft, at, place.relative)
-        perception = settled_perception(draft.perception, place.relative)
+        actions = relative_actions(draft, at, place.relative)
+        perception = relative_perception(draft.perception, place.relative)
         commit, branch = place.commit_and_branch()
         made = seen.commit
         return Memory(
@@ -145,7 +145,7 @@ class TurnSource:
             actions=actions,
             tags=tuple(dict.fromkeys(draft.tags)),
             importance=draft.importance,
-            files=tied_files(actions, perception, place.content_hash),
+            files=collect_files(actions, perception, place.content_hash),
             commit=commit if commit and (made is None or commit.startswith(made)) else made,
             branch=branch and caller.project.label(branch),
             origin=Origin(

@@ -29,20 +29,20 @@ from rum.app.imports.issues import any_issues, tie_to_issues
 from rum.app.memories.store import renewed
 from rum.app.project import Project
 from rum.capture.git.commit_memory import (
-    FILES,
-    TELLING,
+    IMPORTANT,
+    MAX_FILES,
+    commit_fields,
     failure,
     has_failed_by,
     path_of,
     restored,
     reversal_of,
-    said_of,
 )
-from rum.capture.git.history import Entry, Ledger, Undoing, Writing
+from rum.capture.git.history import Authorship, Entry, Ledger, Revert
 from rum.capture.git.ids import author_id, author_name, is_memory_of, session_of
-from rum.capture.git.message import Naming, parted
+from rum.capture.git.message import Naming, parse_message
 from rum.capture.git.work_kind import Noise, noise_by_change
-from rum.capture.memory_files import tied_files
+from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds
 from rum.model.links import Edge, LinkType
@@ -152,7 +152,7 @@ def _new(
         if len(told) == most:
             break
         # What a bot did counts once somebody had to take it back.
-        kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.undone)
+        kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.reverted)
         if entry.sha in cut_off:
             skipped[Noise.CUT_OFF.value] += 1
         elif not kept:
@@ -244,31 +244,29 @@ class Commits:
             yield self._piece(commit, changes)
 
     def _piece(self, commit: Commit, changes: list[Change]) -> Work | str:
-        message = parted(commit.message)
-        undoing = self._ledger.undone.get(commit.sha)
+        message = parse_message(commit.message)
+        revert = self._ledger.reverted.get(commit.sha)
         noise = noise_by_change(message.subject, message.body, [change.path for change in changes])
-        if noise and not undoing:
+        if noise and not revert:
             return noise.value
-        undoes = any(
+        is_revert = any(
             one.naming is Naming.REVERTS and one.source.sha == commit.sha
             for one in self._ledger.references(commit.sha)
         )
-        said = said_of(commit, message, changes, undoing, undoes=undoes)
+        said = commit_fields(commit, message, changes, revert, is_revert=is_revert)
         author = self._caller.project.label(author_name(commit.author))
-        memory = replace(self._memory(commit, changes, author, said), reverted_by=self._reversal(undoing))
-        if not undoing and self._copies.has(commit, memory):
+        memory = replace(self._memory(commit, changes, author, said), reverted_by=self._reversal(revert))
+        if not revert and self._copies.has(commit, memory):
             return Noise.COPY.value
-        is_cut = len(changes) > FILES
+        is_cut = len(changes) > MAX_FILES
         renames = self._renames(changes) if is_cut else ()
         return Piece(memory, author, CommitSource(commit, message.closes, is_cut, renames))
 
-    def _reversal(self, undoing: Undoing | None) -> Reversal | None:
+    def _reversal(self, revert: Revert | None) -> Reversal | None:
         """What reverted a commit, its reason without secrets."""
-        if undoing is None:
+        if revert is None:
             return None
-        return msgspec.convert(
-            self._caller.project.clean(msgspec.to_builtins(reversal_of(undoing))), Reversal
-        )
+        return msgspec.convert(self._caller.project.clean(msgspec.to_builtins(reversal_of(revert))), Reversal)
 
     def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""
@@ -288,7 +286,7 @@ class Commits:
             at=commit.at,
             origin=Origin(OriginKind.COMMIT, commit.sha),
         )
-        files = tied_files(memory.actions, memory.perception, blobs.get)
+        files = collect_files(memory.actions, memory.perception, blobs.get)
         return replace(memory, files=files, commit=commit.sha)
 
     def update_existing(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
@@ -332,17 +330,17 @@ class Commits:
 
     def _judge_anew(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
         """What a commit undid has failed by now; and what that had undone holds again."""
-        for entry in self._ledger.undone_through(sha):
+        for entry in self._ledger.reverted_through(sha):
             found = (
                 [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
             )
             for memory in found:
-                undoing = self._ledger.undone.get(entry.sha)
-                is_known = undoing and memory.reverted_by and memory.reverted_by.commit == undoing.by.sha
-                reverted_by = memory.reverted_by if is_known else self._reversal(undoing)
-                changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, undoing))
+                revert = self._ledger.reverted.get(entry.sha)
+                is_known = revert and memory.reverted_by and memory.reverted_by.commit == revert.by.sha
+                reverted_by = memory.reverted_by if is_known else self._reversal(revert)
+                changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, revert))
                 if changed != memory:
-                    importance = max(memory.importance, TELLING)
+                    importance = max(memory.importance, IMPORTANT)
                     renewed(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
                     counted["updated"] += 1
                     counted["failures"] += not changed.outcome.success
@@ -353,23 +351,23 @@ class Commits:
         found = {memory.id: memory for memory in store.memories.get([source_id, target_id])}
         source, target = found[source_id], found[target_id]
         reverted_by = target.reverted_by
-        if reverted_by is None or reverted_by.id != source.id or len(source.files) >= FILES:
+        if reverted_by is None or reverted_by.id != source.id or len(source.files) >= MAX_FILES:
             return
         if {file.path for file in source.files} < {file.path for file in target.files}:
             store.memories.replace(replace(target, reverted_by=replace(reverted_by, in_part=True)))
 
-    def _outcome(self, memory: Memory, undoing: Undoing | None) -> Outcome:
+    def _outcome(self, memory: Memory, revert: Revert | None) -> Outcome:
         """The outcome of a commit, as far as its history tells; what people said of a failure stands."""
         outcome, known = memory.outcome, memory.reverted_by
         if not outcome.success:
             if known is None or not has_failed_by(outcome, known):
                 return outcome
-            if undoing and known.commit == undoing.by.sha:
+            if revert and known.commit == revert.by.sha:
                 return outcome
             outcome = restored(outcome)
-        if not undoing:
+        if not revert:
             return outcome
-        failed = msgspec.to_builtins(outcome) | failure(undoing)
+        failed = msgspec.to_builtins(outcome) | failure(revert)
         return msgspec.convert(self._caller.project.clean(failed), Outcome)
 
     def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
@@ -411,7 +409,7 @@ class Copies:
         self._project = project
         self._ledger = ledger
         self._elsewhere = elsewhere
-        self._alike: dict[Writing, _Known] = {}
+        self._alike: dict[Authorship, _Known] = {}
         self._others: dict[Written, _Known] = {}
 
     def has(self, commit: Commit, memory: Memory) -> bool:
@@ -426,13 +424,13 @@ class Copies:
 
     def _written_like(self, commit: Commit) -> _Known:
         """The commits below HEAD that may be copies of one; read once, as a script may make thousands."""
-        writing = self._ledger.writing(commit)
-        known = self._alike.get(writing)
+        authorship = self._ledger.authorship(commit)
+        known = self._alike.get(authorship)
         if known is None:
             ids = [entry.memory_id for entry in self._ledger.alike(commit)]
             known = _Known(self._project.store.memories.get(ids) if ids else ())
             if ids:
-                self._alike[writing] = known
+                self._alike[authorship] = known
         return known
 
     def _on_other_branches(self, memory: Memory) -> _Known:

@@ -21,9 +21,9 @@ from rum.app.imports.batch import (
 from rum.app.memories.store import renewed
 from rum.app.project import Project
 from rum.capture.git.ids import author_name, is_memory_of
-from rum.capture.git.message import LONGEST, closed_by
+from rum.capture.git.message import MAX_MESSAGE, closed_by
 from rum.capture.git.work_kind import noise_by_author
-from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned
+from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned_issues
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
@@ -104,7 +104,7 @@ def _noise(issue: Issue) -> str | None:
 
 def _tie(project: Project, issues: Sequence[Issue]) -> int:
     """Link issues that speak of each other, and commits to those they closed; how many links are new."""
-    spoken = [(issue_id(issue), number) for issue in issues for number in mentioned(issue)]
+    spoken = [(issue_id(issue), number) for issue in issues for number in mentioned_issues(issue)]
     created = _link(project, spoken, LinkType.RELATED_TO)
     numbers = {str(issue.number) for issue in issues}
     return created + tie_to_issues(project, (one for one in _closings(project) if one[1] in numbers))
@@ -116,7 +116,7 @@ def _closings(project: Project) -> Iterable[tuple[str, str]]:
     place = find_git(project.location.root) if project.location.root and here else None
     for commit in history.commits(place) if place else ():
         if commit.sha in here:
-            for number in closed_by(commit.message[:LONGEST]):
+            for number in closed_by(commit.message[:MAX_MESSAGE]):
                 yield here[commit.sha], number
 
 

@@ -12,7 +12,7 @@ from rum.app.agents import somebody
 from rum.app.caller import Caller
 from rum.app.memories.recall import shown
 from rum.app.project import Project
-from rum.capture.memory_files import settled_actions, settled_perception, tied_files
+from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model.agents import Agent
 from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound
@@ -78,8 +78,8 @@ def _content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
     def content_hash(path: str) -> str | None:
         return known[path] if path in known else caller.project.content_hash(path)
 
-    actions = settled_actions(draft, now, relative)
-    perception = settled_perception(draft.perception, relative)
+    actions = relative_actions(draft, now, relative)
+    perception = relative_perception(draft.perception, relative)
     return replace(
         memory,
         intent=draft.intent,
@@ -89,7 +89,7 @@ def _content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
         actions=actions,
         tags=tuple(dict.fromkeys(draft.tags)),
         importance=draft.importance,
-        files=tied_files(actions, perception, content_hash),
+        files=collect_files(actions, perception, content_hash),
     )
 
 

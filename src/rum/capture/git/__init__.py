@@ -1,1 +1,1 @@
-"""From commits to memories."""
+"""From commits to memories: messages, kinds of work, and the history that connects commits."""

@@ -1,4 +1,4 @@
-"""A commit as a memory: what it was for, what it did, and what came of it."""
+"""Make a memory of a commit: goal and context from its message, actions from its changes, and its outcome."""
 
 from __future__ import annotations
 
@@ -8,70 +8,71 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rum.capture.git.history import Undoing
+from rum.capture.git.history import Revert
 from rum.capture.git.message import Message
-from rum.capture.git.work_kind import folders, kind_of
+from rum.capture.git.work_kind import folders, work_kind
 from rum.model.memory_layers import ActionType, Outcome, TaskType
 from rum.model.origin import SHORT, Reversal
 from rum.repo.history import Change, Commit
 from rum.store.renames import RENAMED_TO
 from rum.text.invisible import without_unseen
+from rum.text.lexicon import word_set
 
 ORDINARY = 0.3
-TELLING = 0.5
-"""The importance of what failed, undid something, or closed a hole."""
-TAGS = 6
+IMPORTANT = 0.5
+"""The importance of a commit that was reverted, reverts another, or fixes a vulnerability."""
+MAX_TAGS = 6
 
 
-def said_of(
-    commit: Commit, message: Message, changes: Sequence[Change], undoing: Undoing | None, *, undoes: bool
+def commit_fields(
+    commit: Commit, message: Message, changes: Sequence[Change], revert: Revert | None, *, is_revert: bool
 ) -> dict[str, Any]:
-    """What a commit's memory says, as a caller of `store` would write it."""
+    """The fields of a commit's memory, as a caller of `store` would write them."""
     kept = largest(changes)
     paths = [change.path for change in kept]
-    kind = kind_of(message.subject, paths)
+    kind = work_kind(message.subject, paths)
     outcome: dict[str, Any] = {"success": True, "summary": _summary(commit, message, changes, len(kept))}
-    tags = [*kind.scopes, *(["breaking"] if kind.breaking else []), *(["revert"] if undoes else [])]
-    telling = undoing or undoes or kind.task_type is TaskType.SECURITY_FIX
+    tags = [*kind.scopes, *(["breaking"] if kind.breaking else []), *(["revert"] if is_revert else [])]
+    is_important = revert or is_revert or kind.task_type is TaskType.SECURITY_FIX
     return {
         "intent": {
             "goal": message.subject or _goal(changes),
             "task_type": kind.task_type.value,
             "context": message.body,
         },
-        "outcome": {**outcome, **failure(undoing)} if undoing else outcome,
+        "outcome": {**outcome, **failure(revert)} if revert else outcome,
         "actions": actions_of(kept, commit.authored_at),
-        "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:TAGS],
-        "importance": TELLING if telling else ORDINARY,
+        "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:MAX_TAGS],
+        "importance": IMPORTANT if is_important else ORDINARY,
     }
 
 
-def failure(undoing: Undoing) -> dict[str, Any]:
-    """What an outcome says once the work was reverted."""
+def failure(revert: Revert) -> dict[str, Any]:
+    """The fields of the outcome of work that was reverted."""
     return {
         "success": False,
-        "failure_reason": undoing.reason,
-        "failure_category": undoing.category.value,
+        "failure_reason": revert.reason,
+        "failure_category": revert.category.value,
     }
 
 
-def reversal_of(undoing: Undoing) -> Reversal:
-    """The commit that reverted the work, as the memory of the work names it."""
-    return Reversal(undoing.by.memory_id, undoing.by.sha, reason=undoing.reason)
+def reversal_of(revert: Revert) -> Reversal:
+    """The commit that reverted the work, as a value of the work's memory."""
+    return Reversal(revert.by.memory_id, revert.by.sha, reason=revert.reason)
 
 
 def has_failed_by(outcome: Outcome, reversal: Reversal) -> bool:
-    """Whether an outcome is what a revert made of it, and not what a person said of it since."""
+    """Whether an outcome is a failure because of a revert, and nobody changed it since."""
     return not outcome.success and outcome.failure_reason == reversal.reason
 
 
 def restored(outcome: Outcome) -> Outcome:
-    """The outcome of work that was reverted, once the revert was reverted itself."""
+    """The outcome of work whose revert was reverted itself."""
     return replace(outcome, success=True, failure_reason=None, failure_category=None)
 
 
 def _goal(changes: Sequence[Change]) -> str:
-    """What a commit without a message was for, as far as its files tell."""
+    """The goal of a commit without a message, from its files."""
     if not changes:
         return "Commit without a message"
     word = {"A": "Add", "D": "Delete", "R": "Rename"}.get(changes[0].status, "Change")
@@ -80,7 +81,7 @@ def _goal(changes: Sequence[Change]) -> str:
 
 
 def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: int) -> str:
-    """Where to look, how much it was, and which issues it closed."""
+    """The commit's id, the size of its change, and the issues it closed."""
     size = path_of(changes[0].path) if len(changes) == 1 else f"{len(changes)} files"
     parts = [size if changes else "no file changed"]
     if any(change.added or change.removed for change in changes):
@@ -91,10 +92,10 @@ def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: 
     return f"{commit.sha[:SHORT]}: {', '.join(parts)}{closes}"
 
 
-FILES = 100
-"""A commit is tied to so many files at most: those with the most changed lines."""
-RANGES = 12
-NAMES = 5
+MAX_FILES = 100
+"""Files of a commit's memory: those with the most changed lines."""
+MAX_RANGES = 12
+_MAX_NAMES = 5
 
 _TYPES = {"A": ActionType.FILE_CREATE, "D": ActionType.FILE_DELETE, "R": ActionType.FILE_CREATE}
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f]")
@@ -104,35 +105,20 @@ _DECLARED = re.compile(
 )
 _TYPED = re.compile(rf"\b(?:struct|enum|union|type)\s+({_NAME})")
 _CALLED = re.compile(r"([A-Za-z_$][\w$.:~]{1,59})\s*\(")
-_NO_NAMES = frozenset(
-    (
-        "if",
-        "for",
-        "while",
-        "switch",
-        "return",
-        "catch",
-        "elif",
-        "else",
-        "func",
-        "function",
-        "sizeof",
-        "defined",
-        "test",
-    )
-)
+_KEYWORDS = word_set("if for while switch return catch elif else func function sizeof defined test")
+"""Words before a bracket that are no function's name."""
 
 
 def largest(changes: Sequence[Change]) -> list[Change]:
-    """The changes that are kept, in the order of their paths."""
-    if len(changes) <= FILES:
+    """The largest changes, at most `MAX_FILES`, in the order of their paths."""
+    if len(changes) <= MAX_FILES:
         return list(changes)
     ranked = sorted(changes, key=lambda change: (-change.added - change.removed, change.path))
-    return sorted(ranked[:FILES], key=lambda change: change.path)
+    return sorted(ranked[:MAX_FILES], key=lambda change: change.path)
 
 
 def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
-    """The actions, as a caller would write them."""
+    """The actions of a memory: one a file, two for a file that was renamed."""
     actions: list[dict[str, Any]] = []
     for change in changes:
         kind = _TYPES.get(change.status, ActionType.FILE_EDIT)
@@ -144,7 +130,7 @@ def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
 
 
 def path_of(path: str) -> str:
-    """A path as memories spell it: what cannot stand on a line is replaced."""
+    """A path as memories write it: characters that cannot stand on a line are replaced."""
     return _UNWRITABLE.sub("\ufffd", without_unseen(path.replace("\n", "\ufffd"))).replace("\\", "/")
 
 
@@ -155,31 +141,31 @@ def _action(kind: ActionType, path: str, at: int, lines: str | None, summary: st
 
 
 def _lines(change: Change) -> str | None:
-    """The ranges of lines, neighbours joined, as `3-7,12`; a sign says that there are more."""
+    """The ranges of lines, neighbours joined, as `3-7,12`; an ellipsis if there are more."""
     joined: list[tuple[int, int]] = []
     for first, last in change.lines:
         if joined and first <= joined[-1][1] + 1:
             joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
         else:
             joined.append((first, last))
-    told = [f"{first}-{last}" if last > first else str(first) for first, last in joined[:RANGES]]
-    return ",".join(told + ["…"] * (len(joined) > RANGES)) or None
+    ranges = [f"{first}-{last}" if last > first else str(first) for first, last in joined[:MAX_RANGES]]
+    return ",".join(ranges + ["…"] * (len(joined) > MAX_RANGES)) or None
 
 
 def _actions_summary(change: Change) -> str | None:
-    """What else is known: where the file came from, and inside of what the lines are."""
+    """The old name of a renamed file, and the functions and classes that were changed."""
     parts = [f"renamed from {path_of(change.before)}"] if change.before else []
     parts += ["submodule"] if change.submodule else []
     names = dict.fromkeys(name for line in change.inside if (name := _name(line)))
-    parts += [f"in {', '.join(list(names)[:NAMES])}"] if names else []
+    parts += [f"in {', '.join(list(names)[:_MAX_NAMES])}"] if names else []
     return "; ".join(parts) or None
 
 
 def _name(line: str) -> str | None:
-    """The name of the function or class whose head this is."""
-    calls = [found for found in _CALLED.finditer(line) if found[1] not in _NO_NAMES]
+    """The name of the function or class that a line declares."""
+    calls = [found for found in _CALLED.finditer(line) if found[1] not in _KEYWORDS]
     declared = _DECLARED.search(line)
-    # `class Gate(Base)` declares; `int open(class Gate *gate)` only speaks of a class.
+    # `class Gate(Base)` declares a class; `int open(class Gate *gate)` only uses one.
     if declared and (not calls or declared.start() < calls[0].start()):
         calls = [declared]
     found = calls[0] if calls else _TYPED.search(line)

@@ -1,4 +1,4 @@
-"""All commits of a history with what they say of each other: who names whom, and what was undone."""
+"""The commits of a history, which of them name each other, and which were reverted."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from rum.capture.git.ids import memory_id
-from rum.capture.git.message import Mention, Naming, cut, mentions, parted, reason_of
+from rum.capture.git.message import Mention, Naming, cut, mentions, parse_message, reason_of
 from rum.capture.git.work_kind import Noise, noise_by_author
 from rum.model.memory_layers import FailureCategory
 from rum.repo.history import Commit
 
-REASON = 1000
+_MAX_REASON = 1000
 
-Writing = tuple[str, int, str]
-"""Who wrote a commit, when, and its subject."""
+Authorship = tuple[str, int, str]
+"""The author of a commit, the time it was written, and its subject: a rebase changes none of them."""
 
-_QUOTED = re.compile(
+_REVERT_SUBJECT = re.compile(
     r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))*|revert: (?P<plain>.+)'
 )
-_SQUASHED = re.compile(r" \(#(\d+)\)")
-"""What a forge adds to the subject of a commit when it squashes a pull request."""
+_PULL_REQUEST = re.compile(r" \(#(\d+)\)")
+"""The number that a forge adds to the subject of a squashed pull request."""
 _BREAKS = r"(?:fail|break|broke|error|flak)\w*"
 _CATEGORIES = {
     category: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
@@ -64,11 +64,11 @@ _CATEGORIES = {
         ),
     )
 }
-"""The words of a reason, those that say most first."""
+"""The words of a reason for each category; the first category that matches wins."""
 
 
 class Entry(NamedTuple):
-    """A commit in the ledger: its memory's id, why it may be left out, and its place in the history.
+    """A commit in the ledger: its memory's id, why it may be noise, and its place in the history.
 
     `step` counts the commits before it in the same second.
     """
@@ -83,36 +83,36 @@ class Entry(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """One commit that speaks of another."""
+    """A commit that names another."""
 
     source: Entry
     target: Entry
     naming: Naming
 
 
-class Undoing(NamedTuple):
-    """What became of a commit that was taken back: by which one, and why if it says so."""
+class Revert(NamedTuple):
+    """The commit that reverted another, and why if it says so."""
 
     by: Entry
     why: str
 
     @property
     def reason(self) -> str:
-        """Why, in words."""
+        """Why the commit was reverted; never empty."""
         return self.why or f"Reverted without a reason given: {self.by.subject}"
 
     @property
     def category(self) -> FailureCategory:
-        """The same in a word."""
+        """The category of the reason."""
         fitting = (category for category, words in _CATEGORIES.items() if words.search(self.why))
         return next(fitting, FailureCategory.OTHER)
 
 
-class _Said(NamedTuple):
-    """What a message says of other commits."""
+class _References(NamedTuple):
+    """The parts of a message about other commits; `reverts` is the subject of the one it reverts."""
 
     mentions: tuple[Mention, ...]
-    undoes: str | None
+    reverts: str | None
     reason: str
 
 
@@ -122,21 +122,21 @@ class Ledger:
     def __init__(
         self, history: Iterable[Commit], known: Mapping[str, str], merged: Callable[[str], list[str]]
     ) -> None:
-        """`known` are the ids of memories that are here, by commit; `merged` tells what a merge brought."""
+        """`known`: ids of existing memories, by commit; `merged` returns the commits that a merge added."""
         self.entries: dict[str, Entry] = {}
-        self.undone: dict[str, Undoing] = {}
+        self.reverted: dict[str, Revert] = {}
         self._merged = merged
         self._references: dict[str, list[Reference]] = {}
-        self._alike: dict[Writing, list[str]] = {}
-        said: dict[str, _Said] = {}
+        self._by_authorship: dict[Authorship, list[str]] = {}
+        messages: dict[str, _References] = {}
         for commit in history:
             entry = self._enter(commit, known.get(commit.sha))
-            if words := _words(commit.message, entry.subject):
-                said[commit.sha] = words
-            self._alike.setdefault(_written(commit, entry.subject), []).append(commit.sha)
+            if words := _references_in(commit.message, entry.subject):
+                messages[commit.sha] = words
+            self._by_authorship.setdefault(_authorship(commit, entry.subject), []).append(commit.sha)
         self._sorted = sorted(self.entries)
-        self._refer(said)
-        self._undo(said)
+        self._add_references(messages)
+        self._find_reverted(messages)
 
     def _enter(self, commit: Commit, known: str | None) -> Entry:
         parents = (self.entries.get(parent) for parent in commit.parents)
@@ -154,120 +154,123 @@ class Ledger:
         return entry
 
     def references(self, sha: str) -> list[Reference]:
-        """What a commit says of others, and others of it."""
+        """The references of a commit to others, and of others to it."""
         return self._references.get(sha, [])
 
     @property
     def times(self) -> set[int]:
-        """When commits were written."""
-        return {at for _, at, _ in self._alike}
+        """The times at which commits were written."""
+        return {at for _, at, _ in self._by_authorship}
 
-    def writing(self, commit: Commit) -> Writing:
-        """By whom a commit was written, when, and under which subject."""
-        return _written(commit, self.entries[commit.sha].subject)
+    def authorship(self, commit: Commit) -> Authorship:
+        """Author, time and subject of a commit."""
+        return _authorship(commit, self.entries[commit.sha].subject)
 
     def alike(self, commit: Commit) -> list[Entry]:
-        """The other commits that somebody wrote at the same time with the same subject: copies, it may be.
+        """Other commits with the same author, time and subject: possible copies.
 
-        None where one of them was taken back: then the other may be what brought it in again.
+        None if one of them was reverted: then the other one may have added it again.
         """
-        shas = self._alike.get(self.writing(commit), [])
-        if any(sha in self.undone for sha in shas):
+        shas = self._by_authorship.get(self.authorship(commit), [])
+        if any(sha in self.reverted for sha in shas):
             return []
         return [self.entries[sha] for sha in shas if sha != commit.sha]
 
-    def undone_through(self, sha: str) -> list[Entry]:
-        """The commits whose outcome hangs on a commit: what it undoes, what that undid, and so on."""
+    def reverted_through(self, sha: str) -> list[Entry]:
+        """The commits whose outcome depends on a commit: those it reverts, those they reverted, and so on."""
         found: dict[str, Entry] = {}
         waiting = [sha]
         while waiting:
-            fresh = [one for one in self._undoes(waiting.pop()) if one not in found]
+            fresh = [one for one in self._reverted_by(waiting.pop()) if one not in found]
             found.update((one, self.entries[one]) for one in fresh)
             waiting += fresh
         return list(found.values())
 
-    def named(self, start: str) -> Entry | None:
-        """The one commit whose id begins so."""
+    def find(self, start: str) -> Entry | None:
+        """The commit whose id begins with `start`; None if there is none, or more than one."""
         place = bisect_left(self._sorted, start)
         found = self._sorted[place : place + 2]
         matching = [sha for sha in found if sha.startswith(start)]
         return self.entries[matching[0]] if len(matching) == 1 else None
 
-    def _refer(self, said: dict[str, _Said]) -> None:
+    def _add_references(self, messages: dict[str, _References]) -> None:
         subjects: dict[str, list[Entry]] = {}
-        if any(words.undoes for words in said.values()):
+        if any(words.reverts for words in messages.values()):
             for entry in self.entries.values():
                 subjects.setdefault(_bare(entry.subject), []).append(entry)
-        for sha, words in said.items():
+        for sha, words in messages.items():
             source = self.entries[sha]
             targets: dict[str, Reference] = {}
-            for reference in self._meant(source, words, subjects):
+            for reference in self._references_of(source, words, subjects):
                 targets.setdefault(reference.target.sha, reference)
             for reference in targets.values():
                 self._references.setdefault(source.sha, []).append(reference)
                 self._references.setdefault(reference.target.sha, []).append(reference)
 
-    def _meant(self, source: Entry, words: _Said, subjects: dict[str, list[Entry]]) -> Iterable[Reference]:
-        """The references of one message; a commit can only undo or mend what was there before it."""
-        undoes = False
+    def _references_of(
+        self, source: Entry, words: _References, subjects: dict[str, list[Entry]]
+    ) -> Iterable[Reference]:
+        """The references of one message; a commit can only revert or fix earlier ones."""
+        has_revert = False
         for mention in sorted(words.mentions, key=lambda one: list(Naming).index(one.naming)):
-            target = self.named(mention.sha)
+            target = self.find(mention.sha)
             if target is None or target is source:
                 continue
             naming = mention.naming if target.place < source.place else Naming.NAMES
             if target.noise is Noise.MERGE and naming is Naming.REVERTS:
                 brought = (self.entries.get(sha) for sha in self._merged(target.sha))
                 yield from (Reference(source, one, naming) for one in brought if one and one is not source)
-            undoes |= naming is Naming.REVERTS
+            has_revert |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
-        if words.undoes and not undoes:
-            alike = subjects.get(_bare(words.undoes), [])
+        if words.reverts and not has_revert:
+            alike = subjects.get(_bare(words.reverts), [])
             earlier = alike[: bisect_left(alike, source.place, key=lambda one: one.place)][::-1]
-            exact = (one for one in earlier if one.subject == words.undoes)
-            nearly = (one for one in earlier if _same(one.subject, words.undoes))
+            exact = (one for one in earlier if one.subject == words.reverts)
+            nearly = (one for one in earlier if _may_be_same(one.subject, words.reverts))
             for target in islice(chain(exact, nearly), 1):
                 inside = self._merged(target.sha) if target.noise is Noise.MERGE else ()
-                brought = [one for one in earlier if one.sha in inside and _same(one.subject, words.undoes)]
-                yield from (Reference(source, one, Naming.REVERTS) for one in (target, *brought))
+                added = [one for one in earlier if one.sha in inside]
+                same = [one for one in added if _may_be_same(one.subject, words.reverts)]
+                yield from (Reference(source, one, Naming.REVERTS) for one in (target, *same))
 
-    def _undo(self, said: dict[str, _Said]) -> None:
-        """Find what stays undone: newest first, as an undoing that was undone itself does not count."""
-        for sha in sorted(said, key=lambda one: -self.entries[one].place):
-            targets = [] if sha in self.undone else self._undoes(sha)
+    def _find_reverted(self, messages: dict[str, _References]) -> None:
+        """Find the commits that stay reverted: newest first, as a revert that was reverted does not count."""
+        for sha in sorted(messages, key=lambda one: -self.entries[one].place):
+            targets = [] if sha in self.reverted else self._reverted_by(sha)
             is_merge = bool(targets) and self.entries[sha].noise is Noise.MERGE
-            brought = [one for one in self._merged(sha) if one in said] if is_merge else []
+            brought = [one for one in self._merged(sha) if one in messages] if is_merge else []
             for target in targets:
-                # A merge often repeats what the commits say that it brings in; then it speaks for them.
-                inside = [one for one in brought if target in self._undoes(one)] or [sha]
-                standing = [one for one in inside if one not in self.undone]
+                # A merge often repeats the messages of the commits that it adds; then those count.
+                inside = [one for one in brought if target in self._reverted_by(one)] or [sha]
+                standing = [one for one in inside if one not in self.reverted]
                 if standing:
-                    why = said[sha].reason or said[standing[0]].reason
-                    self.undone.setdefault(target, Undoing(self.entries[standing[0]], why))
+                    why = messages[sha].reason or messages[standing[0]].reason
+                    self.reverted.setdefault(target, Revert(self.entries[standing[0]], why))
 
-    def _undoes(self, sha: str) -> list[str]:
-        """The commits that one takes back."""
-        told = self.references(sha)
-        return [one.target.sha for one in told if one.naming is Naming.REVERTS and one.source.sha == sha]
+    def _reverted_by(self, sha: str) -> list[str]:
+        """The commits that one reverts."""
+        own = (one for one in self.references(sha) if one.source.sha == sha)
+        return [one.target.sha for one in own if one.naming is Naming.REVERTS]
 
 
-def _written(commit: Commit, subject: str) -> Writing:
+def _authorship(commit: Commit, subject: str) -> Authorship:
     return commit.author, commit.authored_at, subject
 
 
-def _words(message: str, subject: str) -> _Said | None:
-    """What a message says of others, if anything."""
+def _references_in(message: str, subject: str) -> _References | None:
+    """What a message says about other commits; None if nothing."""
     found = mentions(message)
-    undoes = _undoes(subject)
-    if not found and not undoes:
+    reverts = _reverted_subject(subject)
+    if not found and not reverts:
         return None
-    takes_back = undoes or any(mention.naming is Naming.REVERTS for mention in found)
-    reason = cut(reason_of(parted(message).body), REASON) if takes_back else ""
-    return _Said(found, undoes, reason)
+    is_revert = reverts or any(mention.naming is Naming.REVERTS for mention in found)
+    reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if is_revert else ""
+    return _References(found, reverts, reason)
 
 
-def _undoes(subject: str) -> str | None:
-    """The subject of the commit that this one takes back, as git and GitHub quote it."""
-    found = _QUOTED.fullmatch(subject)
+def _reverted_subject(subject: str) -> str | None:
+    """The subject of the commit that this one reverts, as git and GitHub quote it."""
+    found = _REVERT_SUBJECT.fullmatch(subject)
     if not found:
         return None
     quoted = found["quoted"] or found["plain"]
@@ -275,11 +278,11 @@ def _undoes(subject: str) -> str | None:
 
 
 def _bare(subject: str) -> str:
-    """A subject without the numbers of pull requests, which a revert may quote or not."""
-    return _SQUASHED.sub("", subject)
+    """A subject without the numbers of pull requests, which a revert need not quote."""
+    return _PULL_REQUEST.sub("", subject)
 
 
-def _same(subject: str, quoted: str) -> bool:
-    """Whether two subjects that are alike may be one commit's: their numbers do not contradict each other."""
-    ours, theirs = set(_SQUASHED.findall(subject)), set(_SQUASHED.findall(quoted))
+def _may_be_same(subject: str, quoted: str) -> bool:
+    """Whether similar subjects may be of one commit: their pull requests do not contradict each other."""
+    ours, theirs = set(_PULL_REQUEST.findall(subject)), set(_PULL_REQUEST.findall(quoted))
     return ours <= theirs or theirs <= ours

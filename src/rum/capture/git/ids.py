@@ -1,4 +1,4 @@
-"""How commits, their authors and their days are called in a memory: the same in every import."""
+"""Ids of commits' memories, authors and sessions: the same in every import."""
 
 from __future__ import annotations
 
@@ -7,32 +7,30 @@ import time
 from rum.model.ids import id_of
 from rum.text.invisible import without_unseen
 
-UNKNOWN = "unknown"
-LONGEST = 80
+_MAX_NAME = 80
 
 
 def memory_id(sha: str, at: int, step: int = 0) -> str:
-    """The id of a commit's memory: from the commit alone, so that no import can bring it in twice.
+    """The id of a commit's memory, made from the commit alone, so that no import can add it twice.
 
-    `step` keeps the order of commits made in one second, as a rebase makes them.
+    `step` keeps the order of commits made in the same second, as in a rebase.
     """
-    # Half a millisecond more, so that no rounding makes it one less.
+    # Half a millisecond more: rounding must not make it one millisecond less.
     return id_of("mem", f"git {sha}", at + (min(step, 999) + 0.5) / 1000)
 
 
 def is_memory_of(memory_id_: str, sha: str) -> bool:
-    """Whether a memory is that of a commit, and not one that only was stored there."""
-    undated = memory_id(sha, 0)
-    return memory_id_[-_HASHED:] == undated[-_HASHED:]
+    """Whether a memory was imported from a commit, and not only stored while it was checked out."""
+    return memory_id_[-_HASH_LENGTH:] == memory_id(sha, 0)[-_HASH_LENGTH:]
 
 
-_HASHED = 12  # characters at the end of an id that do not depend on its date
+_HASH_LENGTH = 12  # characters at the end of an id that do not depend on its date
 
 
 def author_name(name: str) -> str:
-    """A person's name as an agent's: one line, without an address, which is nobody's business."""
+    """An author's name as the name of an agent: one line, without the e-mail address, which is private."""
     plain = " ".join(without_unseen(name).replace("/", "-").split())
-    return plain.partition("@")[0].strip(" <")[:LONGEST].strip() or UNKNOWN
+    return plain.partition("@")[0].strip(" <")[:_MAX_NAME].strip() or "unknown"
 
 
 def author_id(name: str) -> str:
@@ -41,6 +39,6 @@ def author_id(name: str) -> str:
 
 
 def session_of(author: str, at: int) -> str:
-    """One author's commits of one day: what was done in one go, told from each commit alone."""
+    """The session of a commit: all commits of one author on one day."""
     day = time.strftime("%Y%m%d", time.gmtime(at))
     return f"git_{day}_{author[-8:]}"

@@ -1,4 +1,4 @@
-"""The parts of a commit's message: its subject, what it says, and the issues it closes."""
+"""Read a commit's message: subject, body, the issues it closes, and the other commits it names."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from rum.model.links import LinkType
 from rum.text.invisible import without_unseen
 from rum.text.shorten import shorten
 
-LONGEST = 64 * 1024
-"""Of a longer message, the beginning is looked at."""
-SUBJECT = 300
-BODY = 6000
-CUT = " […]"
-"""What stands where a text was cut."""
+MAX_MESSAGE = 64 * 1024
+"""Characters of a message that are read."""
+MAX_SUBJECT = 300
+MAX_BODY = 6000
+CUT_MARK = " […]"
+"""Differs from an ellipsis that the author may have written."""
 
+# The possessive quantifiers (`*+`, `++`) below keep long lines of a message from taking quadratic time.
 _PEOPLE = r"[A-Z][\w-]*-(?:by|to|with)|cc"
 _PLACES = (
     r"change-id|reviewed-on|commit-queue|link|url|refs?|references|see|bug|issue|prs?|pull request|message-id"
 )
 _TOOLS = r"(?:git|bug|x|patch)-[\w-]+|bugzilla|jira|ticket|task"
-_ENDS = (
+_CLOSES = (
     r"close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopens|restores|reverts|part of|follow[- ]?up (?:to|for|of|on)"
 )
 _REFERENCE = r"(?:[\w./-]*+#\d++|https?://\S++|[0-9a-f]{7,40}(?:\s*\([^()]*+\))?|[A-Z]\w++-\d++)"
 _TRAILER = re.compile(
     rf"(?:{_PEOPLE}|{_PLACES}|{_TOOLS})\s*: ?\S.*"
-    rf"|(?:{_ENDS})\s*:? +(?:issue |bug |pr |commit )?{_REFERENCE}(?:[,;\s]+(?:and )?{_REFERENCE})*\W*"
+    rf"|(?:{_CLOSES})\s*:? +(?:issue |bug |pr |commit )?{_REFERENCE}(?:[,;\s]+(?:and )?{_REFERENCE})*\W*"
     r"|\(?(?:cherry[- ]picked|backported) from (?:commit )?[0-9a-f]{7,40}.*"
     r"|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)++: \S.*",
     re.IGNORECASE,
@@ -36,11 +37,11 @@ _TRAILER = re.compile(
 _NAMES_SOMEBODY = re.compile(
     r"[ \t]*(?:[A-Z][\w-]{1,40}-by|cc) ?: [^<>\n]{0,200}<[^<>\s]{1,200}>[ \t]*", re.IGNORECASE
 )
-"""The trailer of a commit that was squashed into this one, in the midst of the message."""
+"""A trailer in the middle of the message, of a commit that was squashed into this one."""
 _RULE = re.compile(r"-{5,}")
-"""What stands between the squashed messages and their trailers."""
+"""The line between squashed messages."""
 _TRAILER_LENGTH = 500
-_UNDOING = re.compile(
+_REVERT_NOTICE = re.compile(
     r"^[ \t]*This reverts commits?\s[^.]*?(?:,\s+reversing\s+changes made to )?[0-9a-f]{7}"
     r"(?: \(?#\d+\)?)?\W*$"
     r"|^\s*Reverts [\w./-]*#\d+\.?\s*$",
@@ -52,52 +53,52 @@ _CLOSED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:#|/)(\d{1,9})\b")
-_LISTED = 5
-_FOLDED = 4  # lines that a trailer may be folded into
+_MAX_CLOSED = 5
+_FOLDED_LINES = 4  # of one trailer
 
 
 class Message(NamedTuple):
-    """A message in parts; `body` has no trailers, `closes` are numbers of issues."""
+    """`body` has no trailers; `closes` are numbers of issues."""
 
     subject: str
     body: str
     closes: tuple[str, ...]
 
 
-def parted(message: str) -> Message:
-    """A message in its parts, none longer than anybody reads."""
-    seen = without_unseen(message[:LONGEST])
-    first, _, rest = seen.strip().partition("\n")
-    subject, body = " ".join(first.split()), _said(rest)
-    if len(subject) > SUBJECT:
+def parse_message(message: str) -> Message:
+    """Return the parts of a message, each of limited length."""
+    visible = without_unseen(message[:MAX_MESSAGE])
+    first, _, rest = visible.strip().partition("\n")
+    subject, body = " ".join(first.split()), _without_trailers(rest)
+    if len(subject) > MAX_SUBJECT:
         body = f"{subject}\n\n{body}"
-        subject = cut(subject, SUBJECT)
-    return Message(subject, cut(body.strip(), BODY), closed_by(seen))
+        subject = cut(subject, MAX_SUBJECT)
+    return Message(subject, cut(body.strip(), MAX_BODY), closed_by(visible))
 
 
 def reason_of(body: str) -> str:
-    """Why something was undone: the body of the message without the words that only say that it was."""
-    return re.sub(r"\n{3,}", "\n\n", _UNDOING.sub("", body)).strip()
+    """Why something was reverted: the body without the sentence that git adds."""
+    return re.sub(r"\n{3,}", "\n\n", _REVERT_NOTICE.sub("", body)).strip()
 
 
 def cut(text: str, most: int) -> str:
-    """A text shortened with a mark that differs from an ellipsis of the author's own."""
-    return shorten(text, most, CUT)
+    """A text of at most `most` characters; a longer one ends with `CUT_MARK`."""
+    return shorten(text, most, CUT_MARK)
 
 
-def _said(rest: str) -> str:
-    """The text without trailers: people, links and marks of tools at its end, people anywhere."""
+def _without_trailers(rest: str) -> str:
+    """A body without the trailers at its end, and without names of people anywhere."""
     lines = [line.rstrip() for line in rest.strip("\n").split("\n")]
     end = len(lines)
     while end and (not lines[end - 1] or _is_trailer(lines, end - 1)):
         end -= 1
-    told = (line for line in lines[:end] if not (_NAMES_SOMEBODY.fullmatch(line) or _RULE.fullmatch(line)))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(told)).strip("\n")
+    kept = (line for line in lines[:end] if not (_NAMES_SOMEBODY.fullmatch(line) or _RULE.fullmatch(line)))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
 
 
 def _is_trailer(lines: list[str], number: int) -> bool:
-    """Whether a line is a trailer, or goes on with one."""
-    for line in reversed(lines[max(0, number + 1 - _FOLDED) : number + 1]):
+    """Whether a line is a trailer or continues one."""
+    for line in reversed(lines[max(0, number + 1 - _FOLDED_LINES) : number + 1]):
         if line[:1] not in (" ", "\t"):
             return len(line) <= _TRAILER_LENGTH and _TRAILER.fullmatch(line.strip()) is not None
     return False
@@ -106,15 +107,14 @@ def _is_trailer(lines: list[str], number: int) -> bool:
 def closed_by(text: str) -> tuple[str, ...]:
     """The numbers of the issues that a message says it closes."""
     found = (number for named in _CLOSED.finditer(text) for number in _NUMBER.findall(named[1]))
-    return tuple(dict.fromkeys(found))[:_LISTED]
+    return tuple(dict.fromkeys(found))[:_MAX_CLOSED]
 
 
-MOST = 50
-"""So many names are heeded in one message."""
+MAX_MENTIONS = 50
 
 
 class Naming(StrEnum):
-    """Why a commit is named, strongest first."""
+    """Why a message names a commit, strongest first."""
 
     REVERTS = "reverts"
     FOLLOWS = "follows"
@@ -123,20 +123,20 @@ class Naming(StrEnum):
 
     @property
     def link(self) -> LinkType:
-        """A commit that undoes or mends another was caused by it."""
+        """A commit that reverts or fixes another was caused by it."""
         causal = self in (Naming.REVERTS, Naming.FOLLOWS)
         return LinkType.CAUSED_BY if causal else LinkType.RELATED_TO
 
 
 class Mention(NamedTuple):
-    """The beginning of another commit's id, or its whole, and why it is named."""
+    """The id of another commit, or its beginning, and why it is named."""
 
     naming: Naming
     sha: str
 
 
 _SHA = re.compile(r"\b[0-9a-f]{7,64}\b", re.ASCII)
-_BEFORE = 80
+_BEFORE = 80  # characters before an id that are read
 _WORD = (
     r"(?:\s+(?:the|git|upstream|my|our|his|her|their|earlier|previous|recent))*"
     r"(?:\s+commits?)?(?:\s+rev(?:ision)?)?[\s:(\[\"'`#]*$"
@@ -159,21 +159,22 @@ _FOLLOWS = re.compile(
     rf"|\bbroken since|\bsince){_WORD}",
     re.IGNORECASE,
 )
-_GAP = 12
+_GAP = 12  # characters between the ids of a list, at most
 _LIST = re.compile(r"[\s,;&+]*(?:and)?[\s,]*")
 
 
 def mentions(message: str) -> tuple[Mention, ...]:
-    """Every commit that is named, once, with the strongest thing that is said of it."""
+    """Return the commits that a message names, each once, with the strongest reason."""
     found: dict[str, Naming] = {}
     end, naming = 0, Naming.NAMES
-    for match in _SHA.finditer(message, 0, LONGEST):
+    for match in _SHA.finditer(message, 0, MAX_MESSAGE):
         between = message[max(end, match.start() - _BEFORE) : match.start()]
-        # `reverts commits 1234567 and 89abcde` says the same of both.
+        # "reverts commits 1234567 and 89abcde" reverts both.
         if not (found and match.start() - end < _GAP and _LIST.fullmatch(message, end, match.start())):
             naming = _naming(between)
         end = match.end()
-        if naming and len(found) < MOST and not (naming is Naming.NAMES and _is_number(match[0], between)):
+        is_number = naming is Naming.NAMES and _is_number(match[0], between)
+        if naming and len(found) < MAX_MENTIONS and not is_number:
             known = found.get(match[0], naming)
             found[match[0]] = min(known, naming, key=_ORDER.__getitem__)
     return tuple(Mention(naming, sha) for sha, naming in found.items())
@@ -183,7 +184,7 @@ _ORDER = {naming: rank for rank, naming in enumerate(Naming)}
 
 
 def _naming(before: str) -> Naming | None:
-    """What the words just before a name say; None where it is not named for its own sake."""
+    """The reason that the words before an id give; None where it is only the parent of another one."""
     if _PARENT.search(before):
         return None
     if _REVERTS.search(before):
@@ -194,5 +195,5 @@ def _naming(before: str) -> Naming | None:
 
 
 def _is_number(word: str, before: str) -> bool:
-    """Whether digits alone are rather a number than a name."""
+    """Whether digits alone are a number rather than a commit's id."""
     return word.isdigit() and len(word) < 20 and not before.rstrip(' ("').lower().endswith("commit")

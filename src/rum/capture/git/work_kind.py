@@ -1,4 +1,4 @@
-"""What kind of work a commit was, and which part of the project it was about."""
+"""What kind of work a commit was, which part of the project it changed, and whether it is noise."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from rum.model.memory_layers import TaskType
 from rum.text.lexicon import COMMIT, CONVENTIONAL_TYPES, SUBSYSTEMS, mentions_security, task_type_in, word_set
 
-SCOPES = 3
-FOLDERS = 4
+MAX_SCOPES = 3
+MAX_FOLDERS = 4
 
 _HEAD = re.compile(
     r"(?P<type>[A-Za-z][\w.+/ -]{0,40}?)\s*(?:\((?P<scope>[^()]{1,60})\))?(?P<breaking>!)?:\s+(?P<rest>\S.*)"
@@ -27,19 +27,19 @@ _CONTAINERS = frozenset(
 )
 
 
-class Kind(NamedTuple):
-    """What kind of work, and the parts of the project that the subject names."""
+class WorkKind(NamedTuple):
+    """The type of task, and the parts of the project that the subject names."""
 
     task_type: TaskType
     scopes: tuple[str, ...] = ()
     breaking: bool = False
 
 
-def kind_of(subject: str, paths: Sequence[str]) -> Kind:
-    """The kind of a commit: as a conventional subject says, else by its words, else by its files."""
+def work_kind(subject: str, paths: Sequence[str]) -> WorkKind:
+    """The kind of a commit: by a conventional subject, else by its words, else by its files."""
     head = _HEAD.fullmatch(subject) or _BRACKET.fullmatch(subject)
     if not head:
-        return Kind(_by_words(subject) or _by_files(paths))
+        return WorkKind(_by_words(subject) or _by_files(paths))
     parts = head.groupdict()
     first = (parts.get("type") or "").strip().lower()
     scope = parts["scope"] or ("" if first in CONVENTIONAL_TYPES else first)
@@ -51,13 +51,13 @@ def kind_of(subject: str, paths: Sequence[str]) -> Kind:
         task_type = TaskType.SECURITY_FIX
     if task_type in (None, TaskType.OTHER):
         task_type = _by_subsystem(scope) or _by_words(parts["rest"]) or task_type or _by_files(paths)
-    return Kind(task_type, scopes, bool(parts.get("breaking")))
+    return WorkKind(task_type, scopes, bool(parts.get("breaking")))
 
 
 def folders(paths: Iterable[str]) -> list[str]:
-    """The parts of the project that most of the files lie in, by the first folder that says something."""
+    """The folders that hold most of the files: the first one of each path that is not a mere container."""
     found = Counter(folder for path in paths if (folder := _folder(path)))
-    return [folder for folder, _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:FOLDERS]]
+    return [folder for folder, _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:MAX_FOLDERS]]
 
 
 def _folder(path: str) -> str | None:
@@ -69,7 +69,7 @@ def _folder(path: str) -> str | None:
 
 def _scopes(scope: str) -> list[str]:
     words = (word.strip().lower() for word in re.split(r"[,/&|]| and ", scope))
-    return list(dict.fromkeys(word for word in words if _SCOPE.fullmatch(word)))[:SCOPES]
+    return list(dict.fromkeys(word for word in words if _SCOPE.fullmatch(word)))[:MAX_SCOPES]
 
 
 def _by_subsystem(scope: str) -> TaskType | None:
@@ -86,12 +86,12 @@ def _by_words(text: str) -> TaskType | None:
 
 
 def _by_files(paths: Sequence[str]) -> TaskType:
-    """The kind that all files agree on."""
-    kinds = {_of_file(path.lower()) for path in paths}
+    """The type that all files have in common; OTHER if they differ."""
+    kinds = {_file_type(path.lower()) for path in paths}
     return kinds.pop() if len(kinds) == 1 else TaskType.OTHER
 
 
-def _of_file(path: str) -> TaskType:
+def _file_type(path: str) -> TaskType:
     folders, name = posixpath.split(path)
     if re.search(r"(^|/)(tests?|spec|__tests__)(/|$)", folders) or re.match(r"test_|.*[._]test\.", name):
         return TaskType.TEST_WRITE
@@ -131,7 +131,7 @@ _LOCKS = word_set(
 
 
 class Noise(StrEnum):
-    """Why a commit is left out."""
+    """Why a commit makes no memory."""
 
     MERGE = "merge"
     BOT = "bot"
@@ -139,25 +139,25 @@ class Noise(StrEnum):
     LOCK_FILE = "lock_file"
     EMPTY = "empty"
     COPY = "copy"
-    """The same work on another branch, of which there is a memory already."""
+    """The same work on another branch, which has a memory already."""
     CUT_OFF = "cut_off"
 
 
 def noise_by_author(parents: int, author: str) -> Noise | None:
-    """What can be seen before looking at what a commit changed."""
+    """Why a commit is noise, as far as parents and author tell; its changes need not be read for this."""
     if parents > 1:
         return Noise.MERGE
     return Noise.BOT if _BOT.fullmatch(author.strip()) else None
 
 
 def noise_by_change(subject: str, body: str, paths: Sequence[str]) -> Noise | None:
-    """What can be seen only then."""
+    """Why a commit is noise, as far as its message and its changes tell."""
     if not paths:
         return None if body else Noise.EMPTY
     names = {path.rpartition("/")[2].lower() for path in paths}
     if names <= _LOCKS:
         return Noise.LOCK_FILE
-    # A release that changes many files is more than a number.
+    # A release that changes many files is more than a new version number.
     if len(paths) <= _RELEASE_FILES and not body and _RELEASE.fullmatch(subject):
         return Noise.RELEASE
     return None

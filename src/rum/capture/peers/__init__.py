@@ -1,1 +1,1 @@
-"""Readers for the files of other systems."""
+"""Readers for the files of other memory systems; one module a format."""

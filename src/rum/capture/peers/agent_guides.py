@@ -1,4 +1,4 @@
-"""Takes apart files of instructions for agents, as CLAUDE.md and AGENTS.md, by their headings."""
+"""Split instruction files for agents, such as CLAUDE.md and AGENTS.md, by their headings."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from rum.text.invisible import without_unseen
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _OURS = re.compile(r"<!-- (rum[\w-]*): begin.*?<!-- \1: end -->[ \t]*\n?", re.DOTALL)
-_DEEPEST = 3
-"""Headings below this level stay in the text of the one above them."""
+_MAX_LEVEL = 3
+"""Headings below this level are part of the section above them."""
 
 
 class Section(NamedTuple):
-    """What stands under one heading."""
+    """A heading and the text under it."""
 
     title: str
     content: str
 
 
 def sections_of(text: str, name: str) -> list[Section]:
-    """The sections of a file that say something; what stands before any heading is named after the file.
+    """Return the sections of a file that have text; text before the first heading is named after the file.
 
-    What RUM wrote into it is left out. A section longer than a note may be is cut between its paragraphs.
+    What RUM itself wrote into it is left out. A section too long for a note is split between paragraphs.
     """
     found: list[tuple[str, list[str]]] = [(name, [])]
     lines = _OURS.sub("", without_unseen(text)).splitlines()
     for line, plain in zip(lines, lines_outside_code(lines), strict=True):
         heading = _HEADING.match(plain)
-        if heading and len(heading[1]) <= _DEEPEST and heading[2].strip():
+        if heading and len(heading[1]) <= _MAX_LEVEL and heading[2].strip():
             found.append((_title(heading[2]), []))
         else:
             found[-1][1].append(line)

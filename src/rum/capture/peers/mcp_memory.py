@@ -1,4 +1,4 @@
-"""Reads the graph that the MCP reference memory server keeps: entities and relations, a line each."""
+"""Read the graph of the MCP reference memory server: entities and relations, one a line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rum.model.errors import InvalidQuery
 from rum.model.ids import id_of
 from rum.text.invisible import without_unseen
 
-LONGEST = 2000
-MOST_SEEN = 100
-IMPORTANCE = 0.4
+_MAX_TEXT = 2000
+_MAX_OBSERVATIONS = 100
+_IMPORTANCE = 0.4
 
 
 class Entity(NamedTuple):
-    """A thing, what kind of thing, what was observed of it, and how it is related to others."""
+    """A named thing with its type, observations, and relations to other entities."""
 
     name: str
     kind: str
@@ -24,22 +24,23 @@ class Entity(NamedTuple):
 
 
 def entities_in(data: bytes) -> list[Entity]:
-    """The entities of a file, each once; InvalidQuery names the line that is none."""
+    """Return the entities of a file, each once; InvalidQuery names a line that is invalid."""
     observed: dict[str, dict[str, None]] = {}
     kinds: dict[str, str] = {}
     related: dict[str, dict[tuple[str, str], None]] = {}
     for number, line in enumerate(data.decode("utf-8-sig", "replace").splitlines(), start=1):
         if not line.strip():
             continue
-        told = _object(line, number)
-        if told.get("type") == "entity":
-            name = _text(told.get("name"), number, "name")
-            kinds.setdefault(name, _short(told.get("entityType")))
-            seen = cast("list[Any]", told.get("observations") or [])
-            observed.setdefault(name, {}).update((_short(one), None) for one in seen if _short(one))
-        elif told.get("type") == "relation":
-            source, target = (_text(told.get(end), number, end) for end in ("from", "to"))
-            related.setdefault(source, {})[_short(told.get("relationType")) or "is related to", target] = None
+        record = _object(line, number)
+        if record.get("type") == "entity":
+            name = _text(record.get("name"), number, "name")
+            kinds.setdefault(name, _short(record.get("entityType")))
+            texts = map(_short, cast("list[Any]", record.get("observations") or []))
+            observed.setdefault(name, {}).update((text, None) for text in texts if text)
+        elif record.get("type") == "relation":
+            source, target = (_text(record.get(end), number, end) for end in ("from", "to"))
+            relation = _short(record.get("relationType")) or "is related to"
+            related.setdefault(source, {})[relation, target] = None
         else:
             raise InvalidQuery(f"Line {number} is neither an entity nor a relation.", line=number)
     names = dict.fromkeys([*kinds, *related])
@@ -55,27 +56,31 @@ def entity_id(name: str) -> str:
 
 
 def memory_fields(entity: Entity) -> dict[str, Any]:
-    """What an entity's memory says, as a caller of `store` would write it."""
+    """The fields of an entity's memory, as a caller of `store` would write them."""
     related = [f"{entity.name} {relation} {other}" for relation, other in entity.relations]
-    seen = [*entity.observations, *related][:MOST_SEEN]
+    observations = [*entity.observations, *related][:_MAX_OBSERVATIONS]
     kind = f" ({entity.kind})" if entity.kind else ""
     return {
         "intent": {"goal": f"What is known of {entity.name}{kind}", "task_type": "investigation"},
-        "perception": {"observations": [{"what": one} for one in seen]},
-        "outcome": {"success": True, "summary": (seen or [entity.name])[0][:500], "learnings": seen[:20]},
+        "perception": {"observations": [{"what": one} for one in observations]},
+        "outcome": {
+            "success": True,
+            "summary": (observations or [entity.name])[0][:500],
+            "learnings": observations[:20],
+        },
         "tags": ["mcp-memory", *(["-".join(entity.kind.lower().split())[:30]] if entity.kind else [])],
-        "importance": IMPORTANCE,
+        "importance": _IMPORTANCE,
     }
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
-        told: Any = json.loads(line)
+        record: Any = json.loads(line)
     except (ValueError, RecursionError):
         raise InvalidQuery(f"Line {number} is not JSON.", line=number) from None
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         raise InvalidQuery(f"Line {number} is not a JSON object.", line=number)
-    return cast("dict[str, Any]", told)
+    return cast("dict[str, Any]", record)
 
 
 def _text(value: object, number: int, field: str) -> str:
@@ -85,4 +90,4 @@ def _text(value: object, number: int, field: str) -> str:
 
 
 def _short(value: object) -> str:
-    return " ".join(without_unseen(value[:LONGEST]).split()) if isinstance(value, str) else ""
+    return " ".join(without_unseen(value[:_MAX_TEXT]).split()) if isinstance(value, str) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum import Rum
-from rum.capture.git.commit_memory import FILES
+from rum.capture.git.commit_memory import MAX_FILES
 from rum.recall.limits import EARLIER_NAME
 from support.exports import memories
 from support.projects import Shop, keep
@@ -55,7 +55,7 @@ def test_what_agents_remember_of_a_file_is_found_after_its_rename(repo: Reposito
 
 
 def test_a_commit_that_moves_more_files_than_a_memory_names_tells_of_all(repo: Repository, shop: Shop):
-    count = FILES + 20
+    count = MAX_FILES + 20
     repo.commit("Begin", {f"src/{number}.py": lines(number, *range(20)) for number in range(count)})
     repo.commit("Mend the last", {f"src/{count - 1}.py": lines(count, *range(20))})
     repo.git("mv", "src", "lib")

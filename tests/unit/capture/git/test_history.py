@@ -32,22 +32,22 @@ def ledger(
     return Ledger(commits, {}, lambda merge: brought[merge])
 
 
-def undone(found: Ledger) -> dict[int, str]:
+def reverted(found: Ledger) -> dict[int, str]:
     places = {entry.sha: entry.place for entry in found.entries.values()}
-    return {places[one]: undoing.reason for one, undoing in found.undone.items()}
+    return {places[one]: revert.reason for one, revert in found.reverted.items()}
 
 
 def test_a_commit_is_known_by_the_beginning_of_its_id():
     found = ledger("one", "two")
-    assert found.named(sha(1)[:7]) is found.entries[sha(1)]
-    assert found.named("abcdef9") is None
+    assert found.find(sha(1)[:7]) is found.entries[sha(1)]
+    assert found.find("abcdef9") is None
 
 
 def test_an_ambiguous_beginning_means_nobody():
     twice = [Commit("abcdef1" + end * 33, 5, 5, (), "Ann", "x") for end in "01"]
     found = Ledger(twice, {}, lambda _: [])
-    assert found.named("abcdef1") is None
-    assert found.named("abcdef10") is found.entries[twice[0].sha]
+    assert found.find("abcdef1") is None
+    assert found.find("abcdef10") is found.entries[twice[0].sha]
 
 
 def test_a_reference_is_seen_from_both_ends():
@@ -61,14 +61,14 @@ def test_what_is_reverted_has_failed_for_the_reason_given():
     found = ledger(
         "Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
     )
-    assert undone(found) == {0: "The build fails."}
-    assert found.undone[sha(0)].category == "build_failure"
+    assert reverted(found) == {0: "The build fails."}
+    assert found.reverted[sha(0)].category == "build_failure"
 
 
 def test_a_revert_without_a_reason_is_told_by_its_subject():
     found = ledger("Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.')
-    assert undone(found) == {0: 'Reverted without a reason given: Revert "Open the gate"'}
-    assert found.undone[sha(0)].category == "other"
+    assert reverted(found) == {0: 'Reverted without a reason given: Revert "Open the gate"'}
+    assert found.reverted[sha(0)].category == "other"
 
 
 def test_what_was_reverted_and_brought_back_holds():
@@ -77,7 +77,7 @@ def test_what_was_reverted_and_brought_back_holds():
         f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nIt leaks.',
         f'Reapply "Open the gate"\n\nThis reverts commit {sha(1)}.\n\nIt did not leak.',
     )
-    assert undone(found) == {1: "It did not leak."}
+    assert reverted(found) == {1: "It did not leak."}
 
 
 def test_what_was_reverted_twice_has_failed_by_the_last():
@@ -87,7 +87,7 @@ def test_what_was_reverted_twice_has_failed_by_the_last():
         f"Bring it back\n\nThis reverts commit {sha(1)}.\n\nIt does not.",
         f"Revert it again\n\nThis reverts commit {sha(0)}.\n\nIt does leak.",
     )
-    assert undone(found) == {0: "It does leak.", 1: "It does not."}
+    assert reverted(found) == {0: "It does leak.", 1: "It does not."}
 
 
 @pytest.mark.parametrize("end", ["", " (#34)"])
@@ -95,7 +95,7 @@ def test_a_revert_that_names_no_commit_means_the_last_of_that_subject(end: str):
     found = ledger(
         "Open it (#12)", "Open it (#12)", f'Revert "Open it (#12)"{end}\n\nReverts example/gate#12'
     )
-    assert list(undone(found)) == [1]
+    assert list(reverted(found)) == [1]
 
 
 @pytest.mark.parametrize(
@@ -109,19 +109,19 @@ def test_a_revert_that_names_no_commit_means_the_last_of_that_subject(end: str):
 def test_a_revert_may_quote_a_subject_with_or_without_the_number_of_its_pull_request(
     subject: str, quoted: str
 ):
-    assert list(undone(ledger(subject, f'Revert "{quoted}"'))) == [0]
-    assert list(undone(ledger(subject, f'Revert "{quoted}" (#14) (#15)'))) == [0]
-    assert list(undone(ledger(subject, f"revert: {quoted}"))) == [0]
+    assert list(reverted(ledger(subject, f'Revert "{quoted}"'))) == [0]
+    assert list(reverted(ledger(subject, f'Revert "{quoted}" (#14) (#15)'))) == [0]
+    assert list(reverted(ledger(subject, f"revert: {quoted}"))) == [0]
 
 
 def test_numbers_of_pull_requests_tell_commits_of_one_subject_apart():
-    assert list(undone(ledger("Open it (#12)", "Open it (#13)", 'Revert "Open it (#12)"'))) == [0]
-    assert undone(ledger("Open it (#13)", 'Revert "Open it (#12)"')) == {}
+    assert list(reverted(ledger("Open it (#12)", "Open it (#13)", 'Revert "Open it (#12)"'))) == [0]
+    assert reverted(ledger("Open it (#13)", 'Revert "Open it (#12)"')) == {}
 
 
 def test_what_is_applied_again_takes_its_revert_back():
-    assert list(undone(ledger("Open it", 'Revert "Open it"', 'Reapply "Open it"'))) == [1]
-    assert list(undone(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
+    assert list(reverted(ledger("Open it", 'Revert "Open it"', 'Reapply "Open it"'))) == [1]
+    assert list(reverted(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
 
 
 REVERTED = f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.'
@@ -130,14 +130,14 @@ REVERTED = f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.'
 def test_a_merge_that_repeats_the_revert_it_brings_in_speaks_for_it():
     merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
     found = ledger("Open the gate", REVERTED, merge, merges={2: [1]})
-    assert undone(found) == {0: "The build fails."}
-    assert found.undone[sha(0)].by.sha == sha(1)
+    assert reverted(found) == {0: "The build fails."}
+    assert found.reverted[sha(0)].by.sha == sha(1)
 
 
 def test_a_merge_that_gives_no_reason_leaves_that_to_the_revert_it_brings_in():
     merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.'
     found = ledger("Open the gate", f"{REVERTED}\n\nIt leaks.", merge, merges={2: [1]})
-    assert undone(found) == {0: "It leaks."}
+    assert reverted(found) == {0: "It leaks."}
 
 
 @pytest.mark.parametrize("number", ["", " (#7)"])
@@ -149,8 +149,8 @@ def test_what_was_reverted_by_a_merge_and_brought_back_holds(number: str):
         f'Revert "Revert "Open the gate"{number}"',
         merges={2: [1]},
     )
-    assert 0 not in undone(found)
-    assert 1 in undone(found)
+    assert 0 not in reverted(found)
+    assert 1 in reverted(found)
 
 
 def test_a_reverted_merge_takes_back_what_it_brought_in():
@@ -162,12 +162,12 @@ def test_a_reverted_merge_takes_back_what_it_brought_in():
         f"Revert the gate\n\nThis reverts commit {sha(3)}, reversing\nchanges made to {sha(0)}.\n\nNo.",
         merges={3: [1, 2]},
     )
-    assert undone(found) == {1: "No.", 2: "No.", 3: "No."}
+    assert reverted(found) == {1: "No.", 2: "No.", 3: "No."}
 
 
 def test_nobody_undoes_what_comes_later():
     found = ledger(f"This reverts commit {sha(1)}.", "Open the gate")
-    assert undone(found) == {}
+    assert reverted(found) == {}
     assert [reference.naming for reference in found.references(sha(1))] == [Naming.NAMES]
 
 
@@ -178,7 +178,7 @@ def test_all_that_hangs_on_a_revert_is_found():
         f"This reverts commit {sha(1)}.",
         f"This reverts commit {sha(2)}.",
     )
-    assert [entry.sha for entry in found.undone_through(sha(3))] == [sha(2), sha(1), sha(0)]
+    assert [entry.sha for entry in found.reverted_through(sha(3))] == [sha(2), sha(1), sha(0)]
 
 
 def test_commits_of_one_second_keep_their_order():

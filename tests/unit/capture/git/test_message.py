@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.message import BODY, SUBJECT, cut, parted, reason_of
+from rum.capture.git.message import MAX_BODY, MAX_SUBJECT, cut, parse_message, reason_of
 
 
 def test_the_first_line_is_the_subject_and_the_rest_the_body():
-    assert parted("\n  Fix   the gate \n\nIt was\nopen.\n")[:2] == ("Fix the gate", "It was\nopen.")
+    assert parse_message("\n  Fix   the gate \n\nIt was\nopen.\n")[:2] == ("Fix the gate", "It was\nopen.")
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_first_line_is_the_subject_and_the_rest_the_body():
     ],
 )
 def test_trailers_are_no_part_of_the_body(trailer: str):
-    assert parted(f"Fix it\n\nIt was open.\n\n{trailer}\nReported-by: Dave\n").body == "It was open."
+    assert parse_message(f"Fix it\n\nIt was open.\n\n{trailer}\nReported-by: Dave\n").body == "It was open."
 
 
 def test_people_named_in_the_messages_that_were_squashed_into_one_are_left_out():
@@ -50,7 +50,7 @@ Co-authored-by: Bob <bob@example.org>
 
 Signed-off-by: Ann <ann@example.org>
 """
-    assert parted(squashed).body == "* Don't log 204\n\n* Add an entry"
+    assert parse_message(squashed).body == "* Don't log 204\n\n* Add an entry"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ Signed-off-by: Ann <ann@example.org>
     ],
 )
 def test_a_sentence_that_only_begins_like_a_trailer_stays(sentence: str):
-    assert parted(f"Fix it\n\n{sentence}\n\nCloses #1").body == sentence
+    assert parse_message(f"Fix it\n\n{sentence}\n\nCloses #1").body == sentence
 
 
 @pytest.mark.parametrize(
@@ -79,18 +79,18 @@ def test_a_sentence_that_only_begins_like_a_trailer_stays(sentence: str):
     ],
 )
 def test_the_issues_that_are_closed_are_known(message: str, closes: tuple[str, ...]):
-    assert parted(message).closes == closes
+    assert parse_message(message).closes == closes
 
 
 def test_what_nobody_sees_is_taken_out():
-    message = parted("Fix \x1b[31mred\x1b[0m\x07 gate\u202e\n\nline\r\nnext\x00")
+    message = parse_message("Fix \x1b[31mred\x1b[0m\x07 gate\u202e\n\nline\r\nnext\x00")
     assert message[:2] == ("Fix red gate", "line\nnext")
 
 
 def test_a_subject_that_is_a_novel_is_cut_and_goes_on_in_the_body():
     novel = "word " * 200
-    message = parted(novel)
-    assert len(message.subject) <= SUBJECT
+    message = parse_message(novel)
+    assert len(message.subject) <= MAX_SUBJECT
     assert message.subject.endswith("word […]")
     assert message.body == novel.strip()
 
@@ -112,10 +112,10 @@ def test_the_reason_of_a_revert_is_what_else_it_says(body: str, reason: str):
 
 @given(st.text())
 def test_any_text_is_a_message(text: str):
-    message = parted(text)
+    message = parse_message(text)
     assert "\n" not in message.subject
-    assert len(message.subject) <= SUBJECT
-    assert len(message.body) <= BODY
+    assert len(message.subject) <= MAX_SUBJECT
+    assert len(message.body) <= MAX_BODY
 
 
 @given(st.text(min_size=1), st.integers(min_value=20, max_value=200))
@@ -127,4 +127,4 @@ def test_a_cut_text_is_as_short_as_asked_and_begins_the_same(text: str, most: in
 
 @pytest.mark.parametrize("hostile", ["\n" * 60000, " x\n" * 20000, "-" * 60000, "a-" * 30000, "#1, " * 15000])
 def test_a_hostile_message_is_read_in_no_time(hostile: str):
-    assert parted(f"subject\n\n{hostile}\nCloses #1").subject == "subject"
+    assert parse_message(f"subject\n\n{hostile}\nCloses #1").subject == "subject"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.work_kind import FOLDERS, SCOPES, folders, kind_of
+from rum.capture.git.work_kind import MAX_FOLDERS, MAX_SCOPES, folders, work_kind
 from rum.model.memory_layers import TaskType
 
 
@@ -41,13 +41,13 @@ from rum.model.memory_layers import TaskType
     ],
 )
 def test_the_subject_tells_kind_and_scopes(subject: str, task_type: str, scopes: tuple[str, ...]):
-    kind = kind_of(subject, ["src/gate.c"])
+    kind = work_kind(subject, ["src/gate.c"])
     assert (kind.task_type.value, kind.scopes) == (task_type, scopes)
 
 
 def test_a_breaking_change_is_marked():
-    assert kind_of("feat!: new format", []).breaking
-    assert not kind_of("feat: new format", []).breaking
+    assert work_kind("feat!: new format", []).breaking
+    assert not work_kind("feat: new format", []).breaking
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_breaking_change_is_marked():
     ],
 )
 def test_files_tell_where_words_do_not(paths: list[str], task_type: str):
-    assert kind_of("Gates everywhere", paths).task_type.value == task_type
+    assert work_kind("Gates everywhere", paths).task_type.value == task_type
 
 
 def test_folders_are_those_that_say_something():
@@ -70,11 +70,11 @@ def test_folders_are_those_that_say_something():
 
 
 def test_folders_are_few():
-    assert len(folders([f"d{number}/a" for number in range(100)])) == FOLDERS
+    assert len(folders([f"d{number}/a" for number in range(100)])) == MAX_FOLDERS
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=40), max_size=5))
 def test_any_subject_has_a_kind_and_few_scopes(subject: str, paths: list[str]):
-    kind = kind_of(subject, paths)
+    kind = work_kind(subject, paths)
     assert kind.task_type in TaskType
-    assert len(kind.scopes) <= SCOPES
+    assert len(kind.scopes) <= MAX_SCOPES

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.message import MOST, Naming, mentions
+from rum.capture.git.message import MAX_MENTIONS, Naming, mentions
 from rum.model.links import LinkType
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -80,7 +80,7 @@ def test_causes_are_links_of_cause():
 
 
 def test_a_message_that_names_everything_is_heeded_in_part():
-    assert len(mentions(" ".join(f"{number:07x}a" for number in range(10**6, 10**6 + 500)))) == MOST
+    assert len(mentions(" ".join(f"{number:07x}a" for number in range(10**6, 10**6 + 500)))) == MAX_MENTIONS
 
 
 @given(st.text(alphabet=" \nabcdef0123456789 reverts commit fixes,", max_size=400))
@@ -94,4 +94,4 @@ def test_every_name_stands_in_the_message(text: str):
     "hostile", ["revert " * 9000, "the " * 16000 + SHA, f"{SHA} " * 1500, " " * 60000 + SHA]
 )
 def test_a_hostile_message_is_read_in_no_time(hostile: str):
-    assert len(mentions(hostile)) <= MOST
+    assert len(mentions(hostile)) <= MAX_MENTIONS

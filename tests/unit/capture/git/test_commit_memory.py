@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.commit_memory import FILES, RANGES, actions_of, largest, path_of
+from rum.capture.git.commit_memory import MAX_FILES, MAX_RANGES, actions_of, largest, path_of
 from rum.repo.history import Change
 
 
@@ -37,7 +37,7 @@ def test_neighbouring_ranges_are_one():
 def test_many_ranges_are_told_in_part():
     told = details(Change("a", "M", lines=tuple((n * 10, n * 10) for n in range(1, 100))))["lines_affected"]
     assert told.endswith(",…")
-    assert told.count(",") == RANGES
+    assert told.count(",") == MAX_RANGES
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_functions_are_called_by_their_names(line: str, name: str | None):
 def test_of_very_many_files_the_most_changed_are_kept():
     many = [Change(f"f{number:04}", "M", added=number) for number in range(5000)]
     kept = largest(many)
-    assert [change.path for change in kept] == [f"f{number:04}" for number in range(5000 - FILES, 5000)]
+    assert [change.path for change in kept] == [f"f{number:04}" for number in range(5000 - MAX_FILES, 5000)]
 
 
 @pytest.mark.parametrize(
