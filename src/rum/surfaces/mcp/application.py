@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# A constant of our own: importing `typing` for it would delay the first answer by a fifth.
+# Not from `typing`: importing it would delay the first answer by a fifth.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
     class Application(Protocol):
-        """The application as tool calls see it; made at the first request that needs it.
+        """The application behind the tools; created at the first request that needs it.
 
-        An exception counts as a defect: the client gets a bare internal error, stderr the traceback.
-        Every error that a caller can correct is returned as a result with the error flag set.
+        An exception is a defect: the client gets an internal error, and the traceback goes to stderr.
+        An error that the caller can correct is returned as a result with the error flag set.
         """
 
         def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
             ...
 
         def read(self, uri: str, caller: Caller) -> Json | None:
-            """One entry of `contents` (`uri`, `mimeType`, `text`), or None where there is none."""
+            """Return a resource as an entry of `contents` (`uri`, `mimeType`, `text`), or None."""
             ...
 
         def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:
-            """A listed prompt, filled in (`description`, `messages`); RumError says what is wrong with it."""
+            """Return a listed prompt with its arguments filled in (`description`, `messages`)."""
             ...
 
         def settle(self) -> None:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
             ...
 
         def idle_after(self) -> float | None:
-            """After how many seconds without a request `idle` is to be called; None for never."""
+            """Seconds without a request after which `idle` is called; None for never."""
             ...
 
         def idle(self) -> None:
@@ -57,7 +57,7 @@ class Caller:
 
 
 class Listing:
-    """What a client can list without opening the application; it never changes while the process runs."""
+    """Everything that a client can list; it never changes while the process runs."""
 
     __slots__ = ("instructions", "name", "prompts", "resources", "templates", "tools", "version")
 

@@ -1,4 +1,4 @@
-"""The tools as clients see them, made from the models; `tools.json` is this, written to a file to load fast.
+"""The list of tools, generated from the models and stored in `tools.json`, which loads faster.
 
 Run `make generate` after changing a model or a text here.
 """
@@ -17,7 +17,7 @@ from rum.surfaces.mcp.schema import schema_of
 
 Json = dict[str, Any]
 
-# How a tool behaves: only what differs from the protocol's defaults, not read-only and not idempotent.
+# Annotations; those that equal the protocol's defaults are left out.
 READS: Json = {"readOnlyHint": True, "openWorldHint": False}
 ADDS: Json = {"destructiveHint": False, "openWorldHint": False}
 ADDS_ONCE: Json = {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
@@ -25,7 +25,7 @@ CHANGES: Json = {"destructiveHint": True, "idempotentHint": True, "openWorldHint
 
 
 class Tool(NamedTuple):
-    """What the models do not say of a tool."""
+    """The parts of a tool that are not in the models."""
 
     title: str
     annotations: Json
@@ -115,10 +115,10 @@ TOOLS: dict[str, Tool] = {
     ),
     "feedback": Tool("Feedback", ADDS_ONCE, "Rate a memory when it helped or misled you."),
 }
-"""In the order clients list them."""
+"""In the order of the list."""
 
-# What a caller never needs to see: other spellings of the same thing, and what only tools fill in.
-_NOT_SHOWN = frozenset(
+# Fields that no caller needs: other spellings of a field, and those that only clients fill in.
+_HIDDEN = frozenset(
     f"actions[].{name}"
     for name in (
         "details",
@@ -145,7 +145,7 @@ _LAYERS = ("intent", "outcome", "perception", "reasoning", "actions", "links", "
 
 
 def catalogue() -> list[Json]:
-    """Every tool, in the order clients list them."""
+    """Every tool, in the order of the list."""
     return [
         {
             "name": name,
@@ -159,7 +159,7 @@ def catalogue() -> list[Json]:
 
 
 def catalogue_text() -> str:
-    """What `tools.json` holds."""
+    """The content of `tools.json`."""
     return json.dumps(catalogue(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -173,7 +173,7 @@ def _question(name: str) -> type[Struct]:
 
 
 def _store() -> Json:
-    layers = schema_of(Draft, _NOT_SHOWN)
+    layers = schema_of(Draft, _HIDDEN)
     layers["properties"]["links"] = _LINKS
     return layers
 
@@ -192,11 +192,11 @@ def _recall() -> Json:
 
 
 def _note() -> Json:
-    """One tool for several questions: the action says which, so that none of their fields is required."""
+    """The schema of one tool for several questions: only `action` is required."""
     properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list"]}}
     for model in (NoteDraft, ShowNote, MatchQuestion):
         properties |= schema_of(model)["properties"]
-    # One pattern alone may be a text for people who write by hand; tools give a list.
+    # The API also accepts one pattern as a string; the tool is described with a list only.
     patterns = properties["when_to_use"]
     properties["when_to_use"] = {**patterns.pop("anyOf")[1], **patterns}
     return {"type": "object", "properties": properties, "required": ["action"]}

@@ -20,17 +20,17 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-# About a million tokens, so no honest call comes near it, and little enough that the parsed form,
-# several times as large, cannot exhaust a small machine.
+# In bytes: about a million tokens, more than any real call, yet so little that the parsed form, several
+# times as large, does not exhaust a small machine.
 MAX_LINE = 4 * 1024 * 1024
 _CHUNK = 64 * 1024
 
-# Legal inside JSON strings, yet some clients' line readers take them for line ends.
-_LINE_MARKS = (("\u2028", "\\u2028"), ("\u2029", "\\u2029"), ("\x85", "\\u0085"))
+# Valid inside JSON strings, but some clients split lines at them.
+_LINE_SEPARATORS = (("\u2028", "\\u2028"), ("\u2029", "\\u2029"), ("\x85", "\\u0085"))
 
 
 class RpcError(Exception):
-    """A JSON-RPC error reply; `request_id` is None where the request's own could not be read."""
+    """An error of the protocol; `request_id` is None if the id of the request could not be read."""
 
     def __init__(
         self, code: int, message: str, data: Json | None = None, request_id: RequestId | None = None
@@ -42,7 +42,7 @@ class RpcError(Exception):
         self.request_id = request_id
 
     def reply(self) -> Json:
-        """The message that tells the client."""
+        """The error as a message to the client."""
         error: Json = {"code": self.code, "message": self.message}
         if self.data is not None:
             error["data"] = self.data
@@ -50,7 +50,7 @@ class RpcError(Exception):
 
 
 class Request:
-    """A message that wants an answer, with what became of it."""
+    """A message that expects a response, and its state."""
 
     __slots__ = ("cancelled", "id", "method", "params", "stays_open")
 
@@ -62,8 +62,8 @@ class Request:
         self.stays_open = False
 
 
-class Notice:
-    """A message that wants none."""
+class Notification:
+    """A message that expects no response."""
 
     __slots__ = ("method", "params")
 
@@ -73,42 +73,42 @@ class Notice:
 
 
 def claim_streams() -> tuple[int, int]:
-    """Keep the standard streams for the protocol alone; return descriptors to read from and write to.
+    """Reserve the standard streams for the protocol; return descriptors to read from and write to.
 
-    A stray print, here or in a child process, then lands on stderr, and no child can eat the client's input.
+    A `print`, here or in a child process, then goes to stderr, and no child can read the client's input.
     """
     incoming, outgoing = os.dup(0), os.dup(1)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
     try:
         os.dup2(2, 1)
     except OSError:
-        os.dup2(nowhere, 1)
-    os.close(nowhere)
+        os.dup2(null, 1)
+    os.close(null)
     sys.stdout = sys.stderr
     return incoming, outgoing
 
 
-def lines(source: int, limit: int = MAX_LINE) -> Iterator[bytes | None]:
-    """Yield each line of a descriptor without its newline; None stands for one longer than the limit.
+def read_lines(source: int, limit: int = MAX_LINE) -> Iterator[bytes | None]:
+    """Yield each line of a descriptor without its newline; None for a line longer than the limit.
 
-    It reads the descriptor itself, because a thread waiting inside a buffered reader holds that reader's
+    It reads the descriptor directly, because a thread waiting inside a buffered reader holds that reader's
     lock, which can abort the interpreter at exit.
     """
-    kept, too_long = bytearray(), False
+    buffer, too_long = bytearray(), False
     while chunk := _read(source):
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
-            kept += piece
-            yield None if too_long or len(kept) > limit else bytes(kept)
-            kept.clear()
+            buffer += piece
+            yield None if too_long or len(buffer) > limit else bytes(buffer)
+            buffer.clear()
             too_long = False
-        kept += rest
-        if len(kept) > limit:
+        buffer += rest
+        if len(buffer) > limit:
             too_long = True
-            kept.clear()
-    if kept or too_long:
-        yield None if too_long else bytes(kept)
+            buffer.clear()
+    if buffer or too_long:
+        yield None if too_long else bytes(buffer)
 
 
 def _read(source: int) -> bytes:
@@ -118,8 +118,8 @@ def _read(source: int) -> bytes:
         return b""
 
 
-def parse(line: bytes | None) -> Request | Notice | None:
-    """One line as a message; None for what needs nothing done: a blank line, an answer nobody asked for."""
+def parse(line: bytes | None) -> Request | Notification | None:
+    """Parse a line; None for a blank line, or a response, as the server sends no requests."""
     if line is None:
         raise RpcError(INVALID_REQUEST, f"The message is longer than {MAX_LINE} bytes.")
     if not line.strip():
@@ -127,7 +127,7 @@ def parse(line: bytes | None) -> Request | Notice | None:
     message = _decode(line)
     if not is_object(message):
         raise RpcError(INVALID_REQUEST, "A message must be one JSON object; batches are not supported.")
-    return _checked(message)
+    return _check_message(message)
 
 
 def is_object(value: object) -> TypeGuard[Json]:
@@ -136,25 +136,25 @@ def is_object(value: object) -> TypeGuard[Json]:
 
 
 def is_id(value: object) -> TypeGuard[RequestId]:
-    """Whether a value may identify a request: MCP allows strings and whole numbers, and no null."""
+    """Whether a value can be the id of a request: MCP allows strings and integers, but not null."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def dumps(value: object) -> str:
-    """Compact JSON, readable in any script; ValueError for what JSON cannot say (NaN, infinity)."""
+    """Encode compact JSON without ASCII escapes; ValueError for NaN and infinity."""
     return _ENCODER.encode(value)
 
 
 def encode(message: Json) -> bytes:
-    """A message as the one line that carries it: always valid UTF-8, always one line for every reader."""
+    """Encode a message as one line of valid UTF-8."""
     text = dumps(message)
-    for mark, escape in _LINE_MARKS:
-        text = text.replace(mark, escape)
+    for separator, escape in _LINE_SEPARATORS:
+        text = text.replace(separator, escape)
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def send(target: int, data: bytes) -> None:
-    """Write all of it; OSError when nobody listens any more."""
+    """Write all data; OSError if the client has closed the stream."""
     left = memoryview(data)
     while left:
         left = left[os.write(target, left) :]
@@ -175,18 +175,19 @@ def _decode(line: bytes) -> object:
         raise RpcError(PARSE_ERROR, "The message is not valid JSON in UTF-8.") from None
 
 
-def _checked(message: Json) -> Request | Notice | None:
-    method, identified = message.get("method"), message.get("id")
+def _check_message(message: Json) -> Request | Notification | None:
+    method = message.get("method")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    # A request that can be told apart is refused by its own id, so that its sender need not wait for ever.
-    known = identified if is_id(identified) else None
+    # An invalid request is refused with its own id if possible, so that the client does not wait for it.
+    value = message.get("id")
+    request_id = value if is_id(value) else None
     if message.get("jsonrpc") != "2.0":
-        raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=known)
+        raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=request_id)
     if not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, "A message must name its method.", request_id=known)
+        raise RpcError(INVALID_REQUEST, "A message must name its method.", request_id=request_id)
     if "id" not in message:
-        return Notice(method, message.get("params"))
-    if known is None:
+        return Notification(method, message.get("params"))
+    if request_id is None:
         raise RpcError(INVALID_REQUEST, "A request's id must be a string or a whole number.")
-    return Request(known, method, message.get("params"))
+    return Request(request_id, method, message.get("params"))

@@ -45,14 +45,14 @@ PROMPTS = [
 
 
 def listing(tools: str) -> Listing:
-    """What the server can tell without opening the memory."""
+    """Everything that can be listed without opening the memory."""
     with open(os.path.join(os.path.dirname(__file__), "tools.json"), encoding="utf-8") as file:
-        every = json.load(file)
+        all_tools = json.load(file)
     return Listing(
         name="rum",
         version=__version__,
         instructions=INSTRUCTIONS,
-        tools=[tool for tool in every if tools == "all" or tool["name"] in CORE],
+        tools=[tool for tool in all_tools if tools == "all" or tool["name"] in CORE],
         resources=[
             {
                 "uri": "rum://project",
@@ -74,7 +74,7 @@ def listing(tools: str) -> Listing:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the server until the client goes."""
+    """Run the server until the client disconnects."""
     try:
         options = _options(arguments)
     except ValueError as error:
@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> int:
         return 0
 
     def open_application() -> Application:
-        # What a tool call needs is loaded with the first one, so that the list of tools is there at once.
+        # Loaded with the first tool call, so that the list of tools is answered at once.
         from rum.surfaces.mcp.tools import RumApplication  # noqa: PLC0415
 
         return RumApplication(options.get("project"), options.get("agent"))
@@ -103,10 +103,10 @@ def _options(arguments: list[str]) -> dict[str, str]:
         flag, has_value, value = argument.partition("=")
         if flag not in ("--project", "--agent", "--tools"):
             raise ValueError(f"unknown argument {argument!r}")
-        chosen = value if has_value else next(rest, "")
-        if not chosen:
+        value = value if has_value else next(rest, "")
+        if not value:
             raise ValueError(f"{flag} needs a value")
-        options[flag[2:]] = chosen
+        options[flag[2:]] = value
     if options.get("tools", "all") not in ("all", "core"):
         raise ValueError("--tools is all or core")
     return options

@@ -1,4 +1,4 @@
-"""JSON Schemas of the models, as short as clients allow: every session pays for each token of them."""
+"""JSON Schemas of the models, as short as possible: every session pays for each of their tokens."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PLAIN: dict[object, str] = {str: "string", bool: "boolean", int: "integer", flo
 
 
 def schema_of(annotation: Any, leave_out: frozenset[str] = frozenset(), path: str = "") -> Json:
-    """The schema of a type without the fields at the paths `leave_out`.
+    """Return the schema of a type without the fields at the paths `leave_out`.
 
-    The notes of fields (see `about`) become their descriptions. Limits are left to the check of the call,
-    whose error names them.
+    The notes of fields (see `about`) become their descriptions. Limits are not included: a call that
+    exceeds one gets an error that names it.
     """
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
@@ -54,5 +54,5 @@ def _object(struct: type[msgspec.Struct], leave_out: frozenset[str], path: str) 
         if field.required:
             required.append(field.name)
     shown: Json = {"type": "object", "properties": properties}
-    # Inside lists the names are enough, and the answer to a mistake names the field.
+    # Inside lists `required` is left out: an error names the missing field.
     return shown | {"required": required} if required and "[]" not in path else shown

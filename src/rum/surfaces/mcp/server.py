@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from rum.surfaces.mcp import json_rpc
-from rum.surfaces.mcp.json_rpc import Notice, Request, RpcError
+from rum.surfaces.mcp.json_rpc import Notification, Request, RpcError
 from rum.surfaces.mcp.protocol import Dispatcher
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
-    """Speak MCP over the standard streams until the client closes them or a signal ends the process."""
+    """Serve MCP over the standard streams until the client closes them or a signal ends the process."""
     incoming, outgoing = json_rpc.claim_streams()
     server = Server(Dispatcher(listing, open_application), incoming, outgoing)
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -35,9 +35,9 @@ class Server:
         self._dispatcher = dispatcher
         self._incoming = incoming
         self._outgoing = outgoing
-        # None ends the loop; a RpcError is a line that could not be read, answered in its turn.
+        # None ends the loop; a RpcError is a line that could not be parsed, answered in order like a request.
         self._inbox: SimpleQueue[Request | RpcError | None] = SimpleQueue()
-        # Open streams stay in here. Both threads write it, each step one dictionary operation: no lock.
+        # Includes open streams. Both threads change it, but each with one dictionary operation: no lock.
         self._unanswered: dict[RequestId, Request] = {}
         self._stopping = False
 
@@ -55,12 +55,12 @@ class Server:
 
     def _next(self) -> Request | RpcError | None:
         """The next message; after a while without one, the application does its idle work."""
-        patience = self._dispatcher.idle_after()
-        if patience is not None:
+        timeout = self._dispatcher.idle_after()
+        if timeout is not None:
             try:
-                return self._inbox.get(timeout=patience)
+                return self._inbox.get(timeout=timeout)
             except Empty:
-                self._run_quietly(self._dispatcher.idle)
+                self._run_after_answer(self._dispatcher.idle)
         return self._inbox.get()
 
     def stop(self, number: int) -> None:
@@ -71,7 +71,7 @@ class Server:
 
     def _read_messages(self) -> None:
         try:
-            for line in json_rpc.lines(self._incoming):
+            for line in json_rpc.read_lines(self._incoming):
                 self._receive(line)
         finally:
             self._inbox.put(None)
@@ -86,13 +86,13 @@ class Server:
             self._unanswered[message.id] = message
             self._inbox.put(message)
         elif message is not None:
-            self._handle_notice(message)
+            self._handle_notification(message)
 
-    def _handle_notice(self, notice: Notice) -> None:
+    def _handle_notification(self, notification: Notification) -> None:
         """Cancellation is the only notification with an effect, and it must not wait in the queue."""
-        if notice.method != "notifications/cancelled" or not json_rpc.is_object(notice.params):
+        if notification.method != "notifications/cancelled" or not json_rpc.is_object(notification.params):
             return
-        target = notice.params.get("requestId")
+        target = notification.params.get("requestId")
         request = self._unanswered.pop(target, None) if json_rpc.is_id(target) else None
         if request is not None:
             request.cancelled = True
@@ -109,27 +109,27 @@ class Server:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             json_rpc.send(self._outgoing, data)
-        self._run_quietly(self._dispatcher.settle)
+        self._run_after_answer(self._dispatcher.settle)
 
     def _answer(self, request: Request) -> bytes:
         try:
             return json_rpc.encode(self._dispatcher.reply(request))
-        except Exception as problem:  # noqa: BLE001 - the outer edge: a defect must not end the session
-            _report(problem)
-            message = f"Internal error ({type(problem).__name__}); see the server's stderr."
+        except Exception as error:  # noqa: BLE001 - the outer edge: a defect must not end the session
+            _report(error)
+            message = f"Internal error ({type(error).__name__}); see the server's stderr."
             return json_rpc.encode(RpcError(json_rpc.INTERNAL_ERROR, message, request_id=request.id).reply())
 
-    def _run_quietly(self, step: Callable[[], None]) -> None:
+    def _run_after_answer(self, step: Callable[[], None]) -> None:
         try:
             step()
-        except Exception as problem:  # noqa: BLE001 - the client already has its answer
-            _report(problem)
+        except Exception as error:  # noqa: BLE001 - the client already has its answer
+            _report(error)
 
     def _end_streams(self) -> None:
         for request in tuple(self._unanswered.values()):
             if request.stays_open:
-                json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.farewell(request)))
+                json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.end_of_stream(request)))
 
 
-def _report(problem: Exception) -> None:
-    sys.excepthook(type(problem), problem, problem.__traceback__)
+def _report(error: Exception) -> None:
+    sys.excepthook(type(error), error, error.__traceback__)

@@ -1,4 +1,4 @@
-"""The tools and resources behind `rum mcp`: parse, call, format."""
+"""The application behind `rum mcp`: run tools, and read resources and prompts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RumApplication:
         self._agent = agent
         self._rum: Rum | None = None
 
-    def _opened(self, caller: Caller) -> Rum:
+    def _open(self, caller: Caller) -> Rum:
         if self._rum is None:
             self._rum = Rum.open(project=self._project, agent=self._agent, client=caller.client or "mcp")
             for warning in self._rum.warnings:
@@ -34,19 +34,19 @@ class RumApplication:
         return self._rum
 
     def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
-        """The result of a tool, and whether it is an error."""
+        """Run a tool; return its result and whether it is an error."""
         try:
-            return msgspec.to_builtins(self._opened(caller).call(name, arguments)), False
+            return msgspec.to_builtins(self._open(caller).call(name, arguments)), False
         except RumError as error:
             return error.to_dict(), True
 
     def read(self, uri: str, caller: Caller) -> Json | None:
-        """A resource by its address."""
+        """Return a resource by its URI."""
         try:
             if uri == PROJECT:
-                content: object = self._opened(caller).summary()
+                content: object = self._open(caller).summary()
             elif uri.startswith(MEMORY):
-                content = self._opened(caller).show(uri.removeprefix(MEMORY))
+                content = self._open(caller).show(uri.removeprefix(MEMORY))
             else:
                 return None
         except (NotFound, InvalidQuery):
@@ -54,13 +54,13 @@ class RumApplication:
         return {"uri": uri, "mimeType": "application/json", "text": msgspec.json.encode(content).decode()}
 
     def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:  # noqa: ARG002 (there is one)
-        """The prompt `brief`: what is known about the task, then the task in the caller's words."""
+        """Return the prompt `brief`: what is known about the task, then the task."""
         brief_arguments = {field: text for field, text in arguments.items() if text != ""}
         if isinstance(brief_arguments.get("tokens"), str) and brief_arguments["tokens"].strip().isdecimal():
             brief_arguments["tokens"] = int(brief_arguments["tokens"])
         if isinstance(brief_arguments.get("file"), str):
             brief_arguments["file"] = [path.strip() for path in brief_arguments["file"].split(",")]
-        brief = self._opened(caller).brief(**brief_arguments)
+        brief = self._open(caller).brief(**brief_arguments)
         known = brief.text or f"From the project's memory: {brief.hint}\n"
         text = f"{known}\nYour task: {brief_arguments['task']}"
         return {
@@ -69,7 +69,7 @@ class RumApplication:
         }
 
     def settle(self) -> None:
-        """After a response: record how memories were used, and have missing vectors computed."""
+        """Record how memories were used, and start computing missing vectors."""
         if self._rum is not None:
             self._rum.settle()
             if self._rum.behind:
@@ -80,12 +80,12 @@ class RumApplication:
         return self._rum.settings.idle_after or None if self._rum is not None else None
 
     def idle(self) -> None:
-        """Have pending work done by a separate process."""
+        """Start a process for pending work."""
         if self._rum is not None:
             self._rum.idle()
 
     def close(self) -> None:
-        """Close the memory; a separate process does the pending work."""
+        """Close the memory, and start a process for pending work."""
         if self._rum is not None:
             self._rum.idle()
             self._rum.close()

@@ -134,7 +134,7 @@ class TestSize:
         os.write(sink, b"\n".join(pieces) + (b"\n" if ended else b""))
         os.close(sink)
         try:
-            found = list(json_rpc.lines(source, limit))
+            found = list(json_rpc.read_lines(source, limit))
         finally:
             os.close(source)
         whole = pieces if ended and pieces else pieces[:-1] if pieces[-1:] == [b""] else pieces
