@@ -89,7 +89,7 @@ class Telling:
         return split_turns(with_turns(self.events))
 
 
-def mended(telling: Telling) -> Telling:
+def failed_then_fixed(telling: Telling) -> Telling:
     """A turn with a fix that fails first and then works."""
     telling.prompt("The mean of an empty list should be 0.0, but mean([]) crashes. Fix it.")
     telling.read("stats.py").edit("stats.py", "    return sum(v)", "    if v is None:\n        return 0.0")

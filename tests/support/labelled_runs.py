@@ -92,7 +92,7 @@ def score(cases: list[Labelled], found: dict[str, str | None]) -> Score:
 
 
 def measured(rum: Rum, cases: list[Labelled]) -> Score:
-    """The score of an extraction function on the runs."""
+    """The score of extraction on the runs."""
     answers = {case.name: rum.extract(dry_run=True, **case.run) for case in cases}
     kinds = {name: None if answer.kind is UNSET else answer.kind for name, answer in answers.items()}
     return score(cases, {name: kind.value if kind else None for name, kind in kinds.items()})

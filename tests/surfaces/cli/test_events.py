@@ -11,7 +11,7 @@ import pytest
 from rum import Rum
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
-from support.captured_events import TRANSCRIPTS, Telling, mended
+from support.captured_events import TRANSCRIPTS, Telling, failed_then_fixed
 from surfaces.cli.running import Run
 
 
@@ -32,7 +32,7 @@ def test_before_anything_was_seen_that_is_said(run: Run, project: Path):
 
 
 def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, rum: Rum, telling: Telling):
-    leave(rum, mended(telling).prompt("Thanks!").stop("Welcome."))
+    leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
     assert "Memories from captured events: 1" in run("tidy").out
     lines = run("events").out.splitlines()
     assert len(lines) == len(telling.events)
@@ -43,7 +43,7 @@ def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, 
 
 
 def test_events_can_be_chosen(run: Run, rum: Rum, telling: Telling):
-    leave(rum, mended(telling).prompt("Thanks!").stop("Welcome."))
+    leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
     rum.take_in()
     (memory,) = rum.list().memories
     assert len(run("events", "--kind", "prompt").out.splitlines()) == 2
@@ -114,7 +114,7 @@ def test_sessions_of_all_projects_go_each_to_its_own(run: Run, project: Path, tm
 
 
 def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: Telling):
-    leave(rum, mended(telling))
+    leave(rum, failed_then_fixed(telling))
     assert run("tidy", "--spool", os.path.join(rum.project.directory, "spool")).out == ""
     assert rum.list().total == 1
     gone = os.path.join(os.path.dirname(rum.project.directory), "gone", "spool")
@@ -123,7 +123,7 @@ def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: 
 
 
 def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum: Rum, telling: Telling):
-    leave(rum, mended(telling))
+    leave(rum, failed_then_fixed(telling))
     folder = os.path.join(rum.project.directory, "spool")
     rum.close()
     Path(rum.project.directory, "rum.db").write_bytes(b"no database" * 1000)

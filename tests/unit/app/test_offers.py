@@ -12,7 +12,7 @@ from rum.capture.events import spool
 from rum.capture.events.event import event_id, to_line
 from rum.inject.offers import offers_for
 from rum.model.offers import OfferView
-from support.captured_events import CRASH, NOON, Telling, mended
+from support.captured_events import CRASH, NOON, Telling, failed_then_fixed
 from support.projects import Shop, keep
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _noted(event: Event, said: list[Offer]) -> Event:
 
 def learned(shop: Shop, rum: Rum) -> str:
     """A first session that tries what fails, then what works; its memory."""
-    leave(rum, mended(Telling(cwd=str(shop.folder))))
+    leave(rum, failed_then_fixed(Telling(cwd=str(shop.folder))))
     assert rum.take_in().memories == 1
     (memory,) = rum.list().memories
     return memory.id

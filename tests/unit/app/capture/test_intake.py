@@ -18,7 +18,7 @@ from rum.capture.events.pause import pause
 from rum.model.answers import RetrievedMemory
 from rum.settings.home import file_lock
 from support.builders import make_intent, make_outcome
-from support.captured_events import NOON, TRANSCRIPTS, Telling, mended
+from support.captured_events import NOON, TRANSCRIPTS, Telling, failed_then_fixed
 from support.hooks import samples
 from support.projects import Shop
 
@@ -87,7 +87,7 @@ def test_a_recorded_session_becomes_one_memory_with_what_only_the_transcript_kno
 
 
 def test_nothing_is_made_twice(shop: Shop, rum: Rum):
-    events = mended(told(shop)).events
+    events = failed_then_fixed(told(shop)).events
     leave(rum, events)
     first = rum.take_in()
     assert (first.memories, first.open) == (1, 0)
@@ -99,7 +99,7 @@ def test_nothing_is_made_twice(shop: Shop, rum: Rum):
 
 
 def test_the_spool_is_empty_afterwards(shop: Shop, rum: Rum):
-    leave(rum, mended(told(shop)).events)
+    leave(rum, failed_then_fixed(told(shop)).events)
     rum.take_in()
     assert os.listdir(os.path.join(rum.project.directory, "spool")) == []
 
@@ -122,7 +122,7 @@ def test_the_next_prompt_ends_a_turn(shop: Shop, rum: Rum):
 
 
 def test_more_of_a_turn_completes_its_memory(shop: Shop, rum: Rum):
-    telling = mended(told(shop))
+    telling = failed_then_fixed(told(shop))
     half = len(telling.events) - 3
     stopped = [
         *telling.events[:half],
@@ -153,7 +153,7 @@ def test_a_turn_that_was_made_to_go_on_has_its_later_last_words(shop: Shop, rum:
 
 
 def test_what_somebody_corrected_stays_as_it_is(shop: Shop, rum: Rum):
-    telling = mended(told(shop))
+    telling = failed_then_fixed(told(shop))
     leave(rum, telling.events)
     rum.take_in()
     (memory,) = memories(rum)
@@ -164,7 +164,7 @@ def test_what_somebody_corrected_stays_as_it_is(shop: Shop, rum: Rum):
 
 
 def test_a_forgotten_memory_takes_its_events_with_it_and_stays_away(shop: Shop, rum: Rum):
-    telling = mended(told(shop))
+    telling = failed_then_fixed(told(shop))
     leave(rum, telling.events)
     rum.take_in()
     (memory,) = memories(rum)
@@ -182,7 +182,7 @@ def test_a_forgotten_memory_takes_its_events_with_it_and_stays_away(shop: Shop, 
 
 
 def test_events_go_two_weeks_after_they_became_a_memory(shop: Shop, rum: Rum):
-    leave(rum, mended(told(shop)).events)
+    leave(rum, failed_then_fixed(told(shop)).events)
     rum.take_in()
     shop.clock.forward(13 * 86400)
     assert rum.take_in().dropped == 0
@@ -194,7 +194,7 @@ def test_events_go_two_weeks_after_they_became_a_memory(shop: Shop, rum: Rum):
 
 def stored(rum: Rum, **more: Any) -> str:
     return rum.store(
-        intent=make_intent("My own account"), outcome=make_outcome("I mended it"), **more
+        intent=make_intent("My own account"), outcome=make_outcome("I failed_then_fixed it"), **more
     ).memory_id
 
 
@@ -220,7 +220,7 @@ def test_a_memory_that_the_agent_stored_itself_is_completed_and_no_other_is_made
     assert (memory.id, memory.intent.goal) == (own, "My own account")
     assert [one.type for one in memory.actions or ()] == ["file_edit", "command_run"]
     assert memory.outcome is not None
-    assert memory.outcome.summary == "I mended it"
+    assert memory.outcome.summary == "I failed_then_fixed it"
     assert memory.outcome.verified_by is not None
     assert {file.path for file in memory.files or ()} == {"stats.py"}
     assert {one.session for one in rum.seen(memory=own).events} == {"s1"}
@@ -276,7 +276,7 @@ def test_the_same_kind_of_subagent_is_the_same_agent(shop: Shop, rum: Rum):
 
 
 def test_a_rejection_makes_a_failure_of_what_was_done_before(shop: Shop, rum: Rum):
-    telling = mended(told(shop))
+    telling = failed_then_fixed(told(shop))
     leave(rum, telling.events)
     rum.take_in()
     leave(rum, telling.prompt("No, that still crashes. Use a guard instead.").events[-1:])
@@ -303,10 +303,10 @@ def test_a_correction_is_kept_as_a_candidate_until_somebody_takes_it(shop: Shop,
 
 def test_lines_whose_project_could_not_be_told_come_home(shop: Shop, rum: Rum):
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
-    leave(rum, mended(told(shop)).events, unclaimed)
+    leave(rum, failed_then_fixed(told(shop)).events, unclaimed)
     leave(
         rum,
-        mended(told(shop, session="s2")).events,
+        failed_then_fixed(told(shop, session="s2")).events,
         spool.folders(str(shop.home), rum.project.id, "/nowhere")[1],
     )
     assert rum.take_in().memories == 2
@@ -317,7 +317,7 @@ def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
     shop: Shop, rum: Rum, monkeypatch: pytest.MonkeyPatch
 ):
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
-    leave(rum, mended(told(shop)).events, unclaimed)
+    leave(rum, failed_then_fixed(told(shop)).events, unclaimed)
     in_the_way = Path(rum.project.directory) / "spool"
     in_the_way.write_text("")
     (Path(unclaimed).parent / rum.project.id).write_text("")
@@ -331,7 +331,7 @@ def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
 def test_one_line_whose_project_cannot_be_told_yet_has_none_of_its_file_taken(shop: Shop, rum: Rum):
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
     at = float(shop.clock())
-    leave(rum, mended(told(shop, at=at)).events, unclaimed)
+    leave(rum, failed_then_fixed(told(shop, at=at)).events, unclaimed)
     leave(rum, Telling(cwd=str(shop.folder / "gone"), at=at).prompt("Fix it").events, unclaimed)
     assert rum.take_in().events == 0
     assert len(os.listdir(unclaimed)) == 1
@@ -342,7 +342,7 @@ def test_one_line_whose_project_cannot_be_told_yet_has_none_of_its_file_taken(sh
 
 def test_half_lines_and_strange_events_stop_nothing(shop: Shop, rum: Rum):
     folder = Path(rum.project.directory) / "spool"
-    leave(rum, mended(told(shop)).events)
+    leave(rum, failed_then_fixed(told(shop)).events)
     strange = {"id": 1, "client": [], "session": {}, "kind": None, "at": "x", "cwd": 3}
     odd = {
         "id": "x",
@@ -385,7 +385,7 @@ def test_what_is_written_as_private_is_not_read_from_a_transcript(shop: Shop):
 
 
 def test_another_process_that_is_at_it_is_not_disturbed(shop: Shop, rum: Rum):
-    leave(rum, mended(told(shop)).events)
+    leave(rum, failed_then_fixed(told(shop)).events)
     with file_lock(os.path.join(rum.project.directory, "intake.lock")):
         assert rum.take_in().busy
     assert rum.take_in().memories == 1

@@ -139,8 +139,8 @@ def test_a_subagent_of_codex_is_imported_with_its_task_and_tied_to_who_called_it
         records = ({"timestamp": at, "type": kind, "payload": told} for kind, told in lines)
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
-    mended = called("exec_command", {"cmd": "sed -i s/a/b/ label.py"})
-    rollout(above, "Mend the label.", [*called("spawn_agent", {"message": TASK}), *mended], 1)
+    failed_then_fixed = called("exec_command", {"cmd": "sed -i s/a/b/ label.py"})
+    rollout(above, "Mend the label.", [*called("spawn_agent", {"message": TASK}), *failed_then_fixed], 1)
     rollout(own, "", called("exec_command", {"cmd": "echo entry >> CHANGELOG.md"}), 2)
     answer = rum.import_transcripts("codex")
     assert (answer.added, answer.sessions, answer.links) == (2, 1, 1)

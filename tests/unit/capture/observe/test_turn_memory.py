@@ -8,7 +8,7 @@ import pytest
 
 from rum.capture.events.event import INTERRUPTED
 from rum.capture.observe.turn_memory import observe_turn
-from support.captured_events import CRASH, Telling, mended
+from support.captured_events import CRASH, Telling, failed_then_fixed
 
 
 def said(telling: Telling) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def results(memory: dict[str, Any]) -> list[tuple[str, bool | None]]:
 
 
 def test_a_fix_that_failed_first_tells_what_did_not_work_and_what_did():
-    memory = said(mended(Telling()))
+    memory = said(failed_then_fixed(Telling()))
     assert (
         memory["intent"]["goal"] == "The mean of an empty list should be 0.0, but mean([]) crashes. Fix it."
     )
@@ -156,7 +156,7 @@ def test_a_change_that_nothing_checked_is_unverified():
 
 
 def test_what_a_person_rejects_next_has_failed():
-    telling = mended(Telling()).prompt("No, that still crashes for None.")
+    telling = failed_then_fixed(Telling()).prompt("No, that still crashes for None.")
     first, _ = telling.turns()
     found = observe_turn(first).fields
     assert found is not None
