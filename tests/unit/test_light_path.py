@@ -96,8 +96,8 @@ reading, writing = os.pipe()
 os.write(writing, {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode())
 os.close(writing)
 watchdog.reader.read(reading)
-handle_hook("claude-code", 1.5, watchdog, speak=True)
-assert watchdog.kept
+handle_hook("claude-code", 1.5, watchdog, answer=True)
+assert watchdog.recorded
 """
     made = {"RUM_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
     added = loaded_after(program, made) - baseline

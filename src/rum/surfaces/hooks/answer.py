@@ -27,27 +27,28 @@ def can_answer(event: Event, client: str) -> bool:
     return own and event["kind"] in module_of(event["client"]).ANSWERABLE
 
 
-def print_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> None:
+def print_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> None:
     """Print the offers that fit, each only once in a session."""
-    fitting = record_offers(event, offers, places)
+    fitting = record_offers(event, offers, spools)
     if fitting:
         answer = hook_answer(event["client"], event["kind"], "\n".join(one.text for one in fitting))
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
-def record_offers(event: Event, offers: list[Offer], places: tuple[str, ...]) -> list[Offer]:
-    """Record the offers that fit in the spool; none are returned if that fails, as they would be repeated."""
+def record_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> list[Offer]:
+    """Record the offers that fit, and return them.
+
+    None are returned if they cannot be recorded, as they would then be offered again.
+    """
     fitting = fitting_offers(offers)
-    if (
-        not fitting
-        or write_line(places, event["session"], to_line(_offered_event(event, fitting)))[0] is None
-    ):
+    if not fitting:
         return []
-    return fitting
+    file, _ = write_line(spools, event["session"], to_line(_offered_event(event, fitting)))
+    return [] if file is None else fitting
 
 
 def fitting_offers(offers: list[Offer]) -> list[Offer]:
-    """The first offers that fit into MAX_CHARACTERS, none of them cut."""
+    """Return the first offers that fit into MAX_CHARACTERS together; none is cut."""
     fitting: list[Offer] = []
     left = MAX_CHARACTERS
     for offer in offers:
@@ -59,7 +60,7 @@ def fitting_offers(offers: list[Offer]) -> list[Offer]:
 
 
 def _offered_event(event: Event, offers: list[Offer]) -> Event:
-    recorded: Event = {
+    offered: Event = {
         "id": event_id(event["client"], event["session"], "offered", event["id"]),
         "client": event["client"],
         "session": event["session"],
@@ -68,6 +69,6 @@ def _offered_event(event: Event, offers: list[Offer]) -> Event:
         "cwd": event["cwd"],
         "offers": [{"kind": one.kind, "memories": [*one.memory_ids], "text": one.text} for one in offers],
     }
-    same = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
-    recorded.update(same)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    return recorded
+    shared = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
+    offered.update(shared)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return offered

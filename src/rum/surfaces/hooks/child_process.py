@@ -15,11 +15,11 @@ LATE, REST = "--late", "--rest"
 """Options of the process that continues a hook: its start time, and the handle with the unread rest."""
 _MARK = "intake.started"
 _RESTART_AFTER = 3.0
-"""Seconds in which no second intake is started: the first most likely takes in everything."""
+"""Seconds in which no second intake is started: the first one most likely processes everything."""
 
 
 def start_intake(folder: str, home: str, *, at_once: bool) -> None:
-    """Start a process that takes in a project's spool, unless one was started just now."""
+    """Start a process that processes a project's spool, unless one was just started."""
     mark = os.path.join(folder, _MARK)
     now = time.time()
     if not at_once and 0 <= now - _modified_at(mark) < _RESTART_AFTER:
@@ -43,7 +43,7 @@ def start_successor(client: str, at: float, payload: bytes, *, is_whole: bool) -
 
 
 def can_pass_large_payload() -> bool:
-    """Whether a child process can receive more than a pipe buffer without a file."""
+    """Whether a child process can receive more bytes than a pipe holds, without a file."""
     return hasattr(os, "memfd_create")
 
 
@@ -85,10 +85,10 @@ class _ReadableBytes:
 def _start(
     arguments: Sequence[str], environment: dict[str, str], source: int | None = None, rest: int | None = None
 ) -> None:
-    """Start `rum` with `source` as its stdin; handle `rest` is this process's stdin, read in part."""
+    """Start `rum` with `source` as its stdin; its handle `rest` is the stdin of this process, partly read."""
     if not sys.executable or getattr(sys, "frozen", False):
-        return  # an interpreter inside another program, which is no way to start one
-    # -P: the current folder may be a stranger's repository, and no module must come from there.
+        return  # RUM runs inside another program, which cannot be started as an interpreter
+    # -P: no module may be imported from the current folder, which may be a stranger's repository.
     command = [sys.executable, "-P", "-m", "rum", *arguments]
     if os.name == "nt":
         _start_on_windows(command, environment, source)
@@ -98,7 +98,7 @@ def _start(
     actions = [
         (os.POSIX_SPAWN_DUP2, writing, 1),
         (os.POSIX_SPAWN_DUP2, writing, 2),
-        # Its number may be that of `writing`, which was used by now; what it stands for is replaced next.
+        # Its number may be that of `writing`, which is no longer needed here; stdin is replaced next.
         *([] if rest is None else [(os.POSIX_SPAWN_DUP2, 0, rest)]),
         (os.POSIX_SPAWN_DUP2, stdin, 0),
         *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inheritable_handles() if handle != rest),

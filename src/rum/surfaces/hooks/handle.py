@@ -12,7 +12,7 @@ from rum.capture.events.spool import MAX_LINE, write_line
 from rum.redact.redactor import Redactor
 from rum.surfaces.hooks.answer import can_answer, print_offers
 from rum.surfaces.hooks.child_process import start_intake
-from rum.surfaces.hooks.payload import LARGE, parse_payload
+from rum.surfaces.hooks.payload import TOO_LARGE, parse_payload
 from rum.surfaces.hooks.project import find_project, spool_folders
 
 TYPE_CHECKING = False
@@ -23,59 +23,61 @@ if TYPE_CHECKING:
     from rum.surfaces.hooks.watchdog import Watchdog
 
 _TURN_ENDS = ("stop", "agent_stop", "end", "compact")
-"""Events after which the spool is taken in."""
+"""Kinds of events after which the spool is processed."""
 
 
-def handle_hook(client: str, at: float, watchdog: Watchdog, *, speak: bool) -> None:
-    """Record the event; then, with `speak`, print the offers for it."""
+def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> None:
+    """Record the event; then, with `answer`, print the offers for it."""
     payload = parse_payload(watchdog.reader.payload)
     event = event_of(payload, client, at) if payload else None
     if payload is None or event is None:
         return
-    if LARGE in payload:
+    if TOO_LARGE in payload:
         event["withheld"] = "too large"
     found = find_project(event["cwd"])
     if found is None or is_paused(found.home, found.project, at):
         return
-    places = spool_folders(found)
+    spools = spool_folders(found)
     try:
-        kept = _record(event, found, places, at)
+        recorded = _record(event, found, spools, at)
         if event["kind"] in _TURN_ENDS and found.project is not None:
-            _start_intake(event, found, places)
-        watchdog.kept = True
-        if speak and kept and found.project is not None and can_answer(event, client):
+            _start_intake(event, found, spools)
+        watchdog.recorded = True
+        if answer and recorded and found.project is not None and can_answer(event, client):
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
 
-            print_offers(kept, offers_for(kept, found.directory, found.root), places)
+            print_offers(recorded, offers_for(recorded, found.directory, found.root), spools)
     except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)
-        _note(places, f"A hook failed: {_describe_error(error)}", at)
+        _record_problem(spools, f"A hook failed: {_describe_error(error)}", at)
 
 
-def _record(event: Event, found: HookProject, places: tuple[str, ...], at: float) -> Event | None:
-    """The event as recorded; None if it could not be recorded, or only in part."""
-    cleaned = _clean(event, found, places, at)
+def _record(event: Event, found: HookProject, spools: tuple[str, ...], at: float) -> Event | None:
+    """Return the event as recorded; None if it could not be recorded, or only in part."""
+    cleaned = _clean(event, found, spools, at)
     if found.project is not None:
         cleaned["project"] = found.project
     # The cleaned session id: a secret in it must not become a file name.
-    where, problem = write_line(places, cleaned["session"], _fit_line(cleaned))
+    where, problem = write_line(spools, cleaned["session"], _fit_line(cleaned))
     if problem is not None:
-        went = f"saved in {where}" if where else "lost"
+        outcome = f"saved in {where}" if where else "lost"
         # Not every error names its file.
-        what = f"{problem.filename or places[0]}: {problem.strerror or problem}"
-        _note(places, f"{what}; events were {went}", at)
+        cause = f"{problem.filename or spools[0]}: {problem.strerror or problem}"
+        _record_problem(spools, f"{cause}; events were {outcome}", at)
     return cleaned if where and "withheld" not in cleaned else None
 
 
-def _clean(event: Event, found: HookProject, places: tuple[str, ...], at: float) -> Event:
+def _clean(event: Event, found: HookProject, spools: tuple[str, ...], at: float) -> Event:
     if found.problem:
         # The user's own secret patterns are in the settings, which could not be read.
-        _note(places, f"{found.problem}; only kinds and times of events were recorded", at)
+        _record_problem(spools, f"{found.problem}; only kinds and times of events were recorded", at)
         return {**minimal_event(event), "cwd": event["cwd"]}
     try:
         redactor = Redactor(found.redact_extra, found.redact_allow)
         return clean(event, redactor, _ignored_paths(found))
     except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
-        _note(places, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at)
+        _record_problem(
+            spools, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at
+        )
         return minimal_event(event)
 
 
@@ -103,21 +105,23 @@ def _fit_line(event: Event) -> bytes:
     return to_line({**rest, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
 
 
-def _start_intake(event: Event, found: HookProject, places: tuple[str, ...]) -> None:
+def _start_intake(event: Event, found: HookProject, spools: tuple[str, ...]) -> None:
     try:
-        start_intake(places[0], found.home, at_once=event["kind"] == "end")
+        start_intake(spools[0], found.home, at_once=event["kind"] == "end")
     except OSError as error:  # no process can be started now: the next hook tries again
-        _note(places, f"The intake process could not be started: {error.strerror or error}", event["at"])
+        _record_problem(
+            spools, f"The intake process could not be started: {error.strerror or error}", event["at"]
+        )
 
 
-def _note(places: tuple[str, ...], what: str, at: float) -> None:
-    from rum.capture.events import problems  # noqa: PLC0415 (rarely needed)
+def _record_problem(spools: tuple[str, ...], problem: str, at: float) -> None:
+    from rum.capture.events.problems import record_problem  # noqa: PLC0415 (rarely needed)
 
-    problems.record_problem(places, what, at)
+    record_problem(spools, problem, at)
 
 
 def _describe_error(error: Exception) -> str:
-    """Type and place of an error. Its message may hold secrets."""
+    """The type and position of an error, without its message, which may hold secrets."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

@@ -7,7 +7,7 @@ import sys
 import time
 
 from rum.surfaces.hooks.child_process import LATE, REST, can_pass_large_payload
-from rum.surfaces.hooks.stdin import QUICK
+from rum.surfaces.hooks.stdin import QUICK_TO_PARSE
 from rum.surfaces.hooks.watchdog import Watchdog, end_after
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ _LATE_TIME_LIMIT = 30.0
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """Run the console script `rum-hook`."""
     run(sys.argv[1:])
 
 
@@ -27,7 +27,7 @@ def run(arguments: list[str]) -> NoReturn:
     """Do the work of one hook and exit with 0, whatever happens, within the time limit.
 
     `--late TIME` continues a hook that began at TIME, without output; `--rest HANDLE` is where the rest of
-    its payload is read from. It ends with `os._exit`, as an orderly end of the interpreter takes time.
+    its payload is read from. It ends with `os._exit`, as the normal shutdown of the interpreter takes time.
     """
     try:
         options = dict(zip(arguments[1::2], arguments[2::2], strict=False))
@@ -46,17 +46,17 @@ def _run(client: str, began: str | None, rest: str | None) -> None:
     else:
         end_after(_LATE_TIME_LIMIT)
         watchdog.reader.read(0, *([int(rest)] if rest else []))
-    # Loaded late: by now the watchdog can hand the payload over.
+    # Loaded late: from here on the watchdog can hand the payload over.
     from rum.surfaces.hooks.handle import handle_hook  # noqa: PLC0415
 
-    handle_hook(client, at, watchdog, speak=began is None)
+    handle_hook(client, at, watchdog, answer=began is None)
 
 
 def _read_payload(watchdog: Watchdog) -> None:
-    """Read the payload. A payload too large to parse in time goes to another process at once:
+    """Read the payload; one that is too large to parse in time goes to another process at once.
 
-    parsing is one step that no watchdog can interrupt.
+    The watchdog cannot interrupt the parser.
     """
-    watchdog.reader.read(0, most=QUICK if can_pass_large_payload() else None)
+    watchdog.reader.read(0, most=QUICK_TO_PARSE if can_pass_large_payload() else None)
     if not watchdog.reader.is_whole:
         watchdog.hand_over()

@@ -1,4 +1,4 @@
-"""Which project a hook's event belongs to: that of the folder the client works in.
+"""Find the project of a hook's event: that of the folder in which the client works.
 
 The answer is cached per folder; an entry is valid while all files that decide it are unchanged.
 """
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 _START_FOLDER_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 """Variables with the folder in which the client was started."""
 _FOLDER = "hooks"
-_LIMIT = 256 * 1024
-_MOST = 500
+_MAX_BYTES = 256 * 1024
+"""Maximum size of an entry."""
+_MAX_ENTRIES = 500
 """Maximum number of cached folders."""
 _HOME_FILES = ("config.toml", "projects.json", "trust.json")
 """The files of RUM's home that decide which project a folder belongs to, and what is a secret there."""
 _ROOT_MARKERS = (".git", ".rum", "HEAD")
-"""What marks a folder as a project's root: a checkout, RUM's own folder, a git directory."""
+"""Names that mark a project's root: of a checkout, of RUM's own folder, of a git directory."""
 _GIT_FILES = ("config", "description", "shallow", "refs/heads")
-"""What tells a repository from others, and whether it has commits."""
+"""The files that identify a repository and show whether it has commits."""
 
 
 class HookProject:
-    """RUM's home and the project, or the `problem` why it is unknown; and the user's redaction settings."""
+    """RUM's home, the project or the `problem` why it is unknown, and the redaction settings."""
 
     __slots__ = ("directory", "home", "problem", "project", "redact_allow", "redact_extra", "root")
 
@@ -51,9 +52,9 @@ class HookProject:
     ) -> None:
         self.home = home
         self.project = project
-        """Its id."""
+        """The id."""
         self.directory = directory
-        """Where RUM keeps it."""
+        """RUM's folder for the project."""
         self.root = root
         self.redact_extra = redact_extra
         self.redact_allow = redact_allow
@@ -61,7 +62,7 @@ class HookProject:
 
 
 def find_project(cwd: str) -> HookProject | None:
-    """The project of a folder; None where no project can be (the home directory, `/`)."""
+    """Return the project of a folder; None if it cannot be one (the home directory, `/`)."""
     folder = _existing_folder(cwd)
     home = find_home({}, os.environ, folder)
     # A client started in the home directory works in the folder it changed to.
@@ -81,22 +82,20 @@ def spool_folders(found: HookProject) -> tuple[str, ...]:
 def _look_up(home: str, folder: str) -> HookProject | None:
     # Slow to load, and needed only when the cache has no answer.
     from rum.model.errors import InvalidQuery, RumError  # noqa: PLC0415
-    from rum.repo.git import find_git  # noqa: PLC0415
-    from rum.repo.location import find_root  # noqa: PLC0415
-    from rum.repo.project import open_project  # noqa: PLC0415
+    from rum.repo import git, location, project  # noqa: PLC0415
 
     try:
-        settings, project = open_project(folder)
+        settings, opened = project.open_project(folder)
     except Exception as error:  # noqa: BLE001 (a damaged registry or settings file)
-        if isinstance(error, InvalidQuery) and find_root(folder, home) is None:
+        if isinstance(error, InvalidQuery) and location.find_root(folder, home) is None:
             return None
         # Other messages may hold secrets.
-        why = error.message if isinstance(error, RumError) else type(error).__name__
-        return HookProject(home, problem=f"The project could not be determined: {why}")
-    place = find_git(folder)
+        reason = error.message if isinstance(error, RumError) else type(error).__name__
+        return HookProject(home, problem=f"The project could not be determined: {reason}")
+    repository = git.find_git(folder)
     redact = (settings.redact_extra, settings.redact_allow)
-    found = HookProject(settings.home, project.id, project.directory, project.root, *redact)
-    cache_project(folder, found, place.common_dir if place else None)
+    found = HookProject(settings.home, opened.id, opened.directory, opened.root, *redact)
+    cache_project(folder, found, repository.common_dir if repository else None)
     return found
 
 
@@ -109,37 +108,37 @@ def _existing_folder(path: str) -> str:
 
 
 def _start_folder(folder: str) -> str:
-    """Outside a checkout, the folder above `folder` in which the client was started, if any.
+    """Return the folder above `folder` in which the client was started, if there is no checkout in between.
 
-    A session that changes into folders below it is still the same work.
+    A session that changes into a folder below still works on the same project.
     """
-    started = next(filter(None, map(os.environ.get, _START_FOLDER_VARIABLES)), "")
-    if not folder.startswith(os.path.join(started, "")) or not os.path.isabs(started):
+    start = next(filter(None, map(os.environ.get, _START_FOLDER_VARIABLES)), "")
+    if not folder.startswith(os.path.join(start, "")) or not os.path.isabs(start):
         return folder
     above = folder
     while not any(os.path.lexists(os.path.join(above, mark)) for mark in _ROOT_MARKERS[:2]):
         if os.path.dirname(above) == above:
-            return started
+            return start
         above = os.path.dirname(above)
     return folder
 
 
 def cached_project(home: str, folder: str) -> HookProject | None:
-    """The cached project of a folder, if all files that decide it are unchanged."""
+    """Return the cached project of a folder if all files that decide it are unchanged."""
     try:
-        known = json.loads(read_bounded(_file(home, folder), _LIMIT)[0])
-        as_before = known["folder"] == folder and known["environment"] == _environment_hash()
-        if not as_before or any(_stamp(path) != stamp for path, stamp in known["stamps"].items()):
+        entry = json.loads(read_bounded(_file(home, folder), _MAX_BYTES)[0])
+        is_current = entry["folder"] == folder and entry["environment"] == _environment_hash()
+        if not is_current or any(_stamp(path) != stamp for path, stamp in entry["stamps"].items()):
             return None
-        extra, allow = tuple(known["redact_extra"]), tuple(known["redact_allow"])
-        return HookProject(home, known["project"], known["directory"], known["root"], extra, allow)
+        extra, allow = tuple(entry["redact_extra"]), tuple(entry["redact_allow"])
+        return HookProject(home, entry["project"], entry["directory"], entry["root"], extra, allow)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None  # missing or damaged: looked up again
 
 
 def cache_project(folder: str, found: HookProject, common_dir: str | None) -> None:
-    """Cache the project of a folder; where nothing can be written it is looked up each time."""
-    known = {
+    """Cache the project of a folder; if nothing can be written it is looked up each time."""
+    entry = {
         "folder": folder,
         "environment": _environment_hash(),
         "stamps": {path: _stamp(path) for path in _decisive_files(folder, found, common_dir)},
@@ -153,19 +152,19 @@ def cache_project(folder: str, found: HookProject, common_dir: str | None) -> No
     with suppress(OSError):
         ensure_private_dir(os.path.dirname(path))
         _evict_oldest(os.path.dirname(path))
-        write_private(path, json.dumps(known).encode())
+        write_private(path, json.dumps(entry).encode())
 
 
-def _evict_oldest(kept: str) -> None:
+def _evict_oldest(cache: str) -> None:
     """Remove the oldest half of a full cache: many folders are temporary."""
-    paths = [os.path.join(kept, name) for name in os.listdir(kept)]
-    if len(paths) >= _MOST:
-        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime)[: _MOST // 2]:
+    paths = [os.path.join(cache, name) for name in os.listdir(cache)]
+    if len(paths) >= _MAX_ENTRIES:
+        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime)[: _MAX_ENTRIES // 2]:
             os.unlink(path)
 
 
 def _decisive_files(folder: str, found: HookProject, common_dir: str | None) -> Iterator[str]:
-    """The paths that decide which project the folder belongs to; not all of them exist."""
+    """Yield the paths that decide which project the folder belongs to; not all of them exist."""
     yield from (os.path.join(found.home, name) for name in _HOME_FILES)
     if found.root:
         yield found.root

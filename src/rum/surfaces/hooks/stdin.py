@@ -6,19 +6,19 @@ import _thread
 import os
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes; of a larger payload only both ends are kept."""
-QUICK = 512 * 1024
+"""Maximum size in bytes; of a larger payload only the beginning and the end are kept."""
+QUICK_TO_PARSE = 512 * 1024
 """Bytes that can be parsed within a hook's time limit, whatever they hold."""
-ENDS = 16 * 1024
-"""Bytes kept of the end of a larger payload."""
+END_SIZE = 16 * 1024
+"""Bytes kept of the end of a larger payload, and searched at both ends."""
 
 _CHUNK = 64 * 1024
 _LOCK_TIMEOUT = 0.02
-"""Seconds to wait for a read that is under way."""
+"""Seconds to wait for a read in progress."""
 
 
 class PayloadReader:
-    """Reads a payload; of one over LARGEST it keeps both ends."""
+    """Reads a payload; of one larger than LARGEST it keeps the beginning and the end."""
 
     def __init__(self) -> None:
         self.is_whole = False
@@ -27,13 +27,13 @@ class PayloadReader:
 
     @property
     def payload(self) -> bytes:
-        """What was read so far."""
+        """The bytes read so far."""
         return bytes(self._head) + self._tail
 
     def read(self, *sources: int, most: int | None = None) -> None:
         """Read all sources to their end, so that the client's write does not fail.
 
-        With `most` it stops after about that many bytes; `is_whole` tells whether that was everything.
+        With `most` it stops after about that many bytes; `is_whole` says whether that was everything.
         """
         for source in sources:
             while self._read(source):
@@ -48,11 +48,11 @@ class PayloadReader:
             if len(self._head) <= LARGEST:
                 self._head += piece
             else:
-                self._tail = (self._tail + piece)[-ENDS:]
+                self._tail = (self._tail + piece)[-END_SIZE:]
         return bool(piece)
 
     def stop(self) -> bool:
-        """Stop reading; False if a read is under way and may still take bytes."""
+        """Stop reading; False if a read is in progress and may still consume bytes."""
         return self._lock.acquire(timeout=_LOCK_TIMEOUT)
 
 

@@ -1,4 +1,4 @@
-"""Ends a hook in time, whatever it waits for, and starts a process that finishes its work."""
+"""End a hook in time, whatever it waits for, and start a process that finishes its work."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 TIME_LIMIT = 0.14
-"""Seconds after which a hook gives up; with the interpreter's start it stays below 0.2."""
+"""Seconds after which a hook ends; with the start of the interpreter it takes less than 0.2."""
 _GRACE = 0.25
-"""More seconds after which it ends even if handing over hangs."""
+"""Additional seconds after which it ends even if handing over hangs."""
 _SWITCH_INTERVAL = 0.0001
 """Thread switch interval in seconds once the time is up, so that the watchdog runs."""
 
 
 class Watchdog:
-    """A timer beside the work. `kept` is set once the event is recorded; until then it hands over."""
+    """A timer in a thread. Until `recorded` is set it hands the work over to another process."""
 
     def __init__(self, client: str, at: float) -> None:
         self.reader = PayloadReader()
-        self.kept = False
+        self.recorded = False
         self._client = client
         self._at = at
         self._once = _thread.allocate_lock()
@@ -44,16 +44,16 @@ class Watchdog:
 
     def hand_over(self) -> NoReturn:
         """End this process; unless its work is done, another one continues."""
-        self._once.acquire()  # the thread that has it ends the process
+        self._once.acquire()  # never released: the thread that holds it ends the process
         try:
-            if not self.kept and self.reader.stop():
+            if not self.recorded and self.reader.stop():
                 start_successor(self._client, self._at, self.reader.payload, is_whole=self.reader.is_whole)
         finally:
             os._exit(0)
 
 
 def end_after(seconds: float) -> None:
-    """End this process then, whatever it does."""
+    """End this process after some seconds, whatever it does."""
     _thread.start_new_thread(_end, (seconds,))
 
 
