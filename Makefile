@@ -39,13 +39,13 @@ lint: $(READY) ## check format and lint
 types: $(READY) ## check static types
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
-contracts: $(READY) ## check which package imports which
+contracts: $(READY) ## check the import contracts
 	$(BIN)/lint-imports --no-cache
 
 generated: $(READY) ## check that generated files are current
 	$(PY) scripts/generate.py --check
 
-locked: $(READY) ## check the lock against pyproject.toml
+locked: $(READY) ## check that the lock file matches pyproject.toml
 	$(PY) scripts/lock.py --check
 
 wheel: $(READY) ## check that the wheel is complete and works in its own virtual environment
@@ -54,10 +54,10 @@ wheel: $(READY) ## check that the wheel is complete and works in its own virtual
 e2e: $(READY) ## run other vendors' clients against RUM (needs node and npm)
 	$(PY) -m pytest -m e2e $(ARGS)
 
-bench: $(READY) ## measure speed, as ratios to floors measured in the same run
+bench: $(READY) ## measure speed, as ratios to baselines measured in the same run
 	@$(PY) -m benchmarks $(ARGS)
 
-quality: $(READY) ## measure answers: questions with known answers, for RUM and simpler searches
+quality: $(READY) ## measure search quality: questions with known answers, for RUM and simpler searches
 	@$(PY) -m benchmarks.quality $(ARGS)
 
 format: $(READY) ## format, and fix what the linter can fix
@@ -67,10 +67,10 @@ format: $(READY) ## format, and fix what the linter can fix
 generate: $(READY) ## rewrite the files that are generated from the code
 	$(PY) scripts/generate.py
 
-lock: $(READY) ## update the lock after a change of dependencies (ARGS=--upgrade: newest versions)
+lock: $(READY) ## update the lock file after a change of dependencies (ARGS=--upgrade: newest versions)
 	$(PY) scripts/lock.py $(ARGS)
 
-hooks: $(READY) ## run the quick checks at every commit
+hooks: $(READY) ## install a git hook that runs the quick checks at every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove what make created

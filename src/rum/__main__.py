@@ -1,4 +1,4 @@
-"""The `rum` command: `rum mcp` and `rum hook` go straight to their doors, the rest to the command line."""
+"""The `rum` command: `rum mcp` and `rum hook` bypass the command line, which takes longer to load."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ _WITH_VALUE = ("--project", "--agent")
 
 
 def main() -> int:
-    """Run what the arguments ask for; the exit code."""
+    """Run the interface that the arguments name; return the exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and arguments[1:2] and not arguments[1].startswith("-"):
-        from rum.surfaces.hooks.main import run as take  # noqa: PLC0415 (the interface that must start fastest)
+        from rum.surfaces.hooks.main import run as run_hook  # noqa: PLC0415 (must start fastest)
 
-        take(arguments[1:])
-    served = _mcp_arguments(arguments)
+        run_hook(arguments[1:])
+    mcp_arguments = _mcp_arguments(arguments)
     try:
         # Each interface is loaded only when used: clients give up on a server that starts late.
-        if served is not None:
+        if mcp_arguments is not None:
             from rum.surfaces.mcp.main import main as serve  # noqa: PLC0415
 
-            return serve(served)
+            return serve(mcp_arguments)
         from rum.surfaces.cli.main import main as run  # noqa: PLC0415
 
         return run(arguments)
@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def _mcp_arguments(arguments: list[str]) -> list[str] | None:
-    """What `rum mcp` was told, before that word or after it; None when the command is another one."""
+    """Return the arguments of `rum mcp`, from before and after `mcp`; None for another command."""
     before: list[str] = []
     rest = list(arguments)
     while rest:

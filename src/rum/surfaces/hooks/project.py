@@ -12,6 +12,7 @@ from contextlib import suppress
 from zlib import crc32
 
 from rum.capture.events.spool import folders, unclaimed_folders
+from rum.model.errors import InvalidQuery, RumError
 from rum.settings.home import ensure_private_dir, find_home, read_bounded, write_private
 
 TYPE_CHECKING = False
@@ -80,8 +81,7 @@ def spool_folders(found: HookProject) -> tuple[str, ...]:
 
 
 def _look_up(home: str, folder: str) -> HookProject | None:
-    # Slow to load, and needed only when the cache has no answer.
-    from rum.model.errors import InvalidQuery, RumError  # noqa: PLC0415
+    # Slow to load, and needed only if the project is not in the cache.
     from rum.repo import git, location, project  # noqa: PLC0415
 
     try:
