@@ -16,7 +16,11 @@ def test_uses_add_up_and_the_last_time_stands(store: Store):
 
 def test_the_most_used_comes_first(store: Store):
     store.activity.add_uses({"mem_a": 1, "mem_b": 4, "mem_c": 1}, NOON)
-    assert store.activity.most_used() == [("mem_b", 4), ("mem_c", 1), ("mem_a", 1)]
+    assert [(one, use.times) for one, use in store.activity.uses().items()] == [
+        ("mem_b", 4),
+        ("mem_c", 1),
+        ("mem_a", 1),
+    ]
 
 
 def test_a_count_from_elsewhere_stands_if_it_is_larger(store: Store):
@@ -34,7 +38,7 @@ def test_a_forgotten_memory_leaves_no_count(store: Store):
     store.activity.add_uses({"mem_a": 5, "mem_b": 1}, NOON)
     store.activity.delete("mem_a")
     store.activity.delete("mem_unknown")
-    assert store.activity.most_used() == [("mem_b", 1)]
+    assert store.activity.uses() == {"mem_b": Use(1, NOON)}
 
 
 def test_counting_changes_no_memory(store: Store):
@@ -59,9 +63,9 @@ def test_counting_does_not_wait_for_a_memory_that_is_being_written(store: Store,
 
 def test_a_failure_is_known_to_all_until_the_part_works_again(store: Store, other: Store):
     assert other.activity.failure("endpoint") is None
-    store.activity.fail("endpoint", "refused", 5)
-    store.activity.fail("endpoint", "timed out", 9)
-    store.activity.fail("disk", "full", 7)
+    store.activity.set_failure("endpoint", "refused", 5)
+    store.activity.set_failure("endpoint", "timed out", 9)
+    store.activity.set_failure("disk", "full", 7)
     assert other.activity.failure("endpoint") == (9, "timed out")
-    other.activity.works("endpoint")
+    other.activity.set_failure("endpoint", None, 10)
     assert (store.activity.failure("endpoint"), store.activity.failure("disk")) == (None, (7, "full"))

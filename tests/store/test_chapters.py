@@ -133,30 +133,30 @@ def test_the_same_parts_are_recognised_in_any_order_and_no_others(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", "mem_b"))
     store.chapters.put(make_chapter("chapter_b", "mem_a", "mem_b", "mem_c"))
     store.chapters.put(make_chapter("chapter_c", "mem_b", "mem_a"))
-    assert store.chapters.made_of(["mem_b", "mem_a", "mem_b"]) == ["chapter_a", "chapter_c"]
-    assert store.chapters.made_of(["mem_a"]) == store.chapters.made_of(["mem_a", "mem_d"]) == []
-    assert store.chapters.made_of([]) == []
+    assert store.chapters.containing(["mem_b", "mem_a", "mem_b"], exactly=True) == ["chapter_a", "chapter_c"]
+    for parts in (["mem_a"], ["mem_a", "mem_d"], []):
+        assert store.chapters.containing(parts, exactly=True) == []
 
 
-def test_who_holds_a_part_is_counted(store: Store):
+def test_groups_are_found_by_any_of_their_parts(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", "mem_b"))
     store.chapters.put(make_chapter("chapter_b", "mem_c"))
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", "chapter_b"))
-    assert store.chapters.holding(["mem_b", "mem_a", "mem_c"]) == {"chapter_a": 2, "chapter_b": 1}
-    assert store.chapters.holding(["mem_d"]) == store.chapters.holding([]) == {}
-    assert store.wisdom.holding(["chapter_b"]) == {"wisdom_a": 1}
+    assert store.chapters.containing(["mem_b", "mem_a", "mem_c"]) == ["chapter_a", "chapter_b"]
+    assert store.chapters.containing(["mem_d"]) == store.chapters.containing([]) == []
+    assert store.wisdom.containing(["chapter_b"]) == ["wisdom_a"]
 
 
 def test_all_whose_words_were_made_of_a_memory_are_known_by_it(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", former=["mem_b", 'odd"'], given=["title"]))
     store.chapters.put(make_chapter("chapter_b", "mem_b"))
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", members=[{"memory_id": "mem_c"}], former=["mem_a"]))
-    assert store.chapters.resting_on(["mem_b"]) == ["chapter_a", "chapter_b"]
-    assert store.chapters.resting_on(['odd"']) == store.chapters.resting_on(["mem_a"]) == ["chapter_a"]
-    assert store.wisdom.resting_on(["mem_c"]) == store.wisdom.resting_on(["mem_a", "mem_x"]) == ["wisdom_a"]
-    assert store.wisdom.resting_on(["mem_b"]) == store.wisdom.resting_on([]) == []
+    assert store.chapters.based_on(["mem_b"]) == ["chapter_a", "chapter_b"]
+    assert store.chapters.based_on(['odd"']) == store.chapters.based_on(["mem_a"]) == ["chapter_a"]
+    assert store.wisdom.based_on(["mem_c"]) == store.wisdom.based_on(["mem_a", "mem_x"]) == ["wisdom_a"]
+    assert store.wisdom.based_on(["mem_b"]) == store.wisdom.based_on([]) == []
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a"))
-    assert store.wisdom.resting_on(["mem_a", "mem_c"]) == []
+    assert store.wisdom.based_on(["mem_a", "mem_c"]) == []
 
 
 def test_memories_that_are_not_here_are_a_problem(store: Store):
@@ -194,8 +194,8 @@ def test_deleting_takes_parts_and_words_with_it(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", title="Zebra"))
     assert store.chapters.delete(["chapter_a"]) == 1
     assert store.chapters.delete(["chapter_a"]) == 0
-    assert store.chapters.holding(["mem_a"]) == {}
-    assert store.knowledge.holding(["zebra"], 9) == []
+    assert store.chapters.containing(["mem_a"]) == []
+    assert store.find_groups(["zebra"], 9).matches == []
     assert not store.has_chapters()
 
 
@@ -204,17 +204,17 @@ def test_words_find_both_kinds_and_say_which_of_them_stand_in_a_title_or_tag(sto
     store.chapters.put(make_chapter("chapter_a", title="Zebra crossing", learnings=["token"], evidence=[{}]))
     store.wisdom.put(make_wisdom("wisdom_a", summary="A token", tags=["zebra"]))
     assert store.has_chapters()
-    found = {one.id: one for one in store.knowledge.holding(["zebra", "token", "zebra", "other"], 9)}
+    found = {one.id: one for one in store.find_groups(["zebra", "token", "zebra", "other"], 9).matches}
     assert {one: (found[one].kind, sorted(found[one].terms)) for one in found} == {
         "chapter_a": ("chapter", ["token", "zebra"]),
         "wisdom_a": ("wisdom", ["token", "zebra"]),
     }
-    assert {one: sorted(found[one].titled) for one in found} == {
+    assert {one: sorted(found[one].title_terms) for one in found} == {
         "chapter_a": ["zebra"],
         "wisdom_a": ["zebra"],
     }
     store.chapters.put(make_chapter("chapter_a", title="Something else"))
-    assert [one.id for one in store.knowledge.holding(["zebra"], 9)] == ["wisdom_a"]
+    assert [one.id for one in store.find_groups(["zebra"], 9).matches] == ["wisdom_a"]
 
 
 def test_the_best_holders_come_and_all_are_counted(store: Store):
@@ -223,9 +223,9 @@ def test_the_best_holders_come_and_all_are_counted(store: Store):
             make_chapter(f"chapter_{number}", summary="A zebra" if number else "A zebra token")
         )
     store.chapters.put(make_chapter("chapter_titled", title="Zebra"))
-    found = {one.id for one in store.knowledge.holding(["zebra", "token"], 2)}
-    assert found == {"chapter_0", "chapter_titled"}
-    assert store.knowledge.holders(["zebra", "token", "gnu"]) == {"zebra": 6, "token": 1, "gnu": 0}
+    found = store.find_groups(["zebra", "token", "gnu"], 2)
+    assert {one.id for one in found.matches} == {"chapter_0", "chapter_titled"}
+    assert (found.counts, found.total) == ({"zebra": 6, "token": 1, "gnu": 0}, 6)
 
 
 @pytest.mark.parametrize(
@@ -233,17 +233,17 @@ def test_the_best_holders_come_and_all_are_counted(store: Store):
 )
 def test_a_term_is_taken_literally_whatever_it_holds(store: Store, term: str):
     store.chapters.put(make_chapter())
-    assert store.knowledge.holding([term], 9) == []
-    assert store.knowledge.holders([term]) == {term: 0}
-    assert store.knowledge.holding([], 9) == []
+    assert store.find_groups([term], 9).matches == []
+    assert store.find_groups([term, "login"], 9).counts.get(term, 0) == 0
+    assert store.find_groups([], 9).matches == []
 
 
 def test_reindexing_writes_the_same_words(store: Store):
     store.chapters.put(FULL_CHAPTER)
     store.wisdom.put(FULL_WISDOM)
-    before = store.knowledge.holding(["login", "token", "auth"], 9)
+    before = store.find_groups(["login", "token", "auth"], 9).matches
     store.upkeep.reindex(lambda _: None, lambda _: None)
-    assert store.knowledge.holding(["login", "token", "auth"], 9) == before
+    assert store.find_groups(["login", "token", "auth"], 9).matches == before
 
 
 def test_an_author_must_exist_and_nothing_is_left_of_what_is_refused(store: Store):
@@ -252,7 +252,7 @@ def test_an_author_must_exist_and_nothing_is_left_of_what_is_refused(store: Stor
     with pytest.raises(StorageError):
         store.wisdom.put(make_wisdom("wisdom_a", agent_id="agent_unknown"))
     assert store.chapters.count() == store.wisdom.count() == 0
-    assert store.knowledge.holding(["login", "token"], 9) == []
+    assert store.find_groups(["login", "token"], 9).matches == []
 
 
 def broken_off(store: Store) -> None:
@@ -265,7 +265,7 @@ def test_a_broken_transaction_leaves_nothing(store: Store):
     with pytest.raises(RuntimeError):
         broken_off(store)
     assert store.chapters.count() == 0
-    assert store.knowledge.holding(["login"], 9) == []
+    assert store.find_groups(["login"], 9).matches == []
 
 
 def test_headlines_tell_the_version_of_memories_that_exist(store: Store):

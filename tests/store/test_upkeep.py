@@ -15,7 +15,7 @@ from support.finding import holders, newest_with
 
 def test_a_fresh_store_is_healthy(store: Store):
     assert store.upkeep.problems() == []
-    assert store.upkeep.facts()["memories"] == 0
+    assert store.upkeep.status()["memories"] == 0
 
 
 def test_a_used_store_is_healthy(store: Store):
@@ -24,7 +24,7 @@ def test_a_used_store_is_healthy(store: Store):
     store.memories.replace(make_memory("mem_1", "Other words"))
     store.memories.delete("mem_2")
     assert store.upkeep.problems() == []
-    assert store.upkeep.facts()["memories"] == 4
+    assert store.upkeep.status()["memories"] == 4
 
 
 def test_a_store_that_another_is_writing_to_is_healthy(store: Store, other: Store):

@@ -13,9 +13,9 @@ from rum.app.capture.events import as_event
 from rum.app.project import Project
 from rum.inject.offers.outcome import proof
 from rum.model.errors import InvalidQuery
-from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
+from rum.model.offers import FeedbackQuestion, FeedbackResult, OffersResult, OfferView
+from rum.store.activity import OfferQuery, OfferRow
 from rum.store.captured_events import SessionKey
-from rum.store.offers import OfferRow, OffersSought
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -39,6 +39,7 @@ def note(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
     """Note what was offered in a session up to the end of a turn, and what came of it in that turn."""
     if not events:
         return
+    activity = caller.project.store.activity
     client, session = events[0]["client"], events[0]["session"]
     until = max(event["at"] for event in events)
     said = (
@@ -46,11 +47,11 @@ def note(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
         for one in caller.project.store.captured.events(SessionKey(client, session), ("offered",))
     )
     if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
-        caller.project.store.ledger.add(new)
-    offered = caller.project.store.ledger.of_session(client, session, until)
+        activity.add_offers(new)
+    offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
     if offered:
-        caller.project.store.ledger.judge(_judged(caller, offered, events, success))
-        caller.project.store.ledger.silence(caller.project.now() - KEPT)
+        activity.set_outcomes(_judged(caller, offered, events, success))
+        activity.clear_offer_texts(caller.project.now() - KEPT)
 
 
 def _rows(event: Event) -> Iterator[OfferRow]:
@@ -113,10 +114,11 @@ def offers(
             f"offers: `kind` must be one of {', '.join(WHY)}.", field="kind", allowed=list(WHY)
         )
     memory_id = project.memory(memory).id if memory else None
-    ledger = project.store.ledger
-    rows = ledger.find(OffersSought(limit, session, memory_id, kind, since or 0))
-    useful = ledger.usefulness({row.memory_id for row in rows})
-    figures = [OfferFigures(*one) for one in ledger.figures()]
+    activity = project.store.activity
+    query = OfferQuery(limit, session=session, memory=memory_id, kind=kind, since=since or 0)
+    rows = activity.find_offers(query)
+    useful = activity.usefulness({row.memory_id for row in rows})
+    figures = activity.offer_figures()
     hint = UNSET if figures else "No offers yet. Run `rum install` to register hooks."
     views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)
@@ -131,7 +133,7 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
         session=row.session,
         client=row.client,
         memory_id=row.memory_id or None,
-        said=row.said,
+        said=row.text,
         came=", ".join(came) or "nothing",
         success=row.success,
         usefulness=round(usefulness, 2),
@@ -143,7 +145,7 @@ def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
     memory = caller.project.memory(question.memory_id)
     agent = caller.acting()
     said_by = OWNER if caller.owner or agent is None else agent.id
-    evidence = caller.project.store.ledger.feedback(
+    evidence = caller.project.store.activity.add_feedback(
         memory.id, said_by, caller.project.now(), useful=question.useful
     )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))

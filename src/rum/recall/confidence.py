@@ -39,14 +39,14 @@ def judge(inquiry: Inquiry, found: Found) -> None:
 
 def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
     """Fill in how useful memories proved to be."""
-    ledger, known = inquiry.store.ledger, inquiry.usefulness
+    activity, known = inquiry.store.activity, inquiry.usefulness
     if inquiry.all_usefulness is None and not known:  # of most projects little is known: one look is enough
-        inquiry.all_usefulness = ledger.all_usefulness(limits.FEW_USEFUL)
+        inquiry.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
     if inquiry.all_usefulness is not None:
         known = inquiry.all_usefulness
     elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:
         known.update(dict.fromkeys(unknown, 0.0))
-        known.update(ledger.usefulness(unknown))
+        known.update(activity.usefulness(unknown))
     for match in matches:
         match.useful = known.get(match.memory_id, 0.0)
 

@@ -7,7 +7,7 @@ from math import log
 from typing import NamedTuple
 
 from rum.store.base import Store
-from rum.store.chapters import Held
+from rum.store.chapters import GroupMatch
 from rum.text.terms import query_terms, terms
 
 LEAST = 0.25
@@ -37,20 +37,17 @@ class Known(NamedTuple):
 def ranked(store: Store, text: str, least: float = LEAST) -> list[Known]:
     """The chapters and wisdom that answer a question, the surest first."""
     asked = query_terms(text)
-    held = store.knowledge.holding(asked, LOOKED_AT)
-    if not held:
-        return []
-    total, counts = store.chapters.count() + store.wisdom.count(), store.knowledge.holders(asked)
-    weights = {term: log(1 + (total + 1) / (count + 0.5)) for term, count in counts.items()}
-    known = [_known(one, weights) for one in held]
+    found = store.find_groups(asked, LOOKED_AT)
+    weights = {term: log(1 + (found.total + 1) / (count + 0.5)) for term, count in found.counts.items()}
+    known = [_known(one, weights) for one in found.matches]
     return sorted(
         (one for one in known if one.confidence >= least), key=lambda one: (-one.confidence, one.kind, one.id)
     )
 
 
-def _known(one: Held, weights: dict[str, float]) -> Known:
+def _known(one: GroupMatch, weights: dict[str, float]) -> Known:
     whole = sum(weights.values())
-    share, titled = (sum(map(weights.__getitem__, terms)) / whole for terms in (one.terms, one.titled))
+    share, titled = (sum(map(weights.__getitem__, terms)) / whole for terms in (one.terms, one.title_terms))
     enough = len(one.terms) >= min(FEWEST, len(weights))
     return Known(one.kind, one.id, round(share * (IN_TEXT + IN_TITLE * titled), 2), share if enough else 0.0)
 

@@ -349,11 +349,11 @@ class Resting:
         self._failure = (int(self._clock()), str(error))
         self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
         self._until = self._clock() + self._rest
-        self._noted = self._activity.fail(self._model, self._failure[1], self._failure[0])
+        self._noted = self._activity.set_failure(self._model, self._failure[1], self._failure[0])
 
     def works(self) -> None:
         """Forget the failures, and let others know."""
         self._rest = 0.0
         if self._failure is not None:
             self._failure, self._noted = None, False
-            self._activity.works(self._model)
+            self._activity.set_failure(self._model, None, int(self._clock()))

@@ -1,44 +1,118 @@
-"""What every store offers for how memories are used, and for what failed."""
+"""What a store offers for the use of memories: retrievals, offers and their outcomes, feedback, failures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rum.model.answers import Use
+from rum.model.offers import OfferFigures
+
+
+class OfferRow(NamedTuple):
+    """One memory that was offered, and the outcome as far as it is known."""
+
+    event: str
+    number: int
+    memory_id: str
+    client: str
+    session: str
+    turn: str
+    call: str
+    kind: str
+    at: float
+    text: str
+    fetched: bool = False
+    followed: bool = False
+    contradicted: bool = False
+    success: bool | None = None
+
+
+class OfferQuery(NamedTuple):
+    """Which offers to find; None for any."""
+
+    limit: int | None = None
+    client: str | None = None
+    session: str | None = None
+    memory: str | None = None
+    kind: str | None = None
+    since: float = 0
+    until: float | None = None
+
+
+class Evidence(NamedTuple):
+    """What speaks for a memory, and against it; that it was shown does not count."""
+
+    useful: int
+    useless: int
+    fetched: int
+    helped: int
+    misled: int
+    contradicted: int
+
+    @property
+    def value(self) -> float:
+        """From -1 to 1; 0 without evidence. The first pieces of evidence weigh most."""
+        points = self.useful - self.useless + 0.25 * self.fetched
+        points += 0.5 * self.helped - 0.25 * self.misled - 0.5 * self.contradicted
+        return points / (abs(points) + 2)
 
 
 class Activity(Protocol):
-    """How memories are used; never on the path of a memory's own write."""
+    """How memories are used; no part of a transaction over the memories, whose writes never wait for it."""
 
     def add_uses(self, times: Mapping[str, int], now: int) -> bool:
-        """Count retrievals; False when it could not be written now, and the caller may try later."""
+        """Add to the number of retrievals; False if that cannot be written now and may be tried later."""
         ...
 
     def set_use(self, memory_id: str, use: Use) -> None:
-        """Take over a count from elsewhere; the larger one stands."""
+        """Set the number of retrievals of an imported memory; a larger known one stays."""
         ...
 
-    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
-        """The use of each memory that has any."""
-        ...
-
-    def most_used(self) -> list[tuple[str, int]]:
-        """(memory id, times), most used first."""
+    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Use]:
+        """Return the use of each of these memories, or of all, that was ever retrieved; most used first."""
         ...
 
     def delete(self, memory_id: str) -> None:
-        """Forget how a memory was used."""
+        """Delete the uses, offers and feedback of a memory."""
         ...
 
-    def fail(self, part: str, why: str, now: int) -> bool:
-        """Note what failed and why, where it can be written at once; whether it could."""
+    def set_failure(self, part: str, why: str | None, now: int) -> bool:
+        """Record that a part failed, or works again (`why` None); False if that cannot be written now."""
         ...
 
     def failure(self, part: str) -> tuple[int, str] | None:
-        """When and why a part failed last, unless it works again."""
+        """Return when and why a part failed last, unless it works again."""
         ...
 
-    def works(self, part: str) -> None:
-        """Note that a part works again."""
+    def add_offers(self, offers: Iterable[OfferRow]) -> None:
+        """Add offers; known ones stay as they are."""
+        ...
+
+    def find_offers(self, query: OfferQuery) -> list[OfferRow]:
+        """Return offers, newest first."""
+        ...
+
+    def set_outcomes(self, offers: Iterable[OfferRow]) -> None:
+        """Update the outcomes of known offers, and the usefulness of their memories."""
+        ...
+
+    def clear_offer_texts(self, before: float) -> None:
+        """Delete the texts of offers made before then."""
+        ...
+
+    def offer_figures(self) -> list[OfferFigures]:
+        """Return the numbers of offers and outcomes, by kind."""
+        ...
+
+    def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:
+        """Record an author's judgement of a memory, replacing an earlier one; return all evidence."""
+        ...
+
+    def usefulness(self, ids: Iterable[str]) -> dict[str, float]:
+        """Return how useful each of these memories is, for those with evidence."""
+        ...
+
+    def all_usefulness(self, limit: int) -> dict[str, float] | None:
+        """Return how useful each memory with evidence is; None if there are more than `limit`."""
         ...

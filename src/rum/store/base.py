@@ -1,4 +1,4 @@
-"""What every store offers: small protocols, and one way to make several changes at once."""
+"""What a store offers: memories, links and agents, and the store as a whole."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from rum.store.activity import Activity
     from rum.store.archive import Archive
     from rum.store.captured_events import CapturedEvents
-    from rum.store.chapters import Grouped, Knowledge
-    from rum.store.layers import Events, Facts, Rules
-    from rum.store.offers import Ledger
-    from rum.store.records import History
+    from rum.store.chapters import GroupMatches, Groups
+    from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
     from rum.store.upkeep import LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -155,100 +153,45 @@ class Agents(Protocol):
 
 
 class Store(Protocol):
-    """One project's memory."""
+    """One project's memory.
 
+    A backend implements this and the protocols that it names, in a folder of its own. A call may be a round
+    trip over a network, so each takes many ids or terms at once. Only `activity`, `events` and `captured`
+    are no part of a transaction over the others.
+    """
+
+    memories: Memories
+    links: Links
+    agents: Agents
+    search: Search
+    vectors: Vectors
+    archive: Archive
+    history: History
+    facts: Facts
+    rules: Rules
+    events: Events
+    captured: CapturedEvents
+    activity: Activity
+    upkeep: Upkeep
+    local_upkeep: LocalUpkeep
+
+    # Properties, as a backend may load what few projects need when it is first used.
     @property
-    def memories(self) -> Memories:
-        """Rows of memories."""
+    def chapters(self) -> Groups[Chapter]:
+        """Groups of memories."""
         ...
 
     @property
-    def links(self) -> Links:
-        """Edges between them."""
-        ...
-
-    @property
-    def agents(self) -> Agents:
-        """Who remembers."""
-        ...
-
-    @property
-    def search(self) -> Search:
-        """The finders."""
-        ...
-
-    @property
-    def vectors(self) -> Vectors:
-        """What memories mean, as numbers."""
-        ...
-
-    @property
-    def archive(self) -> Archive:
-        """Memories that are kept packed, out of the way of the others."""
-        ...
-
-    @property
-    def history(self) -> History:
-        """Earlier versions of memories, facts and rules."""
-        ...
-
-    @property
-    def facts(self) -> Facts:
-        """What is known."""
-        ...
-
-    @property
-    def rules(self) -> Rules:
-        """What to do when."""
-        ...
-
-    @property
-    def chapters(self) -> Grouped[Chapter]:
-        """Memories that tell one story."""
-        ...
-
-    @property
-    def wisdom(self) -> Grouped[Wisdom]:
-        """What chapters say together."""
-        ...
-
-    @property
-    def knowledge(self) -> Knowledge:
-        """The words of both."""
+    def wisdom(self) -> Groups[Wisdom]:
+        """Groups of chapters."""
         ...
 
     def has_chapters(self) -> bool:
-        """Whether there is any chapter: quick, as every recall asks."""
+        """Whether there is any chapter; fast, as every recall asks."""
         ...
 
-    @property
-    def ledger(self) -> Ledger:
-        """What was offered, and what came of it; no part of a transaction over the others."""
-        ...
-
-    @property
-    def events(self) -> Events:
-        """What happened; no part of a transaction over the others."""
-        ...
-
-    @property
-    def captured(self) -> CapturedEvents:
-        """Captured events and turns; no part of a transaction over the others."""
-        ...
-
-    @property
-    def activity(self) -> Activity:
-        """How memories are used."""
-        ...
-
-    @property
-    def upkeep(self) -> Upkeep:
-        """Checks, and the care of the text index."""
-        ...
-
-    @property
-    def local_upkeep(self) -> LocalUpkeep:
-        """Backups and the care of files; StorageError where the store is not in local files."""
+    def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
+        """Return the chapters and wisdom with most of the terms; rare terms and titles count more."""
         ...
 
     @property
@@ -257,11 +200,11 @@ class Store(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[object]:
-        """Several changes to memories, links, agents, facts, rules, chapters and wisdom as one."""
+        """Make several changes, all or none."""
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Several reads of one state."""
+        """Make several reads of one state."""
         ...
 
     def errors(self) -> AbstractContextManager[None]:
@@ -269,9 +212,9 @@ class Store(Protocol):
         ...
 
     def refresh(self) -> None:
-        """See what others wrote, also where the files can only be read."""
+        """See what other processes wrote, also where the files can only be read."""
         ...
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close all connections and files."""
         ...

@@ -1,8 +1,8 @@
-"""What every store offers for chapters and wisdom: by id, by what they are made of, by tags, by words."""
+"""What a store offers for chapters and wisdom: both are groups, made of parts, with tags and index terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from rum.model.chapters import Chapter, Wisdom
@@ -18,50 +18,47 @@ class Range(NamedTuple):
     before: int = 10**18
 
 
-class Grouped(ChangeableRecords[T], Protocol[T]):
-    """Items that are made of others: chapters of memories, wisdom of chapters; these are their parts."""
+class Groups(ChangeableRecords[T], Protocol[T]):
+    """Chapters, whose parts are memories, or wisdom, whose parts are chapters. Ids come oldest first."""
 
-    def made_of(self, parts: Iterable[str]) -> list[str]:
-        """The ids of those made of exactly these parts, in any order; the oldest first."""
+    def containing(self, parts: Iterable[str], *, exactly: bool = False) -> list[str]:
+        """Return the ids of groups with any of these parts; `exactly`: with all of these and no others."""
         ...
 
     def found_by(self, tags: Sequence[str]) -> list[str]:
-        """The ids of those whose parts were found by these tags, the oldest first."""
+        """Return the ids of groups whose parts were found by exactly these tags."""
         ...
 
-    def holding(self, parts: Iterable[str]) -> dict[str, int]:
-        """How many of these parts each holds, by id, for those that hold any; the oldest first."""
-        ...
+    def based_on(self, memory_ids: Iterable[str]) -> list[str]:
+        """Return the ids of groups whose text was made of any of these memories.
 
-    def resting_on(self, memory_ids: Iterable[str]) -> list[str]:
-        """The ids of those whose words were made of any of these memories, the oldest first.
-
-        Unlike `holding` it knows all memories underneath, and former ones whose words may still be there.
+        Unlike `containing`, this knows the memories of wisdom, and former ones that the text may still quote.
         """
         ...
 
     def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
-        """The ids of those with all the tags in a range of time, the last to end first, and how many."""
+        """Return the ids of groups with all the tags in a range of time, and how many there are.
+
+        At most `limit` ids, the group that ends last first.
+        """
         ...
 
 
-class Held(NamedTuple):
-    """What holds words that were asked for: its kind and id, and which of the words it holds."""
+class GroupMatch(NamedTuple):
+    """A chapter or wisdom (`kind`) with those of the query's terms that it has."""
 
     kind: str
     id: str
     terms: frozenset[str]
-    titled: frozenset[str]
-    """Those that stand in its title or among its tags."""
+    title_terms: frozenset[str]
+    """Those in its title or among its tags."""
 
 
-class Knowledge(Protocol):
-    """The words of chapters and wisdom."""
+class GroupMatches(NamedTuple):
+    """The chapters and wisdom that match a query best, and what their ranking needs."""
 
-    def holding(self, terms: Sequence[str], most: int) -> list[Held]:
-        """What holds most of the terms, the best `most` of all; rare terms and titles count more."""
-        ...
-
-    def holders(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many hold each of the terms."""
-        ...
+    matches: list[GroupMatch]
+    counts: Mapping[str, int]
+    """How many chapters and wisdom have each term."""
+    total: int
+    """How many chapters and wisdom there are."""

@@ -1,49 +1,99 @@
-"""What every store offers alike for facts, rules, events, chapters and wisdom, and for earlier versions."""
+"""What a store offers for records: facts, rules, events, chapters and wisdom; and for earlier versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
+from rum.model.layers import Event, Fact, Rule
+
 T = TypeVar("T")
 
 
 class Author(NamedTuple):
-    """Who wrote something, and whether it was imported."""
+    """An agent that wrote something, and whether that was imported."""
 
     agent_id: str
     imported: bool
 
 
 class Records(Protocol[T]):
-    """Items of one kind, in the order in which they came; a fact's id is its key."""
+    """Records of one kind, in the order in which they were added; a fact's id is its key."""
 
     def get(self, ids: Sequence[str]) -> list[T]:
-        """The items with these ids, in this order; unknown ids are left out."""
+        """Return the records with these ids, in this order; unknown ids are left out."""
         ...
 
     def find_ids(self, name: str) -> list[str]:
-        """The ids a full id or a tail of one can mean: one, none, or several."""
+        """Return the ids that a full id or the tail of one can mean: one, none, or several."""
         ...
 
     def pages(self, size: int = 500) -> Iterator[list[T]]:
-        """All items, oldest first, a batch at a time."""
+        """Yield all records, oldest first, `size` at a time."""
         ...
 
     def count(self) -> int:
-        """How many there are."""
+        """Return the number of records."""
         ...
 
     def delete(self, ids: Iterable[str] | None = None) -> int:
-        """Delete items with all that belongs to them, without ids all there are; how many there were."""
+        """Delete records with their versions and parts, without ids all of them; return the number."""
         ...
 
 
 class ChangeableRecords(Records[T], Protocol[T]):
-    """Items that are changed under their id."""
+    """Records that can be replaced under their id."""
 
     def put(self, item: T) -> None:
-        """Write an item; one with the same id is replaced and keeps its place."""
+        """Insert a record, or replace the one with the same id, which keeps its place in the order."""
+        ...
+
+
+class Facts(ChangeableRecords[Fact], Protocol):
+    """Keys and values."""
+
+    def latest(self, prefix: str, limit: int) -> list[Fact]:
+        """Return the facts whose keys start with the prefix, the last changed first."""
+        ...
+
+    def count(self, prefix: str = "") -> int:
+        """Return the number of facts whose keys start with the prefix."""
+        ...
+
+    def authors(self) -> set[Author]:
+        """Return the authors of all facts."""
+        ...
+
+
+class Rules(ChangeableRecords[Rule], Protocol):
+    """Conditions and actions."""
+
+    def with_texts(self, condition: str, action: str) -> list[Rule]:
+        """Return the rules with exactly this condition and action."""
+        ...
+
+    def latest(self, limit: int) -> list[Rule]:
+        """Return the last added rules, the newest first."""
+        ...
+
+
+class Events(Records[Event], Protocol):
+    """Entries of the episodic layer; entries that other programs wrote may share an id."""
+
+    def add(self, events: Iterable[Event], *, unless_known: bool = False) -> int:
+        """Append entries, all or none, and return their number; `unless_known` skips ids that are taken."""
+        ...
+
+    def older(self, keep: int) -> list[tuple[int, Event]]:
+        """Return (place, entry) of all but the newest `keep` entries, oldest first."""
+        ...
+
+    def fold(self, places: Sequence[int], summary: Event | None) -> bool:
+        """Replace the entries at these places by a summary at the last place; False if one is gone."""
+        ...
+
+    def authors(self) -> set[Author]:
+        """Return the authors of all entries."""
         ...
 
 
@@ -60,12 +110,12 @@ class Revision(NamedTuple):
 
 
 class History(Protocol):
-    """Earlier versions of memories, facts and rules (`kind`: memory, fact, rule); they go with their item."""
+    """Earlier versions of memories, facts and rules (`kind`: memory, fact, rule), deleted with their item."""
 
     def add(self, kind: str, item_id: str, revision: Revision) -> None:
         """Add what an item said before it is replaced."""
         ...
 
     def of(self, kind: str, item_id: str) -> list[Revision]:
-        """The earlier versions of an item, oldest first."""
+        """Return the earlier versions of an item, oldest first."""
         ...

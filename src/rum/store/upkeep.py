@@ -1,20 +1,20 @@
-"""What every store offers to check and maintain it, and what only stores in local files offer."""
+"""What a store offers to check and maintain it, and what only stores in local files offer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Upkeep(Protocol):
-    """Checks, and the care of the text index."""
+    """Checks, and the maintenance of derived data."""
 
     def problems(self) -> list[tuple[str, str]]:
-        """(what is wrong, what to do), empty when all is well."""
+        """Return (what is wrong, what to do) of each problem."""
         ...
 
-    def facts(self) -> dict[str, object]:
-        """Versions and sizes."""
+    def status(self) -> dict[str, object]:
+        """Return the backend's version, the schema, and numbers and sizes, by name."""
         ...
 
     def is_index_stale(self) -> bool:
@@ -32,23 +32,26 @@ class Upkeep(Protocol):
         ...
 
     def merge_index(self) -> bool:
-        """Merge the parts of the text index if there are many; whether there were."""
+        """Merge the parts of the text index if there are many; False if there were few."""
         ...
+
+
+class FileSize(NamedTuple):
+    """The size of the file that holds the memories, with its log, and the unused share of it."""
+
+    bytes: int
+    unused: float
 
 
 class LocalUpkeep(Protocol):
     """What makes sense for local files only; a database server has its own tools for it."""
 
     def backup(self, path: str) -> None:
-        """Copy the canonical file while others go on writing."""
+        """Copy the file that holds the memories, while others go on writing."""
         ...
 
-    def size(self) -> int:
-        """Bytes of the canonical file."""
-        ...
-
-    def unused(self) -> float:
-        """The unused share of the canonical file."""
+    def size(self) -> FileSize:
+        """Return the size of that file."""
         ...
 
     def shrink(self, patience: float) -> str | None:

@@ -17,7 +17,7 @@ from support.builders import add_memory
 def test_where_no_folder_can_be_made_reading_finds_nothing_and_writing_says_so(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     with closing(SqliteStore(str(tmp_path / "file" / "project"))) as store:
-        assert store.upkeep.facts()["access"] == "none"
+        assert store.upkeep.status()["access"] == "none"
         assert store.memories.count() == 0
         assert store.agents.all() == []
         with pytest.raises(StorageError, match="RUM_HOME"):

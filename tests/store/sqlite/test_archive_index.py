@@ -134,12 +134,12 @@ def test_the_file_gets_smaller_where_nobody_has_to_wait_too_long(store: SqliteSt
         context = " ".join(f"word{one}" for one in range(300))
         add_memory(store, f"mem_{number}", intent=make_intent("Goal", context=context))
     store._rum.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    before = store.local_upkeep.size()
-    assert store.local_upkeep.unused() < 0.1
+    before = store.local_upkeep.size().bytes
+    assert store.local_upkeep.size().unused < 0.1
     store.archive.put([f"mem_{number}" for number in range(290)], NOON)
     assert "rum purge" in (store.local_upkeep.shrink(0.00001) or "")
     assert store.local_upkeep.shrink(30) is None
-    assert store.local_upkeep.size() < before / 3
+    assert store.local_upkeep.size().bytes < before / 3
     assert store.upkeep.problems() == []
 
 

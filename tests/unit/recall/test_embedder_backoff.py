@@ -117,7 +117,7 @@ def test_a_failure_noted_by_a_clock_that_went_wrong_does_not_last(
     store: Store, embedder: WordEmbedder, clock: HandClock
 ):
     keep(store, "login fails")
-    store.activity.fail(embedder.model, "down", int(clock()) + 10**6)
+    store.activity.set_failure(embedder.model, "down", int(clock()) + 10**6)
     meaning = made(store, embedder, clock)
     clock.forward(REST + 1)
     assert meaning.catch_up(math.inf) == 0

@@ -13,9 +13,9 @@ from rum.app.project import Project
 def built_on(project: Project, kind: str, one: str) -> list[str]:
     """The ids of the chapters and the wisdom that were made of a memory or a chapter."""
     if kind == "memory" and project.store.has_chapters():
-        chapters, wisdom = project.store.chapters.resting_on([one]), project.store.wisdom
-        return [*chapters, *dict.fromkeys((*wisdom.resting_on([one]), *wisdom.holding(chapters)))]
-    return list(project.store.wisdom.holding([one])) if kind == "chapter" else []
+        chapters, wisdom = project.store.chapters.based_on([one]), project.store.wisdom
+        return [*chapters, *dict.fromkeys((*wisdom.based_on([one]), *wisdom.containing(chapters)))]
+    return project.store.wisdom.containing([one]) if kind == "chapter" else []
 
 
 def still_there(project: Project, ids: list[str]) -> list[str]:

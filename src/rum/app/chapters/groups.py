@@ -53,7 +53,7 @@ from rum.model.errors import NotFound, StorageError
 from rum.model.ids import new_id
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
-from rum.store.chapters import Grouped, Range
+from rum.store.chapters import Groups, Range
 from rum.store.filters import Filters
 
 G = TypeVar("G", Chapter, Wisdom)
@@ -114,7 +114,7 @@ class GroupKind(ABC, Generic[G, P, W]):
     group_type: type[G]
 
     @abstractmethod
-    def store(self, project: Project) -> Grouped[G]:
+    def store(self, project: Project) -> Groups[G]:
         """The stored groups."""
 
     @abstractmethod
@@ -178,7 +178,7 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
     minimum = LEAST_MEMORIES
     group_type = Chapter
 
-    def store(self, project: Project) -> Grouped[Chapter]:
+    def store(self, project: Project) -> Groups[Chapter]:
         return project.store.chapters
 
     def ids_named(self, project: Project, name: str) -> list[str]:
@@ -235,7 +235,7 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
     minimum = LEAST_CHAPTERS
     group_type = Wisdom
 
-    def store(self, project: Project) -> Grouped[Wisdom]:
+    def store(self, project: Project) -> Groups[Wisdom]:
         return project.store.wisdom
 
     def ids_named(self, project: Project, name: str) -> list[str]:
@@ -376,7 +376,7 @@ def find_group(
 ) -> G | None:
     """The group of the same parts, or else the one that was found by the same tags."""
     store = kind.store(project)
-    ids = store.made_of(one.id for one in parts)
+    ids = store.containing((one.id for one in parts), exactly=True)
     if not ids and found_by:
         ids = store.found_by(found_by)
     return store.get(ids[:1])[0] if ids else None

@@ -28,7 +28,7 @@ from rum.model.chapters import (
 )
 from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
-from rum.store.chapters import Range
+from rum.store.chapters import GroupMatches, Range
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, says_little
 from rum.text.word_weights import Words, telling_words
@@ -180,28 +180,26 @@ def _wisdom_hint(project: Project) -> str:
 def _match_words(project: Project, query: str) -> dict[str, Match]:
     """Wisdom with a claim, or a summary, that has the words of a question; the surest first."""
     words = frozenset(term for term in query_terms(query) if not says_little((term,)))
-    held = project.store.knowledge.holding(sorted(words), CANDIDATES)
-    ids = [one.id for one in held if one.kind == "wisdom"]
-    if not words or not ids:
+    found = project.store.find_groups(sorted(words), CANDIDATES)
+    ids = [one.id for one in found.matches if one.kind == "wisdom"]
+    if not ids:
         return {}
-    share = _word_share(project, words)
+    share = _word_share(found, words)
     return _surest(
         (one, _match([share(claim) for claim in one.claims], BY_SUMMARY * share(one.summary)))
         for one in project.store.wisdom.get(ids)
     )
 
 
-def _word_share(project: Project, words: Words) -> Callable[[str], float]:
+def _word_share(found: GroupMatches, words: Words) -> Callable[[str], float]:
     """A function that says how much of a question a text has; 0 where that is too little."""
-    counts = project.store.knowledge.holders(sorted(words))
-    total = project.store.chapters.count() + project.store.wisdom.count()
-    weights = {term: log(1 + (total + 1) / (counts.get(term, 0) + 0.5)) for term in sorted(words)}
+    weights = {term: log(1 + (found.total + 1) / (found.counts[term] + 0.5)) for term in sorted(words)}
     whole = sum(weights.values())
 
     def share(text: str) -> float:
-        found = telling_words(text)
-        held = sum(weight for term, weight in weights.items() if term in found) / whole
-        return held if len(words & found) >= min(FEWEST, len(words)) and held >= LEAST else 0.0
+        own = telling_words(text)
+        held = sum(weight for term, weight in weights.items() if term in own) / whole
+        return held if len(words & own) >= min(FEWEST, len(words)) and held >= LEAST else 0.0
 
     return share
 
@@ -214,7 +212,7 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
     keys = [key for key, cosine in project.semantic.nearest(query, NEAREST) if cosine >= NEAR]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     near = frozenset(one.row.id for one in found.memories)
-    wisdom = store.wisdom.get(list(store.wisdom.holding(store.chapters.holding(near)))) if near else []
+    wisdom = store.wisdom.get(store.wisdom.containing(store.chapters.containing(near))) if near else []
 
     def match(similarity: Similarity | None) -> dict[str, Match]:
         if similarity is None:

@@ -129,7 +129,11 @@ class _Refresh:
 
     def _made_of(self, kind: GroupKind[G, P, W], ids: frozenset[str]) -> str | None:
         """The group that is made of exactly these parts, after what was refreshed so far."""
-        found = [one for one in kind.store(self._project).made_of(ids) if one not in self._part_ids]
+        found = [
+            one
+            for one in kind.store(self._project).containing(ids, exactly=True)
+            if one not in self._part_ids
+        ]
         found += [one for one, parts in self._part_ids.items() if parts == ids]
         return found[0] if found else None
 

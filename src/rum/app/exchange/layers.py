@@ -171,7 +171,7 @@ class LayersTaken:
         else:
             word = "added"
             take_author(self._project, clean.agent_id, clean.created_at)
-            self._project.store.rules.add(replace(clean, imported_at=self._project.now()))
+            self._project.store.rules.put(replace(clean, imported_at=self._project.now()))
         if word in ("added", "unchanged"):
             self._alike_rules[clean.id] = (known[0] if known else clean).version
         self._counts[word] += 1
@@ -189,7 +189,7 @@ class LayersTaken:
     def rule_from_file(self, rule: Rule) -> None:
         """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
         clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
-        here = self._project.store.rules.saying(clean.condition, clean.action)
+        here = self._project.store.rules.with_texts(clean.condition, clean.action)
         if self._is_here(clean, here):
             self._counts["unchanged"] += 1
         else:

@@ -95,7 +95,7 @@ def add(
     clean = _clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
     with caller.identity_undone_on_error(), caller.project.store.transaction():
-        same = [] if again else caller.project.store.rules.saying(clean.condition, clean.action)
+        same = [] if again else caller.project.store.rules.with_texts(clean.condition, clean.action)
         if same:
             return same[0]
         agent, _ = somebody(caller)
@@ -107,7 +107,7 @@ def add(
             created_at=caller.project.now(),
             timestamp=at,
         )
-        caller.project.store.rules.add(rule)
+        caller.project.store.rules.put(rule)
         caller.project.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 

@@ -86,7 +86,7 @@ class StoreBackend:
             found = store.events.older(keep)
             self._check_may_change("The events", _authors([event for _, event in found]))
             return Older([event.entry() for _, event in found], [place for place, _ in found])
-        rows = store.rules.older(keep) if layer is MemoryType.PROCEDURAL else []
+        rows = store.rules.latest(facts.EVERY)[keep:][::-1] if layer is MemoryType.PROCEDURAL else []
         self._check_may_change("The rules", _authors(rows))
         return Older([rule.entry() for rule in rows], [rule.id for rule in rows])
 

@@ -266,7 +266,9 @@ def listing(caller: Caller, question: ListQuestion) -> ListResult:
     filters = Filters(
         agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
     )
-    uses = caller.project.store.activity.most_used() if question.sort == "access_count" else []
+    uses: list[tuple[str, int]] = []
+    if question.sort == "access_count":
+        uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
     ids, total = caller.project.store.search.listed(filters, question.sort, question.limit, uses)
     counts = caller.project.used(ids)
     return ListResult(

@@ -142,14 +142,14 @@ def _put_away(project: Project, ids: list[str], progress: Progress) -> int:
 def _shrunk(project: Project, done: int) -> str | None:
     """Give space back if there is enough of it; why that was not possible, if it was not."""
     store = project.store
-    if not done or max(done / store.memories.count(), store.local_upkeep.unused()) < WORTH_IT:
+    if not done or max(done / store.memories.count(), store.local_upkeep.size().unused) < WORTH_IT:
         return None  # what comes next takes it
     return store.local_upkeep.shrink(project.settings.busy_timeout)
 
 
 def _size(project: Project) -> int:
     """Bytes of the file that holds the memories, its log included."""
-    return project.store.local_upkeep.size()
+    return project.store.local_upkeep.size().bytes
 
 
 def restore(project: Project, names: Sequence[str]) -> Restored:

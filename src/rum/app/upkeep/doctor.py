@@ -50,7 +50,7 @@ def doctor(project: Project) -> Diagnosis:
         "project": project.location.id,
         "directory": project.location.directory,
         "free_bytes": free,
-        **project.store.upkeep.facts(),
+        **project.store.upkeep.status(),
         "vectors": _vectors(project),
         "notes": notes,
         "journals": journals,

@@ -8,23 +8,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rum.model.answers import Use
-from rum.store.sqlite.connect import Database
+from rum.model.offers import OfferFigures
+from rum.store.activity import Evidence, OfferQuery, OfferRow
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import Row, Table
 
 
-class SqliteActivity:
-    """Access counts of one project."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqliteActivity(Table):
+    """Uses, offers, feedback and failures of one project."""
 
     def add_uses(self, times: Mapping[str, int], now: int) -> bool:
-        """Count retrievals; False when it could not be written now, and the caller may try later."""
         rows = [{"id": memory_id, "times": count, "last": now} for memory_id, count in times.items()]
-        return self._written("add_use", rows)
+        return self._write_now("add_use", rows)
 
-    def _written(self, statement: str, rows: list[dict[str, Any]]) -> bool:
-        """Write rows without waiting for anybody; False when that was not possible now."""
+    def _write_now(self, statement: str, rows: list[dict[str, Any]]) -> bool:
+        """Write rows without waiting for other processes; False if that is not possible now."""
         db = self._database.connection
         if self._database.access != "write":
             return False
@@ -39,34 +37,77 @@ class SqliteActivity:
         return True
 
     def set_use(self, memory_id: str, use: Use) -> None:
-        """Take over a count from elsewhere; the larger one stands."""
         with self._database.transaction() as db:
             db.execute(SQL["set_use"], (memory_id, use.times, use.last or 0))
 
-    def uses(self, ids: Iterable[str]) -> dict[str, Use]:
-        """The use of each memory that has any."""
-        rows = self._database.connection.execute(SQL["uses_of"], (json.dumps(list(ids)),))
-        return {memory_id: Use(times, last) for memory_id, times, last in rows}
-
-    def most_used(self) -> list[tuple[str, int]]:
-        """(memory id, times), most used first."""
-        return self._database.connection.execute(SQL["most_used"]).fetchall()
+    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Use]:
+        rows = self._rows("all_uses") if ids is None else self._rows("uses_of", (json.dumps(list(ids)),))
+        return {row["memory_id"]: Use(row["times"], row["last"]) for row in rows}
 
     def delete(self, memory_id: str) -> None:
-        """Forget how a memory was used, and what was said of it."""
         statements = ("delete_use", "delete_offered", "delete_offers", "delete_feedback", "delete_usefulness")
         with self._database.transaction() as db:
             for statement in statements:
                 db.execute(SQL[statement], (memory_id,))
 
-    def fail(self, part: str, why: str, now: int) -> bool:
-        """Note what failed and why, where it can be written at once; whether it could."""
-        return self._written("note_failure", [{"part": part, "failed_at": now, "why": why}])
+    def set_failure(self, part: str, why: str | None, now: int) -> bool:
+        if why is None:
+            return self._write_now("delete_failure", [{"part": part}])
+        return self._write_now("note_failure", [{"part": part, "failed_at": now, "why": why}])
 
     def failure(self, part: str) -> tuple[int, str] | None:
-        """When and why a part failed last, unless it works again."""
-        return self._database.connection.execute(SQL["failure_of"], (part,)).fetchone()
+        rows = self._rows("failure_of", (part,))
+        return (rows[0]["failed_at"], rows[0]["why"]) if rows else None
 
-    def works(self, part: str) -> None:
-        """Note that a part works again."""
-        self._written("delete_failure", [{"part": part}])
+    def add_offers(self, offers: Iterable[OfferRow]) -> None:
+        with self._database.transaction() as db:
+            db.executemany(SQL["insert_offer"], [offer._asdict() for offer in offers])
+
+    def find_offers(self, query: OfferQuery) -> list[OfferRow]:
+        return [_offer(row) for row in self._rows("find_offers", query._asdict())]
+
+    def set_outcomes(self, offers: Iterable[OfferRow]) -> None:
+        changed = list(offers)
+        with self._database.transaction() as db:
+            db.executemany(SQL["set_offer_outcome"], [offer._asdict() for offer in changed])
+            for memory_id in dict.fromkeys(offer.memory_id for offer in changed if offer.memory_id):
+                self._update_usefulness(memory_id)
+
+    def clear_offer_texts(self, before: float) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL["clear_offer_texts"], (before,))
+
+    def offer_figures(self) -> list[OfferFigures]:
+        rows = self._rows("offer_figures")
+        names = OfferFigures.__struct_fields__
+        return [OfferFigures(**{name: row[name] for name in names}) for row in rows]
+
+    def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:
+        with self._database.transaction() as db:
+            db.execute(SQL["set_feedback"], (memory_id, author, int(useful), now))
+            return self._update_usefulness(memory_id)
+
+    def _update_usefulness(self, memory_id: str) -> Evidence:
+        [row] = self._rows("evidence_of", {"id": memory_id})
+        evidence = Evidence(**{name: row[name] for name in Evidence._fields})
+        db = self._database.connection
+        if evidence.value:
+            db.execute(SQL["set_usefulness"], (memory_id, evidence.value))
+        else:
+            db.execute(SQL["delete_usefulness"], (memory_id,))
+        return evidence
+
+    def usefulness(self, ids: Iterable[str]) -> dict[str, float]:
+        rows = self._rows("usefulness_of", (json.dumps(list(ids)),))
+        return {row["memory_id"]: row["value"] for row in rows}
+
+    def all_usefulness(self, limit: int) -> dict[str, float] | None:
+        rows = self._rows("all_usefulness", (limit + 1,))
+        return {row["memory_id"]: row["value"] for row in rows} if len(rows) <= limit else None
+
+
+def _offer(row: Row) -> OfferRow:
+    values = {name: row[name] for name in OfferRow._fields}
+    for name in ("fetched", "followed", "contradicted", "success"):
+        values[name] = None if values[name] is None else bool(values[name])
+    return OfferRow(**values)

@@ -11,52 +11,44 @@ import msgspec
 
 from rum.model.chapters import Chapter, Contradiction, Evidence, Member, Origin, Source, Wisdom, Wording
 from rum.model.ids import tail_of
-from rum.store.chapters import Range
+from rum.store.chapters import GroupMatch, GroupMatches, Range
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import Row, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
-Row = tuple[Any, ...]
-Lists = Mapping[str, list[Row]]
-"""The rows of other tables that belong to one, by the name that their statements have."""
+PartRows = Mapping[str, list[Row]]
+"""The rows of other tables that belong to a group, by the name that their statements have."""
+Values = tuple[object, ...]
 
 
-class _Grouped(ABC, Generic[T]):
+class _GroupTable(Table, ABC, Generic[T]):
     """What both have in common; the names of their statements begin with the kind."""
 
     kind: ClassVar[str]
     lists: ClassVar[tuple[str, ...]] = ("parts",)
     odd: ClassVar[int]
-    """What is added to twice the number of a row to get the number of its terms."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def _rows(self, statement: str, values: Any = ()) -> list[Row]:
-        return self._database.connection.execute(SQL[statement], values).fetchall()
+    """Added to twice a row's number, it is the number of the row's terms."""
 
     @abstractmethod
-    def _stored(self, one: T) -> dict[str, Any]:
-        """The columns of its row, by name."""
+    def _columns(self, one: T) -> dict[str, Any]: ...
 
     @abstractmethod
-    def _listed(self, one: T) -> Lists:
-        """What it is made of, as rows; only of `parts` is the order its own."""
+    def _part_values(self, one: T) -> Mapping[str, list[Values]]:
+        """The rows to write into other tables."""
 
     @abstractmethod
-    def _made(self, row: Row, lists: Lists) -> T:
-        """What a row and what belongs to it stand for."""
+    def _group(self, row: Row, parts: PartRows) -> T: ...
 
     @abstractmethod
     def _terms(self, one: T) -> tuple[str, ...]:
-        """The terms of its title, of what it says, and of its tags."""
+        """The terms of its title, of its text, and of its tags."""
 
     def put(self, item: T) -> None:
-        """Write a row with its parts and terms; one with the same id is replaced and keeps its place."""
         with self._database.transaction() as db:
-            [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._stored(item)).fetchall()
-            for name, rows in self._listed(item).items():
+            [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._columns(item)).fetchall()
+            for name, rows in self._part_values(item).items():
                 db.execute(SQL[f"delete_{self.kind}_{name}"], (item.id,))
                 db.executemany(SQL[f"insert_{self.kind}_{name}"], [(item.id, *row) for row in rows])
             self._index(item, seq)
@@ -66,137 +58,168 @@ class _Grouped(ABC, Generic[T]):
         db.execute(SQL["delete_knowledge_text"], (number,))
         db.execute(SQL["insert_knowledge_text"], (number, *self._terms(one)))
 
-    def reindex(self) -> int:
-        """Write the terms of every row; how many there are."""
-        done = 0
-        for batch in self.pages():
-            for one in batch:
-                self._index(one, self._rows(f"{self.kind}_seq", (one.id,))[0][0])
-            done += len(batch)
-        return done
+    def reindex(self) -> None:
+        """Write the terms of every row."""
+        for page in self.pages():
+            for one in page:
+                self._index(one, self._values(f"{self.kind}_seq", (one.id,))[0])
 
     def get(self, ids: Sequence[str]) -> list[T]:
-        """The rows with these ids, in this order; unknown ones are left out."""
         if not ids:
             return []
         wanted = (json.dumps(list(ids)),)
-        found = {row[0]: row for row in self._rows(f"{self.kind}_by_id", wanted)}
-        lists: dict[str, dict[str, list[Row]]] = {one: {name: [] for name in self.lists} for one in found}
+        found = {row["id"]: row for row in self._rows(f"{self.kind}_by_id", wanted)}
+        parts: dict[str, dict[str, list[Row]]] = {one: {name: [] for name in self.lists} for one in found}
         for name in self.lists:
-            for owner, *row in self._rows(f"{self.kind}_{name}", wanted):
-                lists[owner][name].append(tuple(row))
-        return [self._made(found[one], lists[one]) for one in ids if one in found]
+            for row in self._rows(f"{self.kind}_{name}", wanted):
+                parts[row["owner"]][name].append(row)
+        return [self._group(found[one], parts[one]) for one in ids if one in found]
 
     def find_ids(self, name: str) -> list[str]:
-        """The ids a full id or a tail of one can mean: one, none, or several."""
         if self._rows(f"{self.kind}_seq", (name,)):
             return [name]
         tail = tail_of(name)
-        if tail is None:
-            return []
-        return [found for (found,) in self._rows(f"{self.kind}_by_tail", {"tail": tail})]
+        return [] if tail is None else self._values(f"{self.kind}_by_tail", {"tail": tail})
 
-    def made_of(self, parts: Iterable[str]) -> list[str]:
-        """The ids of those made of exactly these parts, in whatever order; the oldest first."""
-        wanted = sorted(set(parts))
-        asked = {"ids": json.dumps(wanted), "count": len(wanted)}
-        return [one for (one,) in self._rows(f"{self.kind}_with_parts", asked)]
+    def containing(self, parts: Iterable[str], *, exactly: bool = False) -> list[str]:
+        ids = sorted(set(parts))
+        if exactly:
+            return self._values(f"{self.kind}_with_parts", {"ids": json.dumps(ids), "count": len(ids)})
+        return self._values(f"{self.kind}_containing", (json.dumps(ids),))
 
     def found_by(self, tags: Sequence[str]) -> list[str]:
-        """The ids of those whose parts were found by these tags, the oldest first."""
-        return [one for (one,) in self._rows(f"{self.kind}_found_by", (_json(tuple(tags)),))]
+        return self._values(f"{self.kind}_found_by", (_json(tuple(tags)),))
 
-    def holding(self, parts: Iterable[str]) -> dict[str, int]:
-        """How many of these parts each holds, by id, for those that hold any; the oldest first."""
-        return dict(self._rows(f"{self.kind}_holding", (json.dumps(sorted(set(parts))),)))
-
-    def resting_on(self, memory_ids: Iterable[str]) -> list[str]:
-        """The ids of those whose words were made of any of these memories, the oldest first."""
-        asked = {"ids": json.dumps(sorted(set(memory_ids)))}
-        return [one for (one,) in self._rows(f"{self.kind}_resting_on", asked)]
+    def based_on(self, memory_ids: Iterable[str]) -> list[str]:
+        return self._values(f"{self.kind}_based_on", {"ids": json.dumps(sorted(set(memory_ids)))})
 
     def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
-        """The ids of those with all the tags in a range of time, the last to end first, and how many."""
-        asked = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before}
-        found = [one for (one,) in self._rows(f"{self.kind}_matching", asked)]
+        query = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before}
+        found = self._values(f"{self.kind}_matching", query)
         return found[:limit], len(found)
 
     def pages(self, size: int = 500) -> Iterator[list[T]]:
-        """All rows, the oldest first, a batch at a time."""
         last = -1
         while rows := self._rows(f"{self.kind}_in_order", (last, size)):
-            if found := self.get([one for one, _ in rows]):
+            if found := self.get([row["id"] for row in rows]):
                 yield found
-            last = rows[-1][1]
+            last = rows[-1]["seq"]
 
     def count(self) -> int:
-        """How many there are."""
-        return self._rows(f"count_{self.kind}")[0][0]
+        return self._values(f"count_{self.kind}")[0]
 
     def delete(self, ids: Iterable[str] | None = None) -> int:
-        wanted = (
-            [one for batch in self.pages() for one in (item.id for item in batch)] if ids is None else ids
-        )
-        gone = 0
+        wanted = [item.id for page in self.pages() for item in page] if ids is None else ids
+        deleted = 0
         with self._database.transaction() as db:
             for one in wanted:
-                for (seq,) in self._rows(f"{self.kind}_seq", (one,)):
+                for seq in self._values(f"{self.kind}_seq", (one,)):
                     db.execute(SQL["delete_knowledge_text"], (2 * seq + self.odd,))
-                gone += db.execute(SQL[f"delete_{self.kind}"], (one,)).rowcount
-        return gone
+                deleted += db.execute(SQL[f"delete_{self.kind}"], (one,)).rowcount
+        return deleted
 
 
-class SqliteChapters(_Grouped[Chapter]):
+class SqliteChapters(_GroupTable[Chapter]):
     """The chapters of one project."""
 
     kind = "chapter"
     odd = 0
 
-    def _stored(self, one: Chapter) -> dict[str, Any]:
-        return _columns(one, _CHAPTER)
+    def _columns(self, one: Chapter) -> dict[str, Any]:
+        return _group_columns(one, _CHAPTER)
 
-    def _listed(self, one: Chapter) -> Lists:
+    def _part_values(self, one: Chapter) -> Mapping[str, list[Values]]:
         return {"parts": [(place, *row) for place, row in enumerate(_member_rows(one.members))]}
 
-    def _made(self, row: Row, lists: Lists) -> Chapter:
+    def _group(self, row: Row, parts: PartRows) -> Chapter:
         fields = _fields(row, _CHAPTER)
         fields |= {"origin": Origin(fields["origin"]), "words": Wording(fields["words"])}
-        return Chapter(**fields, members=_members(lists["parts"]))
+        return Chapter(**fields, members=_members(parts["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:
         return _indexed((one.title,), (one.summary, *one.learnings), (*one.tags, *one.topics))
 
 
-class SqliteWisdom(_Grouped[Wisdom]):
+class SqliteWisdom(_GroupTable[Wisdom]):
     """The wisdom of one project."""
 
     kind = "wisdom"
     lists = ("parts", "members")
     odd = 1
 
-    def _stored(self, one: Wisdom) -> dict[str, Any]:
-        return _columns(one, _WISDOM)
+    def _columns(self, one: Wisdom) -> dict[str, Any]:
+        return _group_columns(one, _WISDOM)
 
-    def _listed(self, one: Wisdom) -> Lists:
-        sources = [(place, source.chapter_id, source.version) for place, source in enumerate(one.sources)]
+    def _part_values(self, one: Wisdom) -> Mapping[str, list[Values]]:
+        sources: list[Values] = [
+            (place, source.chapter_id, source.version) for place, source in enumerate(one.sources)
+        ]
         return {"parts": sources, "members": _member_rows(one.members)}
 
-    def _made(self, row: Row, lists: Lists) -> Wisdom:
+    def _group(self, row: Row, parts: PartRows) -> Wisdom:
         fields = _fields(row, _WISDOM)
         fields |= {"words": Wording(fields["words"])}
-        sources = tuple(Source(*part) for part in lists["parts"])
-        return Wisdom(**fields, sources=sources, members=_members(lists["members"]))
+        sources = tuple(Source(part["chapter_id"], part["version"]) for part in parts["parts"])
+        return Wisdom(**fields, sources=sources, members=_members(parts["members"]))
 
     def _terms(self, one: Wisdom) -> tuple[str, ...]:
         return _indexed((), (one.summary, *one.claims), one.tags)
 
 
-def _member_rows(members: Iterable[Member]) -> list[Row]:
+class SqliteGroupIndex(Table):
+    """The text index of one project's chapters (even numbers) and wisdom (odd numbers)."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._kinds = (SqliteChapters(database), SqliteWisdom(database))
+
+    def find(self, query_terms: Sequence[str], limit: int) -> GroupMatches:
+        wanted = list(dict.fromkeys(query_terms))
+        best = self._numbers("best_knowledge", " OR ".join(map(_quoted, wanted)), limit) if wanted else []
+        if not best:
+            return GroupMatches([], {}, 0)
+        found: dict[int, set[str]] = {number: set() for number in best}
+        titles: dict[int, set[str]] = {number: set() for number in best}
+        for term in wanted:
+            for numbers, query in ((found, _quoted(term)), (titles, f"{{title tags}} : {_quoted(term)}")):
+                for number in self._numbers("knowledge_with_term", query, json.dumps(best)):
+                    numbers[number].add(term)
+        matches = [
+            GroupMatch(kind, one, frozenset(found[number]), frozenset(titles[number]))
+            for kind, one, number in self._with_ids(best)
+        ]
+        counts = {term: self._values("count_knowledge_with_term", (_quoted(term),))[0] for term in wanted}
+        return GroupMatches(matches, counts, sum(table.count() for table in self._kinds))
+
+    def _numbers(self, statement: str, query: str, limit: int | str) -> list[int]:
+        return self._values(statement, (query, limit))
+
+    def _with_ids(self, numbers: list[int]) -> list[tuple[str, str, int]]:
+        found: list[tuple[str, str, int]] = []
+        for table in self._kinds:
+            wanted = json.dumps([number // 2 for number in numbers if number % 2 == table.odd])
+            rows = self._rows(f"{table.kind}_ids_at", (wanted,))
+            found += [(table.kind, row["id"], 2 * row["seq"] + table.odd) for row in rows]
+        return found
+
+    def reindex(self) -> None:
+        """Write the terms of all chapters and wisdom."""
+        with self._database.transaction() as db:
+            db.execute(SQL["clear_knowledge_text"])
+            for table in self._kinds:
+                table.reindex()
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _member_rows(members: Iterable[Member]) -> list[Values]:
     return [(one.memory_id, one.version, one.superseded) for one in members]
 
 
 def _members(rows: Iterable[Row]) -> tuple[Member, ...]:
-    return tuple(Member(one, version, bool(superseded)) for one, version, superseded in rows)
+    return tuple(Member(row["memory_id"], row["version"], bool(row["superseded"])) for row in rows)
 
 
 def _indexed(*fields: Iterable[str]) -> tuple[str, ...]:
@@ -220,15 +243,12 @@ _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
 """How the columns are read that hold arrays."""
 
 
-def _columns(one: Chapter | Wisdom, names: tuple[str, ...]) -> dict[str, Any]:
+def _group_columns(one: Chapter | Wisdom, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: _json(getattr(one, name)) if name in _ARRAYS else getattr(one, name) for name in names}
 
 
 def _fields(row: Row, names: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        name: _ARRAYS[name].decode(value) if name in _ARRAYS else value
-        for name, value in zip(names, row, strict=True)
-    }
+    return {name: _ARRAYS[name].decode(row[name]) if name in _ARRAYS else row[name] for name in names}
 
 
 def _json(value: object) -> str:

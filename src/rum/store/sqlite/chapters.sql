@@ -26,7 +26,7 @@ FROM json_each(?) AS wanted JOIN chapters AS c ON c.id = wanted.value;
 SELECT id FROM chapters WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
 
 -- name: chapter_parts
-SELECT m.chapter_id, m.memory_id, m.version, m.superseded
+SELECT m.chapter_id AS owner, m.memory_id, m.version, m.superseded
 FROM json_each(?) AS wanted JOIN chapter_memories AS m ON m.chapter_id = wanted.value
 ORDER BY m.chapter_id, m.position;
 
@@ -47,11 +47,11 @@ ORDER BY c.seq;
 -- name: chapter_found_by
 SELECT id FROM chapters WHERE found_by = ? ORDER BY seq;
 
--- name: chapter_holding
-SELECT c.id, count(*) FROM chapter_memories AS m JOIN chapters AS c ON c.id = m.chapter_id
+-- name: chapter_containing
+SELECT c.id FROM chapter_memories AS m JOIN chapters AS c ON c.id = m.chapter_id
 WHERE m.memory_id IN (SELECT value FROM json_each(?)) GROUP BY c.id ORDER BY c.seq;
 
--- name: chapter_resting_on
+-- name: chapter_based_on
 SELECT c.id FROM chapters AS c
 WHERE c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
   OR EXISTS (SELECT 1 FROM json_each(c.former) WHERE value IN (SELECT value FROM json_each(:ids)))
@@ -110,7 +110,7 @@ FROM json_each(?) AS wanted JOIN wisdom AS w ON w.id = wanted.value;
 SELECT id FROM wisdom WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
 
 -- name: wisdom_parts
-SELECT s.wisdom_id, s.chapter_id, s.version
+SELECT s.wisdom_id AS owner, s.chapter_id, s.version
 FROM json_each(?) AS wanted JOIN wisdom_chapters AS s ON s.wisdom_id = wanted.value
 ORDER BY s.wisdom_id, s.position;
 
@@ -121,7 +121,7 @@ INSERT INTO wisdom_chapters (wisdom_id, position, chapter_id, version) VALUES (?
 DELETE FROM wisdom_chapters WHERE wisdom_id = ?;
 
 -- name: wisdom_members
-SELECT m.wisdom_id, m.memory_id, m.version, m.superseded
+SELECT m.wisdom_id AS owner, m.memory_id, m.version, m.superseded
 FROM json_each(?) AS wanted JOIN wisdom_memories AS m ON m.wisdom_id = wanted.value
 ORDER BY m.wisdom_id, m.memory_id;
 
@@ -142,11 +142,11 @@ ORDER BY w.seq;
 -- name: wisdom_found_by
 SELECT id FROM wisdom WHERE found_by = ? ORDER BY seq;
 
--- name: wisdom_holding
-SELECT w.id, count(*) FROM wisdom_chapters AS s JOIN wisdom AS w ON w.id = s.wisdom_id
+-- name: wisdom_containing
+SELECT w.id FROM wisdom_chapters AS s JOIN wisdom AS w ON w.id = s.wisdom_id
 WHERE s.chapter_id IN (SELECT value FROM json_each(?)) GROUP BY w.id ORDER BY w.seq;
 
--- name: wisdom_resting_on
+-- name: wisdom_based_on
 SELECT w.id FROM wisdom AS w
 WHERE w.id IN (SELECT wisdom_id FROM wisdom_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
   OR EXISTS (SELECT 1 FROM json_each(w.former) WHERE value IN (SELECT value FROM json_each(:ids)))
@@ -182,10 +182,10 @@ INSERT INTO knowledge_text (rowid, title, said, tags) VALUES (?, ?, ?, ?);
 -- name: best_knowledge
 SELECT rowid FROM knowledge_text WHERE knowledge_text MATCH ? ORDER BY bm25(knowledge_text, 3, 1, 3), rowid DESC LIMIT ?;
 
--- name: knowledge_holding
+-- name: knowledge_with_term
 SELECT rowid FROM knowledge_text WHERE knowledge_text MATCH ? AND rowid IN (SELECT value FROM json_each(?));
 
--- name: count_holders
+-- name: count_knowledge_with_term
 SELECT count(*) FROM knowledge_text WHERE knowledge_text MATCH ?;
 
 -- name: clear_knowledge_text

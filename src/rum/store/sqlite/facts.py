@@ -32,8 +32,7 @@ class SqliteFacts(RecordTable[Fact]):
         return [self._item(row) for row in self._rows("latest_facts", {"prefix": prefix, "limit": limit})]
 
     def count(self, prefix: str = "") -> int:
-        (count,) = self._values("count_facts", {"prefix": prefix})
-        return count
+        return self._values("count_facts", {"prefix": prefix})[0]
 
 
 class SqliteRules(RecordTable[Rule]):
@@ -44,22 +43,15 @@ class SqliteRules(RecordTable[Rule]):
     def _item(self, row: Row) -> Rule:
         return Rule(**_fields(row, Rule))
 
-    def add(self, rule: Rule) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["insert_rule"], _columns(rule))
-
     def put(self, item: Rule) -> None:
         with self._database.transaction() as db:
             db.execute(SQL["put_rule"], _columns(item))
 
-    def saying(self, condition: str, action: str) -> list[Rule]:
-        return [self._item(row) for row in self._rows("rules_saying", (condition, action))]
+    def with_texts(self, condition: str, action: str) -> list[Rule]:
+        return [self._item(row) for row in self._rows("rules_with_texts", (condition, action))]
 
     def latest(self, limit: int) -> list[Rule]:
         return [self._item(row) for row in self._rows("latest_rules", (limit,))]
-
-    def older(self, keep: int) -> list[Rule]:
-        return [self._item(row) for row in self._rows("older_rules", (keep,))]
 
 
 class SqliteEvents(RecordTable[Event]):

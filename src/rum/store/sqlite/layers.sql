@@ -39,12 +39,6 @@ FROM facts AS f JOIN fact_versions AS v ON v.fact = f.seq WHERE f.key = ? ORDER 
 -- name: get_rules
 SELECT * FROM rules WHERE id IN (:ids);
 
--- name: insert_rule
-INSERT INTO rules
-  (id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra)
-VALUES
-  (:id, :condition, :action, :agent_id, :created_at, :updated_at, :version, :imported_at, :timestamp, :extra);
-
 -- name: put_rule
 INSERT INTO rules
   (id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra)
@@ -58,7 +52,7 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: tails_of_rules
 SELECT id FROM rules WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
 
--- name: rules_saying
+-- name: rules_with_texts
 SELECT * FROM rules WHERE condition = ? AND action = ? ORDER BY seq;
 
 -- name: page_of_rules
@@ -66,9 +60,6 @@ SELECT * FROM rules WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: latest_rules
 SELECT * FROM rules ORDER BY seq DESC LIMIT ?;
-
--- name: older_rules
-SELECT * FROM (SELECT * FROM rules ORDER BY seq DESC LIMIT -1 OFFSET ?) ORDER BY seq;
 
 -- name: count_rules
 SELECT count(*) FROM rules;

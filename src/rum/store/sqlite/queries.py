@@ -14,7 +14,7 @@ def _load(name: str) -> dict[str, str]:
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-_FILES = ("queries", "layers", "chapters", "archive", "captured_events", "ledger")
+_FILES = ("queries", "layers", "chapters", "archive", "captured_events", "activity")
 
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
 """Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on."""

@@ -199,23 +199,6 @@ WITH RECURSIVE line(id) AS (
 )
 SELECT 1 FROM line WHERE id = :ancestor_id;
 
--- name: add_use
-INSERT INTO uses (memory_id, times, last) VALUES (:id, :times, :last)
-ON CONFLICT (memory_id) DO UPDATE SET times = times + excluded.times, last = max(last, excluded.last);
-
--- name: set_use
-INSERT INTO uses (memory_id, times, last) VALUES (?, ?, ?)
-ON CONFLICT (memory_id) DO UPDATE SET times = max(times, excluded.times), last = max(last, excluded.last);
-
--- name: uses_of
-SELECT u.memory_id, u.times, u.last FROM json_each(?) AS wanted JOIN uses AS u ON u.memory_id = wanted.value;
-
--- name: most_used
-SELECT memory_id, times FROM uses ORDER BY times DESC, memory_id DESC;
-
--- name: delete_use
-DELETE FROM uses WHERE memory_id = ?;
-
 -- name: forget_meaning
 DELETE FROM memory_vectors WHERE memory = (
   SELECT seq FROM memories
@@ -357,19 +340,8 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 -- name: delete_scale
 DELETE FROM derived WHERE name = 'scale of model ' || ?;
 
--- name: note_failure
-INSERT INTO failures (part, failed_at, why) VALUES (:part, :failed_at, :why)
-ON CONFLICT (part) DO UPDATE SET failed_at = excluded.failed_at, why = excluded.why;
-
--- name: failure_of
-SELECT failed_at, why FROM failures WHERE part = ?;
-
--- name: delete_failure
-DELETE FROM failures WHERE part = :part;
-
 -- name: get_derived
 SELECT value FROM derived WHERE name = ?;
 
 -- name: set_derived
 INSERT INTO derived (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
-

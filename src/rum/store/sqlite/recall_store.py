@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.connect import storage_errors
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
-from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.search import SqliteSearch
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class RecallStore:
         self.search = SqliteSearch(database, self.memories)
         self.links = SqliteLinks(database)
         uses: Any = activity
-        self.ledger = SqliteLedger(uses)
+        self.activity = SqliteActivity(uses)
 
     def errors(self) -> AbstractContextManager[None]:
         return storage_errors("rum.db")

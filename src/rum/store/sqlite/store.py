@@ -18,7 +18,6 @@ from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.facts import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import prepare
-from rum.store.sqlite.offers import SqliteLedger
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
@@ -26,8 +25,18 @@ from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rum.store.activity import Activity
+    from rum.store.archive import Archive
+    from rum.store.base import Agents, Links, Memories
+    from rum.store.captured_events import CapturedEvents
+    from rum.store.chapters import GroupMatches
+    from rum.store.records import Events, Facts, History, Rules
+    from rum.store.search import Search
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
-    from rum.store.sqlite.knowledge import SqliteKnowledge
+    from rum.store.upkeep import LocalUpkeep, Upkeep
+    from rum.store.vectors import Vectors
 
 SCHEMA = {"rum": 12, "activity": 5}
 """The newest migration of each file."""
@@ -44,20 +53,22 @@ class SqliteStore:
         except BaseException:
             self._rum.close()
             raise
-        self.memories = SqliteMemories(self._rum)
-        self.archive = SqliteArchive(self._rum, self.memories)
-        self.links = SqliteLinks(self._rum)
-        self.agents = SqliteAgents(self._rum)
-        self.search = SqliteSearch(self._rum, self.memories)
-        self.vectors = SqliteVectors(self._rum)
-        self.history = SqliteHistory(self._rum)
-        self.facts = SqliteFacts(self._rum)
-        self.rules = SqliteRules(self._rum)
-        self.events = SqliteEvents(self._activity)
-        self.captured = SqliteCapturedEvents(self._activity)
-        self.ledger = SqliteLedger(self._activity)
-        self.activity = SqliteActivity(self._activity)
-        self.upkeep = self.local_upkeep = SqliteUpkeep(self, self._rum, self._activity)
+        memories = SqliteMemories(self._rum)
+        self.memories: Memories = memories
+        self.archive: Archive = SqliteArchive(self._rum, memories)
+        self.search: Search = SqliteSearch(self._rum, memories)
+        self.links: Links = SqliteLinks(self._rum)
+        self.agents: Agents = SqliteAgents(self._rum)
+        self.vectors: Vectors = SqliteVectors(self._rum)
+        self.history: History = SqliteHistory(self._rum)
+        self.facts: Facts = SqliteFacts(self._rum)
+        self.rules: Rules = SqliteRules(self._rum)
+        self.events: Events = SqliteEvents(self._activity)
+        self.captured: CapturedEvents = SqliteCapturedEvents(self._activity)
+        self.activity: Activity = SqliteActivity(self._activity)
+        upkeep = SqliteUpkeep(self._rum, self._activity)
+        self.upkeep: Upkeep = upkeep
+        self.local_upkeep: LocalUpkeep = upkeep
 
     def _open_activity(self, patience: float) -> Database:
         """Counts never stand in the way of a memory: a damaged file is put aside and begun anew."""
@@ -85,53 +96,42 @@ class SqliteStore:
 
     @property
     def chapters(self) -> SqliteChapters:
-        """Memories that tell one story."""
-        from rum.store.sqlite.chapters import SqliteChapters  # noqa: PLC0415 (most sessions meet none)
+        from rum.store.sqlite.chapters import SqliteChapters  # noqa: PLC0415 (few projects have chapters)
 
         return SqliteChapters(self._rum)
 
     @property
     def wisdom(self) -> SqliteWisdom:
-        """What chapters say together."""
         from rum.store.sqlite.chapters import SqliteWisdom  # noqa: PLC0415
 
         return SqliteWisdom(self._rum)
 
-    @property
-    def knowledge(self) -> SqliteKnowledge:
-        """The words of both."""
-        from rum.store.sqlite.knowledge import SqliteKnowledge  # noqa: PLC0415
-
-        return SqliteKnowledge(self._rum, self.chapters, self.wisdom)
-
     def has_chapters(self) -> bool:
-        """Whether there is any chapter; quick, and nothing is loaded for it."""
         return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])
+
+    def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
+        from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415
+
+        return SqliteGroupIndex(self._rum).find(terms, limit)
 
     @property
     def writable(self) -> bool:
-        """Whether anything can be written here."""
         return self._rum.access == "write"
 
     def transaction(self) -> AbstractContextManager[object]:
-        """Several changes to memories, links and agents as one."""
         return self._rum.transaction()
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Several reads of one state."""
         return self._rum.snapshot()
 
     def errors(self) -> AbstractContextManager[None]:
-        """Turn the backend's errors into StorageError."""
         return storage_errors(self._rum.path)
 
     def refresh(self) -> None:
-        """See what others wrote, also where the files can only be read."""
         self._rum.refresh()
         self._activity.refresh()
 
     def close(self) -> None:
-        """Let go of the files."""
         self._activity.close()
         self._rum.close()
 

@@ -6,17 +6,17 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rum.store import attempt_fingerprint
+from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
+from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.vectors import SqliteVectors
+from rum.store.upkeep import FileSize
 from rum.text import terms
-
-if TYPE_CHECKING:
-    from rum.store.sqlite.store import SqliteStore
 
 _MANY_PARTS = 8
 """FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
@@ -29,13 +29,11 @@ _NAMED = 20
 class SqliteUpkeep:
     """The health of one project's two files."""
 
-    def __init__(self, store: SqliteStore, rum: Database, activity: Database) -> None:
-        self._store = store
+    def __init__(self, rum: Database, activity: Database) -> None:
         self._rum = rum
         self._both = (rum, activity)
 
     def problems(self) -> list[tuple[str, str]]:
-        """(what is wrong, what to do), empty when all is well."""
         found: list[tuple[str, str]] = []
         if self._rum.access == "none":
             what = f"{self._rum.path} does not exist and cannot be created."
@@ -104,16 +102,18 @@ class SqliteUpkeep:
     def reindex(
         self, progress: Callable[[int], None], left_out: Callable[[str], None], *, drop_vectors: bool = False
     ) -> int:
-        done, store = 0, self._store
+        from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415 (few projects have chapters)
+
+        done, memories = 0, SqliteMemories(self._rum)
         self._empty_damaged_indexes()
-        store.archive.reindex(left_out)
-        for page in store.memories.pages(_REINDEXED_AT_ONCE):
+        SqliteArchive(self._rum, memories).reindex(left_out)
+        for page in memories.pages(_REINDEXED_AT_ONCE):
             with self._rum.transaction():
-                done += sum([store.memories.reindex(memory) for memory in page])
+                done += sum([memories.reindex(memory) for memory in page])
             progress(done)
-        store.knowledge.reindex()
+        SqliteGroupIndex(self._rum).reindex()
         self._finish_reindex()
-        store.vectors.requeue(drop=drop_vectors)
+        SqliteVectors(self._rum).requeue(drop=drop_vectors)
         return done
 
     def _empty_damaged_indexes(self) -> None:
@@ -136,7 +136,6 @@ class SqliteUpkeep:
         self._rum.reopen()
 
     def merge_index(self) -> bool:
-        """Put the parts of the text index together if there are many; whether there were."""
         count = "SELECT count(DISTINCT segid) FROM memory_text_idx"
         (parts,) = self._rum.connection.execute(count).fetchone()
         if parts <= _MANY_PARTS:
@@ -146,7 +145,6 @@ class SqliteUpkeep:
         return True
 
     def is_index_stale(self) -> bool:
-        """Whether the index was made by another tokeniser."""
         try:
             return self._stamped() not in (None, str(terms.VERSION))
         except sqlite3.DatabaseError:  # damage is for `problems` to tell
@@ -156,8 +154,7 @@ class SqliteUpkeep:
         row = self._rum.connection.execute(SQL["get_derived"], (what,)).fetchone()
         return row[0] if row else None
 
-    def facts(self) -> dict[str, object]:
-        """Versions and sizes."""
+    def status(self) -> dict[str, object]:
         sizes = {os.path.basename(d.path): _size(d.path) for d in self._both}
         return {
             "sqlite": sqlite3.sqlite_version,
@@ -187,7 +184,6 @@ class SqliteUpkeep:
             db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
 
     def backup(self, path: str) -> None:
-        """Copy the canonical file while others go on writing."""
         with storage_errors(path):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             try:
@@ -206,7 +202,6 @@ class SqliteUpkeep:
             copy.close()
 
     def purge(self) -> bool:
-        """Leave no deleted byte in the files; False when another process kept one open for reading."""
         self._merge_all()
         written = [_written_anew(database) for database in self._both]
         return all(written)
@@ -216,16 +211,10 @@ class SqliteUpkeep:
             with self._rum.transaction() as db:
                 db.execute(statement)
 
-    def size(self) -> int:
-        """Bytes of the canonical file and its log."""
-        return _size(self._rum.path)
-
-    def unused(self) -> float:
-        """Which share of the canonical file is unused."""
-        return unused_share(self._rum.connection)
+    def size(self) -> FileSize:
+        return FileSize(_size(self._rum.path), unused_share(self._rum.connection))
 
     def shrink(self, patience: float) -> str | None:
-        """Give space back that deleted and archived rows left, if others need not wait longer than that."""
         if trouble := hindrance(self._rum, patience):
             return trouble
         self._merge_all()
