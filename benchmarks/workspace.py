@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.floors import Floor
 from benchmarks.workload import Memory
 from rum import Rum
-from rum.capture.memory_files import relative_actions, relative_perception, collect_files
+from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model import memory as model
 from rum.model.agents import Agent, AgentType
 from rum.model.ids import new_id

@@ -19,8 +19,8 @@ from rum.store.files.notes.text import clean, entries, entry_text, is_one_entry,
 from rum.text import patterns as match
 from rum.text.claim_comparison import contradict
 from rum.text.claims import claims_in
-from rum.text.code_fence import open_fence
 from rum.text.patterns import LITERAL, Text, best, compiled
+from rum.text.sentences import open_fence
 from rum.text.shorten import one_line
 
 lines = st.one_of(

@@ -17,8 +17,8 @@ from rum.model.ids import id_of
 from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import TaskType
 from rum.model.parse import parse
-from rum.text.invisible import without_unseen
 from rum.text.lexicon import LABEL, task_type_in
+from rum.text.shorten import without_invisible
 
 ADVICE = (
     "Export them with `gh issue list --state all --limit 10000 --json "
@@ -261,4 +261,4 @@ def _line(text: str) -> str:
 
 def _text(text: str) -> str:
     """A text without the hidden comments of issue templates."""
-    return _HTML_COMMENT.sub("", without_unseen(text[: MAX_BODY * 10])).strip()
+    return _HTML_COMMENT.sub("", without_invisible(text[: MAX_BODY * 10])).strip()

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rum.text.code_fence import closes, opening
-from rum.text.sentences import split_sentences
+from rum.text.sentences import closes, opening, split_sentences
 
 _LONGEST_LINE = 300
 """Characters of a line by which it is judged."""

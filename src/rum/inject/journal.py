@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rum.capture.events.cleaning import JOURNAL
 from rum.text.fence import fenced
-from rum.text.invisible import without_unseen
-from rum.text.shorten import shorten
+from rum.text.shorten import shorten, without_invisible
 
 Entry = Mapping[str, object]
 
@@ -95,7 +94,7 @@ def _first(text: object) -> str:
 
 def _line(text: object) -> str:
     """A value on one line, without control and invisible characters."""
-    words = without_unseen("" if text is None else str(text))
+    words = without_invisible("" if text is None else str(text))
     flat = (
         " ".join(words.split()) if any(mark.isspace() and mark != " " for mark in words) else words.rstrip()
     )

@@ -17,9 +17,9 @@ from rum.text import patterns as match
 from rum.text import terms
 from rum.text.claim_comparison import contradict
 from rum.text.claims import Claim, claims_in
-from rum.text.code_fence import closes, open_fence, opening
 from rum.text.fence import fenced
 from rum.text.patterns import Match, Pattern, Text
+from rum.text.sentences import closes, open_fence, opening
 from rum.text.shorten import one_line
 
 VERSION = f"5.{terms.VERSION}"

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 from rum.recall import limits
 from rum.store.filters import Filters
 from rum.store.search import Holders
-from rum.text.terms import ASKED, names_in, query_terms, says_little, spelt, stem
+from rum.text.terms import MAX_QUERY, names_in, query_terms, says_little, stem, unstemmed_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,12 +159,12 @@ class Words:
     @cached_property
     def _typed(self) -> set[str]:
         """The words of the question as they were typed."""
-        return spelt(self._text)
+        return unstemmed_words(self._text)
 
     @cached_property
     def asked(self) -> list[tuple[str, frozenset[str]]]:
         """What was looked at of the question word by word, each once and with its terms."""
-        words = dict.fromkeys(word.strip(_AROUND) for word in self._text[:ASKED].split())
+        words = dict.fromkeys(word.strip(_AROUND) for word in self._text[:MAX_QUERY].split())
         return [(word, frozenset(query_terms(word))) for word in words]
 
     def corrected(self) -> Iterator[tuple[str, str]]:

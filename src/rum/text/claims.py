@@ -13,9 +13,8 @@ from itertools import chain, islice
 from typing import NamedTuple
 from zlib import crc32
 
-from rum.text.code_fence import lines_outside_code
 from rum.text.lexicon import word_set
-from rum.text.sentences import prose_sentences, split_sentences
+from rum.text.sentences import lines_outside_code, prose_sentences, split_sentences
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, says_little, stem, terms
 from rum.text.word_weights import Words

@@ -1,8 +1,9 @@
-"""Whether a pattern speaks of a text, and how closely; in time that grows with both, whatever the pattern.
+"""Match patterns of notes and rules with texts, and find paths in texts.
 
-A pattern is never a regular expression. `|` parts alternatives, `*` and `.*` stand for any run of characters,
-all else is literal. Several words without either are natural language: half of those that count must occur,
-and where they name files, one of these. Of a path only the file's own name is a word.
+A pattern is never a regular expression, so that no pattern can take exponential time. `|` separates
+alternatives, `*` and `.*` stand for any characters, all else is literal. Several words without either are
+natural language: half of those that are no stop words must occur, and if they name files, one of these. Of a
+path only the file's own name counts as a word.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ENDINGS = (
     r"|less|vue|svelte|proto|graphql|ini|cfg|conf|env|lock|mk|cmake|svg|jinja2?|j2|tmpl|po"
 )
 _PATH = re.compile(
-    # A folder says so by the slash at its end; `and/or` is no path, and Node.js is no file.
+    # A folder must end with a slash: `and/or` is no path. `Node.js` is a product, no file.
     rf"(?<![\w/:.@-])(?!(?-i:[A-Z][a-z]+\.js\b)(?!/))"
     rf"(?:[.~]{{0,2}}/)?(?:[\w.@+-]{{1,80}}/){{0,20}}[\w.@+-]{{0,80}}\.(?:{_ENDINGS})\b(?![\w(/-])"
     r"|(?<![\w/:.@-])(?:[.~]{0,2}/)?(?:[\w.@+-]{1,80}/){1,20}(?![\w.@*-])",
@@ -33,7 +34,7 @@ _PATH = re.compile(
 
 
 def paths_in(text: str) -> tuple[str, ...]:
-    """The files and folders that a text names, each once."""
+    """Return the files and folders that a text names, each once."""
     return tuple(dict.fromkeys(found[0] for found in _PATH.finditer(text)))
 
 
@@ -44,14 +45,14 @@ def without_paths(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def words_of(path: str) -> tuple[str, ...]:
-    """The index terms of a file's own name: not of its folders, nor of its ending, which half of all have."""
+    """The index terms of a file's own name, without its folders and its extension, which many files share."""
     name = _segments(path)[-1:]
     ending = name[0].rpartition(".")[2] if name and "." in name[0].strip(".") else ""
     return tuple(term for one in name for term in terms(one) if term != ending)
 
 
 def is_same(named: str, path: str) -> bool:
-    """Whether a name means a file: by its path, its end, or a folder it lies in; either may be shorter."""
+    """Whether a name fits a file: an equal path, the end of one, or a folder above it."""
     ours, theirs = _segments(named), _segments(path)
     if not ours or not theirs:
         return False
@@ -62,7 +63,7 @@ def is_same(named: str, path: str) -> bool:
 
 
 def is_any(named: Iterable[str], paths: Iterable[str]) -> bool:
-    """Whether any of the names means any of the files."""
+    """Whether any of the names fits any of the files."""
     known = tuple(paths)
     return any(is_same(one, path) for one in named for path in known)
 
@@ -77,18 +78,18 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Pattern(NamedTuple):
-        """A pattern taken apart; made of plain values, so that it can be kept as JSON."""
+        """A parsed pattern, made of plain values, so that it can be cached as JSON."""
 
         source: str
         alternatives: Sequence[Sequence[str]]
         """Each as the literal pieces between its wildcards: a single piece has none."""
         words: Sequence[Sequence[str]]
-        """What counts of natural language; empty for any other pattern."""
+        """The words of natural language that are no stop words; empty for any other pattern."""
         files: Sequence[str] = ()
         """The files that natural language names: one of them must be named by the text too."""
 
     class Match(NamedTuple):
-        """How a pattern matched: one of the kinds below, and the pattern as it was written."""
+        """How a pattern matched: one of the kinds below, and the pattern itself."""
 
         kind: str
         pattern: str
@@ -103,7 +104,7 @@ CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
 """Each kind of match, and how close it is."""
 
 _ANY_RUN = re.compile(r"(?:\.?\*)+")
-# How people begin: "when the task mentions ...", "use this if ...", "for ...", "when working on ...".
+# How patterns in natural language begin: "when the task mentions ...", "use this if ...", "for ...".
 _OPENING = re.compile(
     r"""(?:(?:appl(?:y|ies)|helpful|read|relevant|use|useful)\s+
            (?=(?:it|this|when|whenever|if|for|while|during|before|after)\s))?
@@ -116,12 +117,12 @@ _OPENING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-# What is done to any file, and so says nothing beside its name.
+# Verbs that apply to any file, and so add nothing to its name.
 _TOUCHING = re.compile(
     r"\b(?:add|alter|chang|edit|modif|open|read|touch|updat|work|writ)\w*\b|\bfiles?\b", re.IGNORECASE
 )
 
-# What people write who take a pattern for a regular expression.
+# Signs that the author took a pattern for a regular expression.
 _REGULAR = re.compile(
     r"""\\[bBAZ](?!\w)|(?<!\w)\\[bBdDsSwW]|\\[dDsSwW][+*?]
        |\(\?[:=!<]|\([^()]*\|[^()]*\)|\.\+|\[[^\]]*\w-\w[^\]]*\]|^\^|\$$|(?<![^|])[^\s|]*[\w)]\?(?=$|\||\w)""",
@@ -130,14 +131,14 @@ _REGULAR = re.compile(
 
 
 class Text:
-    """What patterns are held against: one or several texts, and files, in one spelling of case and blanks.
+    """Texts and files that patterns are matched with, in lower case and with single blanks.
 
     Only a wildcard reaches from one text into the next.
     """
 
     def __init__(self, *texts: str, files: Sequence[str] = ()) -> None:
         self._texts = texts
-        self._given = files
+        self._extra_files = files
         self._files: tuple[str, ...] | None = None
         self._terms: frozenset[str] | None = None
         self.lower = "\n".join(map(_spelled, (*texts, *files)))
@@ -146,24 +147,24 @@ class Text:
     def files(self) -> tuple[str, ...]:
         """The files given, and those that the texts name."""
         if self._files is None:
-            self._files = (*self._given, *(path for text in self._texts for path in paths_in(text)))
+            self._files = (*self._extra_files, *(path for text in self._texts for path in paths_in(text)))
         return self._files
 
     @property
     def terms(self) -> frozenset[str]:
-        """The index terms of all texts, worked out when first asked for; of a path those of its name."""
+        """The index terms of all texts, computed at first use; of a path those of its name."""
         if self._terms is None:
-            said = (term for text in self._texts for term in terms(without_paths(text)))
+            found = (term for text in self._texts for term in terms(without_paths(text)))
             named = (term for path in self.files for term in words_of(path))
-            self._terms = frozenset((*said, *named))
+            self._terms = frozenset((*found, *named))
         return self._terms
 
     def share(self, words: Sequence[Sequence[str]]) -> float:
-        """How many of these words occur, as a share of them all."""
+        """The share of these words that occur."""
         return self.count(words) / len(words) if words else 0.0
 
     def count(self, words: Iterable[Sequence[str]]) -> int:
-        """How many of these words occur; one of several parts does when half of its terms do."""
+        """How many of these words occur; a word of several terms does if half of them do."""
         known, found = self.terms, 0
         for word in words:
             if len(word) == 1:
@@ -179,29 +180,29 @@ def _spelled(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def compiled(pattern: str) -> Pattern:
-    """A pattern taken apart, ready to be held against texts."""
+    """Return a pattern parsed, ready to be matched."""
     spelled = _spelled(pattern)
     parts = [part.strip() for part in spelled.split("|")]
     alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
-    spoken = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
-    if not spoken:
+    is_natural = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
+    if not is_natural:
         return Pattern(pattern, alternatives, ())
     files = paths_in(pattern)
-    said = _TOUCHING.sub(" ", without_paths(pattern)) if files else pattern
-    return Pattern(pattern, alternatives, content_words(_without_opening(said)), files)
+    words = _TOUCHING.sub(" ", without_paths(pattern)) if files else pattern
+    return Pattern(pattern, alternatives, content_words(_without_opening(words)), files)
 
 
 def problem(pattern: str) -> str | None:
-    """What to know of a pattern that matches seldom, never, or not as it was meant; None if it is sound."""
-    taken = compiled(pattern)
-    if not taken.alternatives:
+    """Why a pattern matches rarely, never, or not as intended; None if it is fine."""
+    parsed = compiled(pattern)
+    if not parsed.alternatives:
         return "has only empty alternatives, so no task matches it"
     if not all(part.strip() for part in pattern.split("|")):
         return "has an empty alternative, which is ignored"
     if signs := _REGULAR.search(pattern):
         return f"is not a regular expression: `{signs[0]}` is matched literally; only `|` and `*` are special"
-    spoken = " " in _spelled(pattern) and len(taken.alternatives) == len(taken.alternatives[0]) == 1
-    if spoken and not taken.words and not taken.files:
+    is_natural = " " in _spelled(pattern) and len(parsed.alternatives) == len(parsed.alternatives[0]) == 1
+    if is_natural and not parsed.words and not parsed.files:
         return "has only stop words, so it matches only a task with exactly these words"
     return None
 
@@ -245,7 +246,7 @@ def _match(pattern: Pattern, text: Text) -> Match | None:
 
 
 def _in_order(pieces: Sequence[str], text: str) -> bool:
-    """Whether the pieces stand in the text one after another: taking each as early as it comes is enough."""
+    """Whether the pieces occur in the text in this order; taking each at its first place is enough."""
     at = 0
     for piece in pieces:
         at = text.find(piece, at)

@@ -1,16 +1,15 @@
-"""Split text into sentences, and pick those that people wrote for people out of a message with code."""
+"""Split text into sentences; find prose between code, headings and references; find Markdown code fences."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-from rum.text.code_fence import lines_outside_code
+from collections.abc import Iterable, Iterator
 
 LONGEST_TEXT = 6000
 """Characters of a text that `prose_sentences` reads."""
 
 _CLOSERS = r"""["')\]`]{0,2}"""
+# A capital, digit or code sign must follow: "0.5 s. per call" and "file.py is" do not end sentences.
 _STRICT_END = re.compile(
     rf"""[.!?]{_CLOSERS}(\s+)(?=["'(\[`]*[A-Z0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(])|(\n+)"""
 )
@@ -19,7 +18,7 @@ _SEMICOLON_END = re.compile(rf"[.!?;]{_CLOSERS}(\s+)|(\n+)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
 _LONGEST_ABBREVIATION = 12
 _NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
-"""`No. 5` is one thing, while "no." alone is a sentence."""
+"""In `No. 5` the full stop ends no sentence, while "no." alone is one."""
 
 _NO_PROSE = re.compile(r"[#>|<$]|={3}|-{3}|[+@-]{2}")
 _REFERENCE = re.compile(
@@ -44,7 +43,7 @@ _CHARACTERS_PER_SIGN = 12
 
 
 def split_sentences(text: str, *, any_case: bool = False, semicolons: bool = False) -> list[str]:
-    """The sentences of a text, stripped. A line break ends a sentence; an abbreviation or a name does not.
+    """Return the sentences of a text, stripped. A line break ends a sentence; an abbreviation does not.
 
     With `any_case` a sentence may begin with a lower-case letter, as people type prompts and notes.
     `semicolons` ends sentences at semicolons too, and implies `any_case`.
@@ -59,7 +58,7 @@ def split_sentences(text: str, *, any_case: bool = False, semicolons: bool = Fal
 
 
 def prose_sentences(text: str) -> list[str]:
-    """The sentences that people wrote: no code, quotations, headings, or lines that only refer elsewhere."""
+    """Return the sentences of prose: no code, quotations, headings, or lines that only refer elsewhere."""
     return [sentence for block in _blocks(text[:LONGEST_TEXT]) for sentence in split_sentences(block)]
 
 
@@ -135,3 +134,72 @@ def _is_reference(line: str) -> bool:
 def _first_and_rest(line: str) -> tuple[str, str]:
     end, following = next(_ends(line, _STRICT_END), (len(line), len(line)))
     return line[:end], line[following:]
+
+
+_OPENS = re.compile(r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<waves>~{3,}).*)")
+_CLOSES = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+
+
+def fenced_lines(lines: list[str]) -> set[int]:
+    """The numbers of the lines in code fences; a fence that is never closed does not count."""
+    found: set[int] = set()
+    unclosed: dict[str, int] = {}
+    number = 0
+    while number < len(lines):
+        mark = opening(lines[number])
+        if mark and len(mark) < unclosed.get(mark[0], len(mark) + 1):
+            end = _closing(lines, number, mark)
+            if end is None:
+                # No later fence of this length is closed either: searching again would take quadratic time.
+                unclosed[mark[0]] = len(mark)
+            else:
+                found.update(range(number, end + 1))
+                number = end
+        number += 1
+    return found
+
+
+def lines_outside_code(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines outside code fences, with an empty line for each line of a fence.
+
+    Unlike in `fenced_lines`, a fence that is never closed extends to the end, as the text may have been cut;
+    and it may be indented, as in a list.
+    """
+    mark: str | None = None
+    for line in lines:
+        if mark is not None:
+            mark = None if closes(line.lstrip(), mark) else mark
+            yield ""
+        else:
+            mark = opening(line.lstrip())
+            yield line if mark is None else ""
+
+
+def _closing(lines: list[str], start: int, mark: str) -> int | None:
+    for number in range(start + 1, len(lines)):
+        if closes(lines[number], mark):
+            return number
+    return None
+
+
+def opening(line: str) -> str | None:
+    """The marks with which a line opens a code fence."""
+    found = _OPENS.fullmatch(line)
+    return (found["ticks"] or found["waves"]) if found else None
+
+
+def closes(line: str, mark: str) -> bool:
+    """Whether a line closes a code fence that was opened with these marks."""
+    found = _CLOSES.fullmatch(line)
+    return found is not None and found[1].startswith(mark)
+
+
+def open_fence(text: str) -> str | None:
+    """The marks that close the code fence in which a text ends, if it ends in one."""
+    mark: str | None = None
+    for line in text.split("\n"):
+        if mark is None:
+            mark = opening(line.rstrip("\r"))
+        elif closes(line.rstrip("\r"), mark):
+            mark = None
+    return mark

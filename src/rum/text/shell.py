@@ -1,13 +1,13 @@
-"""A command line taken apart: its simple commands, each as its words, without what only runs them."""
+"""Split a command line into its simple commands, each as its words, without wrappers such as `sudo`."""
 
 from __future__ import annotations
 
 import re
 
-LONGEST = 4000
-"""Characters of a command line that are looked at."""
+MAX_COMMAND = 4000
+"""Characters of a command line that are read."""
 
-# Not compiled beforehand: few who load this module need them.
+# Not compiled on import: few importers of this module need them.
 _PART = r"""(?s)(?:[^;&|\n"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*'|&(?=>)|(?<=>)&)+"""
 _WORD = r"""(?s)(?:[^\s"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+"""
 _SETTING = r"\w+=\S*"
@@ -19,14 +19,14 @@ _WRAPPERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "coverage"), ("run",)),
     **dict.fromkeys(("pnpm", "yarn", "npm", "bundle", "mise"), ("exec", "dlx")),
 }
-"""Words that run what follows them, each with the words of which one must come next for that."""
+"""Wrappers that run the command after them; with words, one of these must come next."""
 _SHELLS = ("bash", "sh", "zsh", "dash")
-_TAKING = ("--with", "--python", "--group", "--extra", "--project", "-p", "-n", "-k")
+_OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", "-p", "-n", "-k")
 
 
 def segments(command: str) -> list[list[str]]:
-    """The simple commands of a line, each as its words, without what only runs them."""
-    head = command[:LONGEST].partition("<<")[0]
+    """Return the simple commands of a line, each as its words, without wrappers."""
+    head = command[:MAX_COMMAND].partition("<<")[0]
     found: list[list[str]] = []
     for part in re.findall(_PART, head):
         words = _words(part)
@@ -59,7 +59,7 @@ def _words(part: str) -> list[str]:
 
 
 def _without_options(words: list[str]) -> list[str]:
-    """The words from the first on that is no option; `--with X` and the like take a word."""
+    """The words after leading options; `--with X` and the like take a word with them."""
     while words and words[0].startswith("-"):
-        words = words[2:] if words[0] in _TAKING else words[1:]
+        words = words[2:] if words[0] in _OPTIONS_WITH_VALUE else words[1:]
     return words

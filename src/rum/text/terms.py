@@ -1,7 +1,7 @@
-"""Text to index terms, in Python alone, so that every backend indexes and asks for the same tokens.
+"""Make index terms of text, in Python alone, so that every backend indexes and searches the same tokens.
 
 A term holds only a-z, 0-9 and non-ASCII characters. SQLite's `ascii` tokenizer takes exactly these
-for token characters, so it sees our terms unchanged, whatever its version.
+for token characters, so it leaves our terms unchanged, whatever its version.
 
 In this order: folding of scripts beyond ASCII, the stemmer, and the terms made with both.
 """
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     Words = tuple[tuple[str, ...], ...]
-    """Words that count, each as the index terms it stands for."""
+    """Words without stop words, each as its index terms."""
 
 
 BASE, MARK = "\x01", "\x02"
-"""What `folded` puts before each letter, and each mark, of a script that is written without spaces."""
+"""Put by `folded` before each letter, and each mark, of a script that is written without spaces."""
 
-# Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles hang on the word.
+# Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles are attached to the word.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -46,15 +46,15 @@ _UNSPACED = (
 _KNOWN = dict(zip(map(ord, "łŁøØđĐıħĦðÐ’ʼ‐\u200b"), "lLoOdDihHdD''- ", strict=True))
 
 LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
-"""For words without case: spelled out sooner, a capital Æ would look like two parts of a name."""
+"""Applied to lower-case words only: replaced earlier, a capital Æ would look like two parts of a name."""
 
 
 class _Folds(dict[int, "str | None"]):
-    """What becomes of each character, worked out when it is first met."""
+    """The folding of each character, computed when it first occurs."""
 
     def __missing__(self, code: int) -> str | None:
-        self[code] = became = _fold(chr(code), code)
-        return became
+        self[code] = result = _fold(chr(code), code)
+        return result
 
 
 def _fold(char: str, code: int) -> str | None:
@@ -62,31 +62,30 @@ def _fold(char: str, code: int) -> str | None:
         return " " if char in (BASE, MARK) else char
     kind = category(char)
     if kind[0] == "L":
-        european = code < 0x530 or 0x1E00 <= code < 0x2000
-        return (
-            "".join(c for c in normalize("NFD", char) if not combining(c)) if european else _tied(char, code)
-        )
+        if code < 0x530 or 0x1E00 <= code < 0x2000:  # European scripts
+            return "".join(c for c in normalize("NFD", char) if not combining(c))
+        return _marked(char, code)
     if kind[0] == "M":
-        return None if name(char, "").startswith(("COMBINING", "VARIATION")) else _tied(char, code)
+        return None if name(char, "").startswith(("COMBINING", "VARIATION")) else _marked(char, code)
     if kind[0] == "N":
-        return str(decimal(char)) if kind == "Nd" else _tied(char, code)
-    if kind in ("So", "Cn", "Co"):  # what this Python does not know yet may be an emoji
+        return str(decimal(char)) if kind == "Nd" else _marked(char, code)
+    if kind in ("So", "Cn", "Co"):  # a character unknown to this Python version may be an emoji
         return f" u{code:x} "
     return None if kind == "Cf" or 0x1F3FB <= code <= 0x1F3FF else " "
 
 
-def _tied(char: str, code: int) -> str:
+def _marked(char: str, code: int) -> str:
     if not any(first <= code <= last for first, last in _UNSPACED):
         return char
     return (MARK if category(char)[0] == "M" else BASE) + char
 
 
 _FOLDS = _Folds(_KNOWN)
-_REPEATED = re.compile(r"([^\w\s\x00-\x7f])\1+")  # a row of stars or a drawn line says no more than one
+_REPEATED = re.compile(r"([^\w\s\x00-\x7f])\1+")  # a row of stars or a drawn line counts once
 
 
 def folded(text: str) -> str:
-    """The text with only word characters beyond ASCII: accents gone, symbols spelled out, the rest spaces."""
+    """A text whose only characters beyond ASCII are letters: no accents, symbols by code, the rest spaces."""
     return _REPEATED.sub(r"\1", normalize("NFKC", text)).translate(_FOLDS)
 
 
@@ -104,7 +103,7 @@ def _inflected() -> re.Pattern[str]:
 
 
 def without_ending(word: str) -> str:
-    """A word beyond ASCII without what common inflections change: токена, токенов -> токен."""
+    """A word beyond ASCII without common inflections: токена, токенов -> токен."""
     end = len(word)
     while end > 3 and category(word[end - 1])[0] == "M":  # vowel signs of Indic scripts
         end -= 1
@@ -151,15 +150,15 @@ _STEP_4 = {
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """The stem of an English word given in lower-case ASCII; words of 1, 2 or over 64 letters stay."""
+    """The Porter stem of a lower-case English word; words of 1, 2 or over 64 letters are unchanged."""
     if not 3 <= len(word) <= 64:
         return word
     word = _plural(word)
     word = _past(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(_replaced(word, _STEP_2), _STEP_3)
-    return _tidied(_derived(word))
+    word = _replace_suffix(_replace_suffix(word, _STEP_2), _STEP_3)
+    return _without_final(_without_suffix(word))
 
 
 def _shape(stem: str) -> str:
@@ -180,7 +179,7 @@ def _measure(stem: str) -> int:
 
 
 def _has_vowel(stem: str) -> bool:
-    # Unlike _shape, every y but a first letter counts here: so SQLite has it.
+    # Unlike in _shape, every y but a first letter counts here, as in SQLite's stemmer.
     return not set("aeiou").isdisjoint(stem) or "y" in stem[1:]
 
 
@@ -205,11 +204,11 @@ def _past(word: str) -> str:
     for suffix in ("ed", "ing"):
         if word.endswith(suffix) and len(word) > len(suffix):
             rest = word[: -len(suffix)]
-            return _restored(rest) if _has_vowel(rest) else word
+            return _verb(rest) if _has_vowel(rest) else word
     return word
 
 
-def _restored(rest: str) -> str:
+def _verb(rest: str) -> str:
     """What a verb was before -ed or -ing: conflat -> conflate, hopp -> hop, fil -> file."""
     if len(rest) > 2 and rest.endswith(("at", "bl", "iz")):
         return rest + "e"
@@ -219,7 +218,7 @@ def _restored(rest: str) -> str:
     return rest + "e" if _measure(rest) == 1 and _ends_short(rest) else rest
 
 
-def _replaced(word: str, step: dict[str, tuple[tuple[str, str], ...]]) -> str:
+def _replace_suffix(word: str, step: dict[str, tuple[tuple[str, str], ...]]) -> str:
     for suffix, instead in step.get(word[-2:-1], ()):
         if word.endswith(suffix) and len(word) > len(suffix):
             rest = word[: -len(suffix)]
@@ -227,7 +226,7 @@ def _replaced(word: str, step: dict[str, tuple[tuple[str, str], ...]]) -> str:
     return word
 
 
-def _derived(word: str) -> str:
+def _without_suffix(word: str) -> str:
     """Step 4: adjustment -> adjust, adoption -> adopt."""
     for suffix in _STEP_4.get(word[-2:-1], ()):
         if word.endswith(suffix) and len(word) > len(suffix):
@@ -237,7 +236,7 @@ def _derived(word: str) -> str:
     return word
 
 
-def _tidied(word: str) -> str:
+def _without_final(word: str) -> str:
     """Step 5: rate stays, cease -> ceas, controll -> control."""
     if word[-1] == "e":
         rest = word[:-1]
@@ -248,20 +247,20 @@ def _tidied(word: str) -> str:
 
 
 VERSION = 1
-"""Stamped into the database; goes up whenever the same text would give other terms."""
+"""Stored in the database; increased whenever the same text would give other terms."""
 
-_LONGEST = 64  # characters of a term
-ASKED = 4096
-"""Characters of a question that are looked at."""
+_MAX_TERM = 64  # characters
+MAX_QUERY = 4096
+"""Characters of a question that are read."""
 
 
 def _names(letter: str) -> str:
     """A pattern for words and names, with what ties their parts together: refresh_token, os.path, don't.
 
-    The leading dot and the trailing signs are there for .NET, C++ and C#. Both counts are bounded, as
-    what is found is kept in a cache.
+    The leading dot and the trailing signs are for .NET, C++ and C#. Both counts are limited, as matches are
+    cached.
     """
-    part = f"{letter}{{1,{_LONGEST}}}"
+    part = f"{letter}{{1,{_MAX_TERM}}}"
     return rf"\.?{part}(?:(?:__|[._'-]){part}){{0,15}}(?:\+\+|#)?"
 
 
@@ -271,8 +270,8 @@ _ANY_CHUNK = re.compile(rf"(?:[{BASE}{MARK}][^\x00-\x7f]){{1,200}}|" + _names(r"
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
 _BLOB = re.compile(r"(?<![\w+/=-])([A-Za-z0-9_+/=-]{200})[A-Za-z0-9_+/=-]+", re.ASCII)
 _SPELLED = {"c++": "cplusplus", "g++": "gplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
-_WHOLE = frozenset(_SPELLED.values())  # these are names: their last letter is no plural
-_SHORTENED = re.compile(r"(?<=n)'(?=t\b)|'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_WHOLE = frozenset(_SPELLED.values())  # names: their last letter is no plural
+_CONTRACTION = re.compile(r"(?<=n)'(?=t\b)|'(?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _STOP_WORDS = """
 a about after again all also am an and any are as at be because been before being but by can could did do
 does doing done during each few for from had has have having he her here hers him his how i if in into is it
@@ -284,25 +283,25 @@ arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt were
 
 
 def terms(text: str) -> list[str]:
-    """The index terms of a text, in order, each as often as it occurs."""
+    """Return the index terms of a text, in order, each as often as it occurs."""
     if text.isascii():
         return list(chain.from_iterable(map(_of_name, _chunks(text))))
     return [term for chunk in _chunks(text) for term in (_of_run(chunk) or _of_name(chunk))]
 
 
-def spelt(text: str) -> set[str]:
-    """The words of a text as they are spelt, without case; of a name the whole and its parts."""
-    named = (_named(_SHORTENED.sub("", chunk)) for chunk in _chunks(text))
+def unstemmed_words(text: str) -> set[str]:
+    """The words of a text unstemmed, in lower case; of a name the whole and its parts."""
+    named = (_name_words(_CONTRACTION.sub("", chunk)) for chunk in _chunks(text))
     return {word.casefold() for words in named for word in words}
 
 
 def query_terms(text: str, most: int = 64) -> list[str]:
-    """The distinct terms to look for when a text is the question: a subset of what `terms` gives for it.
+    """Return the distinct terms to search for, of a question: a subset of its `terms`.
 
-    English stop words and opening phrases ("can you tell me ...") are left out, unless nothing else was
-    asked. Of a very long question only the start counts.
+    English stop words and opening phrases ("can you tell me ...") are left out, unless there is nothing else.
+    Of a very long question only the start counts.
     """
-    opening = _lead_in().match(text[:ASKED])
+    opening = _lead_in().match(text[:MAX_QUERY])
     content = _distinct(text, opening.end() if opening else 0)
     kept = [term for term in content if term not in _stop_words()]
     return (kept or list(_distinct(text)))[:most]
@@ -310,35 +309,35 @@ def query_terms(text: str, most: int = 64) -> list[str]:
 
 def names_in(text: str) -> list[tuple[str, ...]]:
     """The terms of each word and name of a question; of a name the whole comes first, then its parts."""
-    return [name for chunk in _chunks(text[:ASKED]) if (name := _of_name(chunk))]
+    return [name for chunk in _chunks(text[:MAX_QUERY]) if (name := _of_name(chunk))]
 
 
-def says_little(asked: Iterable[str]) -> bool:
-    """Whether a question has nothing but stop words."""
-    return all(term in _stop_words() for term in asked)
+def says_little(query: Iterable[str]) -> bool:
+    """Whether terms are nothing but stop words."""
+    return all(term in _stop_words() for term in query)
 
 
 def content_words(text: str) -> Words:
-    """The words of a text that say something, each once and as the index terms it stands for."""
-    found = ((_of_short if len(word) < _LONGEST else _content)(word) for word in _WORD.findall(text))
+    """The words of a text without stop words, each once and as its index terms."""
+    found = ((_cached_content if len(word) < _MAX_TERM else _content)(word) for word in _WORD.findall(text))
     return tuple(dict.fromkeys(word for word in found if word))
 
 
 @lru_cache(maxsize=8192)
-def _of_short(word: str) -> tuple[str, ...]:
+def _cached_content(word: str) -> tuple[str, ...]:
     return _content(word)
 
 
 def _content(word: str) -> tuple[str, ...]:
-    """The terms of one word, none if it says little."""
-    asked = tuple(query_terms(word.strip(".'*_-")))
-    return () if says_little(asked) else asked
+    """The terms of one word; none for a stop word."""
+    found = tuple(query_terms(word.strip(".'*_-")))
+    return () if says_little(found) else found
 
 
 def _distinct(text: str, start: int = 0) -> dict[str, None]:
-    chunks = _chunks(text[start:ASKED])
-    if len(text) > ASKED:
-        del chunks[-1:]  # it may be cut in two, and half a word was never indexed
+    chunks = _chunks(text[start:MAX_QUERY])
+    if len(text) > MAX_QUERY:
+        del chunks[-1:]  # it may be cut, and half a word was never indexed
     return dict.fromkeys(term for chunk in chunks for term in (_pairs(chunk) or _of_name(chunk)))
 
 
@@ -352,14 +351,14 @@ def _chunks(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def _of_name(chunk: str) -> tuple[str, ...]:
     """A word's term; for a name of several parts the whole, then its parts: refreshtoken, refresh, token."""
-    name = _SHORTENED.sub("", chunk)
+    name = _CONTRACTION.sub("", chunk)
     if spelled := _SPELLED.get(name.lower()):
         return (spelled,)
-    return tuple(term for word in _named(name) for term in _of_word(word))
+    return tuple(term for word in _name_words(name) for term in _of_word(word))
 
 
-def _named(name: str) -> list[str]:
-    """The words that a name stands for, as they are spelt: the whole, then its parts."""
+def _name_words(name: str) -> list[str]:
+    """The words of a name, unstemmed: the whole, then its parts."""
     segments = [_parts(segment) for segment in name.strip(".+#").replace("'", ".").split(".")]
     if len(segments) == len(segments[0]) == 1:
         return segments[0]
@@ -372,7 +371,7 @@ def _named(name: str) -> list[str]:
 
 def _parts(segment: str) -> list[str]:
     words = segment.replace("-", "_").split("_")
-    if not segment.islower() and len(segment) < _LONGEST:
+    if not segment.islower() and len(segment) < _MAX_TERM:
         humps = _humps(segment.isascii())
         words = [part for word in words for part in humps.split(word)]
     return [word for word in words if word]
@@ -386,8 +385,8 @@ def _humps(ascii_only: bool) -> re.Pattern[str]:
 
 
 def _of_word(word: str) -> tuple[str, ...]:
-    """One word without case, stemmed if it may be English; in other alphabets also without its ending."""
-    word = word.casefold().translate(LIGATURES)[:_LONGEST]
+    """One word in lower case, stemmed if it may be English; in other alphabets also without its ending."""
+    word = word.casefold().translate(LIGATURES)[:_MAX_TERM]
     if word.isascii():
         return (stem(word) if word.isalpha() and word not in _WHOLE else word,)
     root = without_ending(word)
@@ -395,16 +394,16 @@ def _of_word(word: str) -> tuple[str, ...]:
 
 
 def _of_run(chunk: str) -> list[str]:
-    """Every character and every pair of an unspaced run, as it may be asked for by any piece of it."""
+    """Every character and every pair of an unspaced run: a question may contain any part of it."""
     characters = _characters(chunk)
-    return [term[:_LONGEST] for term in (*characters, *map("".join, pairwise(characters)))]
+    return [term[:_MAX_TERM] for term in (*characters, *map("".join, pairwise(characters)))]
 
 
 def _pairs(chunk: str) -> list[str]:
-    """What to ask for to find an unspaced run: its pairs; single characters are too common."""
+    """The terms to search for an unspaced run: its pairs; single characters are too common."""
     characters = _characters(chunk)
     pairs = map("".join, pairwise(characters)) if len(characters) > 1 else characters
-    return [term[:_LONGEST] for term in pairs]
+    return [term[:_MAX_TERM] for term in pairs]
 
 
 def _characters(chunk: str) -> list[str]:

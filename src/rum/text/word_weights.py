@@ -1,4 +1,4 @@
-"""What words are worth among some texts: the rarer, the more; and how much of one text another has too."""
+"""Weigh words by their rarity among some texts, and measure how much of one text another contains."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from math import log
 from rum.text.terms import says_little, terms
 
 Words = frozenset[str]
-"""The terms of a text that say something."""
+"""The terms of a text, without stop words."""
 
-_CLAIM = 400
-"""Characters of a text that is asked about again and again."""
+_MAX_CACHED = 400
+"""Characters: only short texts, such as claims, are asked for repeatedly."""
 
 
 def telling_words(text: str) -> Words:
-    """The words of a text that say something, stemmed."""
-    return _of_claim(text) if len(text) <= _CLAIM else _telling(text)
+    """The words of a text without stop words, stemmed."""
+    return _cached_words(text) if len(text) <= _MAX_CACHED else _words(text)
 
 
 @lru_cache(maxsize=4096)
-def _of_claim(text: str) -> Words:
-    return _telling(text)
+def _cached_words(text: str) -> Words:
+    return _words(text)
 
 
-def _telling(text: str) -> Words:
-    return frozenset(term for term in set(terms(text)) if not _says_little(term))
+def _words(text: str) -> Words:
+    return frozenset(term for term in set(terms(text)) if not _is_stop_word(term))
 
 
 @lru_cache(maxsize=8192)
-def _says_little(term: str) -> bool:
+def _is_stop_word(term: str) -> bool:
     return says_little((term,))
 
 
@@ -41,33 +41,33 @@ def figures(words: Words) -> Words:
 
 
 class Vocabulary:
-    """How rare each word is among some texts."""
+    """The weight of words among some texts: the rarer, the more."""
 
     def __init__(self, texts: Sequence[Words]) -> None:
         self._count = len(texts)
         self._holders = Counter(word for words in texts for word in words)
-        self._weights = {word: self._weighed(holders) for word, holders in self._holders.items()}
-        self._unknown = self._weighed(0)
+        self._weights = {word: self._weight_of(holders) for word, holders in self._holders.items()}
+        self._unknown = self._weight_of(0)
         self._sums: dict[Words, int] = {}
 
-    def _weighed(self, holders: int) -> int:
-        # A whole number: a sum of others depends on the order of a set, which changes from run to run.
+    def _weight_of(self, holders: int) -> int:
+        # A whole number: a sum of floats depends on the order of a set, which changes from run to run.
         return round(1000 * log(1 + (1 + self._count) / (1 + holders)))
 
     def weight(self, words: Words) -> int:
-        """What words count together: each the more, the fewer texts have it."""
+        """The sum of the words' weights."""
         weight, unknown = self._weights.get, self._unknown
         return sum([weight(word, unknown) for word in words])
 
     def share(self, words: Words, other: Words) -> float:
-        """How much of some words another text has too, from 0 to 1."""
+        """The weighted share of some words that another text has too, from 0 to 1."""
         if not words:
             return 0.0
         whole = self._sums.get(words)
-        if whole is None:  # the same words are asked for with many others
+        if whole is None:  # the same words are compared with many others
             whole = self._sums[words] = self.weight(words)
         return self.weight(words & other) / whole
 
     def rarest(self, words: Iterable[str], most: int) -> list[str]:
-        """The words that fewest texts have."""
+        """The words that occur in the fewest texts."""
         return sorted(words, key=lambda word: (self._holders[word], word))[:most]

@@ -25,7 +25,7 @@ from rum.model.chapters import (
     Wording,
 )
 from rum.model.errors import InvalidQuery
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 TEXTS = Chapter.TEXTS
 CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
@@ -175,7 +175,7 @@ def _map_field(name: str, value: Any, change: Callable[[str, str], str]) -> Any:
 
 
 def _visible(name: str, text: str) -> str:
-    shown = without_unseen(text)
+    shown = without_invisible(text)
     return shown if name == "summary" else " ".join(shown.split())
 
 

@@ -24,7 +24,7 @@ from rum.consolidate.chapters.evidence import (
 from rum.model.chapters import Chapter, Contradiction, Evidence, Group, Member, Wisdom
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 Known = Mapping[str, Memory]
 
@@ -53,7 +53,7 @@ GroupLine = ChapterLine | WisdomLine
 def _check_visible(group: Group) -> None:
     """Refuse a text without visible characters."""
     texts = [getattr(group, name) for name in group.TEXTS]
-    if not all(without_unseen(text).strip() for text in (*texts, *group.claims)):
+    if not all(without_invisible(text).strip() for text in (*texts, *group.claims)):
         raise ValueError("a text shows nothing")
 
 

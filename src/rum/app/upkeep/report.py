@@ -18,7 +18,7 @@ from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
 from rum.model.report import Insight, Report, ReportQuestion
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 AREAS = FILES = INSIGHTS = AGENTS = 10
 FOLLOW_UPS = 15
@@ -63,7 +63,7 @@ def report(caller: Caller, since: float | None = None) -> Report:
         agent_count=tally.agent_count,
         **_insights(caller.project, tally, begin or 0),
     )
-    return render_report(figures, without_unseen)
+    return render_report(figures, without_invisible)
 
 
 def _causes(project: Project, batch: Sequence[Memory]) -> Mapping[str, list[str]]:

@@ -78,10 +78,10 @@ class Ignored:
         whole = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
         below = os.path.join(self._root, "")
         # Links are resolved only where needed: that takes a disk access, and most words are no paths.
-        spelt = whole if whole.startswith(below) else os.path.realpath(whole)
-        if not spelt.startswith(below):
+        real = whole if whole.startswith(below) else os.path.realpath(whole)
+        if not real.startswith(below):
             return []
-        return spelt[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
+        return real[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
 
     def _names(self, path: str) -> bool:
         return next((wanted for pattern, wanted in reversed(self._rules) if pattern.fullmatch(path)), False)

@@ -15,8 +15,8 @@ from rum.model.memory_layers import ActionType, Outcome, TaskType
 from rum.model.origin import SHORT, Reversal
 from rum.repo.history import Change, Commit
 from rum.store.renames import RENAMED_TO
-from rum.text.invisible import without_unseen
 from rum.text.lexicon import word_set
+from rum.text.shorten import without_invisible
 
 ORDINARY = 0.3
 IMPORTANT = 0.5
@@ -131,7 +131,7 @@ def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
 
 def path_of(path: str) -> str:
     """A path as memories write it: characters that cannot stand on a line are replaced."""
-    return _UNWRITABLE.sub("\ufffd", without_unseen(path.replace("\n", "\ufffd"))).replace("\\", "/")
+    return _UNWRITABLE.sub("\ufffd", without_invisible(path.replace("\n", "\ufffd"))).replace("\\", "/")
 
 
 def _action(kind: ActionType, path: str, at: int, lines: str | None, summary: str | None) -> dict[str, Any]:

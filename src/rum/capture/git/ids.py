@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from rum.model.ids import id_of
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 _MAX_NAME = 80
 
@@ -29,7 +29,7 @@ _HASH_LENGTH = 12  # characters at the end of an id that do not depend on its da
 
 def author_name(name: str) -> str:
     """An author's name as the name of an agent: one line, without the e-mail address, which is private."""
-    plain = " ".join(without_unseen(name).replace("/", "-").split())
+    plain = " ".join(without_invisible(name).replace("/", "-").split())
     return plain.partition("@")[0].strip(" <")[:_MAX_NAME].strip() or "unknown"
 
 

@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from rum.model.links import LinkType
-from rum.text.invisible import without_unseen
-from rum.text.shorten import shorten
+from rum.text.shorten import shorten, without_invisible
 
 MAX_MESSAGE = 64 * 1024
 """Characters of a message that are read."""
@@ -67,7 +66,7 @@ class Message(NamedTuple):
 
 def parse_message(message: str) -> Message:
     """Return the parts of a message, each of limited length."""
-    visible = without_unseen(message[:MAX_MESSAGE])
+    visible = without_invisible(message[:MAX_MESSAGE])
     first, _, rest = visible.strip().partition("\n")
     subject, body = " ".join(first.split()), _without_trailers(rest)
     if len(subject) > MAX_SUBJECT:

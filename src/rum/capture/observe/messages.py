@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from rum.model.memory_layers import TaskType
-from rum.text.code_fence import lines_outside_code
 from rum.text.lexicon import PROMPT, task_type_in
-from rum.text.sentences import split_sentences
+from rum.text.sentences import lines_outside_code, split_sentences
 from rum.text.shorten import shorten
 
 GOAL, CONTEXT, SUMMARY = 200, 600, 300

@@ -10,7 +10,7 @@ from zlib import crc32
 from rum.capture.events.event import cast
 from rum.model.ids import id_of
 from rum.store.captured_events import TurnKey
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -201,5 +201,5 @@ def subagent_id(main_id: str, agent_type: str) -> str:
 
 def subagent_name(agent_type: str) -> str:
     """The name of a type of subagent: one line, without the slashes that agent names may not have."""
-    plain = " ".join(without_unseen(agent_type).replace("/", "-").split())
+    plain = " ".join(without_invisible(agent_type).replace("/", "-").split())
     return plain[:_LONGEST_NAME].strip() or "subagent"

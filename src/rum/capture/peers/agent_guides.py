@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
-from rum.text.code_fence import lines_outside_code
-from rum.text.invisible import without_unseen
+from rum.text.sentences import lines_outside_code
+from rum.text.shorten import without_invisible
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _OURS = re.compile(r"<!-- (rum[\w-]*): begin.*?<!-- \1: end -->[ \t]*\n?", re.DOTALL)
@@ -28,7 +28,7 @@ def sections_of(text: str, name: str) -> list[Section]:
     What RUM itself wrote into it is left out. A section too long for a note is split between paragraphs.
     """
     found: list[tuple[str, list[str]]] = [(name, [])]
-    lines = _OURS.sub("", without_unseen(text)).splitlines()
+    lines = _OURS.sub("", without_invisible(text)).splitlines()
     for line, plain in zip(lines, lines_outside_code(lines), strict=True):
         heading = _HEADING.match(plain)
         if heading and len(heading[1]) <= _MAX_LEVEL and heading[2].strip():

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery
 from rum.model.ids import id_of
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 _MAX_TEXT = 2000
 _MAX_OBSERVATIONS = 100
@@ -90,4 +90,4 @@ def _text(value: object, number: int, field: str) -> str:
 
 
 def _short(value: object) -> str:
-    return " ".join(without_unseen(value[:_MAX_TEXT]).split()) if isinstance(value, str) else ""
+    return " ".join(without_invisible(value[:_MAX_TEXT]).split()) if isinstance(value, str) else ""

@@ -12,8 +12,8 @@ from rum.store.indexed_text import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
 from rum.store.sqlite.lookup import COLUMNS, Lookup
-from rum.text.terms import spelt
 from rum.text.terms import terms as terms_of
+from rum.text.terms import unstemmed_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -148,7 +148,7 @@ class SqliteSearch(Lookup):
 
     def terms(
         self,
-        spellings: Sequence[Sequence[str]],
+        unstemmed_words: Sequence[Sequence[str]],
         cap: int,
         archived_cap: int,
         *,
@@ -160,8 +160,8 @@ class SqliteSearch(Lookup):
         newest: int = 0,
         spread: int = 1,
     ) -> TermLookup:
-        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
-        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
+        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in unstemmed_words]
+        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in unstemmed_words]
         where, values = conditions(filters)
         asked = [cap, json.dumps(packed), archived_cap, json.dumps(live), filters.superseded]
         statement = _TERMS.format(where=where)
@@ -187,7 +187,7 @@ class SqliteSearch(Lookup):
         counts = _Counts(0, 0, cap, archived_cap)
         for term, packed, found, size, archived in rows:
             if packed is None:
-                spelled = spelt(_ESCAPED.sub(" ", found))
+                spelled = unstemmed_words(_ESCAPED.sub(" ", found))
                 words.setdefault(term, set()).update(word for word in spelled if term in terms_of(word))
             else:
                 held.setdefault(term, {})[packed] = json.loads(found)

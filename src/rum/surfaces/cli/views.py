@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 
 
 class TextPart(NamedTuple):
@@ -70,7 +70,7 @@ def verdict(success: bool) -> TextPart:
 
 def safe_lines(text: str) -> list[str]:
     """The lines of a text without escape sequences and control characters."""
-    return [line.replace("\t", "    ") for line in without_unseen(text).split("\n")]
+    return [line.replace("\t", "    ") for line in without_invisible(text).split("\n")]
 
 
 def safe_line(text: str) -> str:

@@ -22,7 +22,7 @@ from rum.model.report import (
     Report,
     Worker,
 )
-from rum.text.invisible import without_unseen
+from rum.text.shorten import without_invisible
 from support.builders import NOON
 
 
@@ -174,7 +174,7 @@ def shape(markdown: str) -> list[str]:
     return found
 
 
-PLAIN = shape(render_report(make_report(), without_unseen).text)
+PLAIN = shape(render_report(make_report(), without_invisible).text)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -192,7 +192,7 @@ def test_any_text_stays_text(said: str):
 
 def _check(said: str) -> None:
     # An empty cell or name would be another shape, and no danger.
-    told = render_report(make_report(f"x {said} x", f"x{said}x"), without_unseen).text
+    told = render_report(make_report(f"x {said} x", f"x{said}x"), without_invisible).text
     assert shape(told) == PLAIN
     assert "\x1b" not in told
     assert "\u202e" not in told

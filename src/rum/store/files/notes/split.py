@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from rum.text.code_fence import fenced_lines
+from rum.text.sentences import fenced_lines
 
 RULE = "---"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

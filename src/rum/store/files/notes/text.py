@@ -15,7 +15,7 @@ from rum.model.notes import LONGEST_ORIGIN, LONGEST_TITLE, MOST_TAGS, Entry
 from rum.store.files import yaml
 from rum.store.files.notes.fields import Frontmatter, PatternCheck, no_check
 from rum.store.files.notes.split import Section, sections, unclosed_frontmatter
-from rum.text.code_fence import open_fence
+from rum.text.sentences import open_fence
 
 MOST_ENTRIES = 500
 LONGEST_FRONTMATTER = 16 * 1024

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.text.invisible import without_unseen
-from rum.text.shorten import one_line
+from rum.text.shorten import one_line, without_invisible
 
 PRINTED = {0x06DD, 0x070F, 0x08E2, 0x110BD, 0x110CD, *range(0x0600, 0x0606), 0x0890, 0x0891}
 """Formatting characters that have ink: signs around Arabic and Kaithi numbers."""
@@ -22,8 +21,8 @@ HIDDEN = [
 
 
 def test_no_character_without_ink_stays_between_plain_letters():
-    assert [one for one in HIDDEN if without_unseen(f"a{one}b") != "ab"] == []
-    assert without_unseen("a" + "".join(HIDDEN) + "b") == "ab"
+    assert [one for one in HIDDEN if without_invisible(f"a{one}b") != "ab"] == []
+    assert without_invisible("a" + "".join(HIDDEN) + "b") == "ab"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +37,7 @@ def test_no_character_without_ink_stays_between_plain_letters():
     ],
 )
 def test_what_scripts_and_pictures_need_stays(text: str):
-    assert without_unseen(text) == text
+    assert without_invisible(text) == text
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_what_scripts_and_pictures_need_stays(text: str):
 )
 def test_they_hide_nothing_elsewhere(text: str):
     bare = "".join(one for one in text if one not in "\u200c\u200d\ufe0f")
-    assert without_unseen(text).replace("❤\ufe0f", "❤") == bare
+    assert without_invisible(text).replace("❤\ufe0f", "❤") == bare
 
 
 @given(
@@ -55,8 +54,8 @@ def test_they_hide_nothing_elsewhere(text: str):
     )
 )
 def test_what_is_without_unseen_stays_as_it_is(text: str):
-    once = without_unseen(text)
-    assert without_unseen(once) == once
+    once = without_invisible(text)
+    assert without_invisible(once) == once
 
 
 def test_a_text_on_one_line_is_cut_at_a_word():
