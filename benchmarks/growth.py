@@ -11,7 +11,7 @@ from benchmarks.workload import paths, questions
 from benchmarks.workspace import Workspace
 
 Way = Callable[[str], object]
-"""How recall slows down from a small store to a large one, both measured in turn."""
+"""The query: a file or a text."""
 
 
 class Growth(NamedTuple):

@@ -17,9 +17,9 @@ from benchmarks.workload import memories
 from benchmarks.workspace import Workspace
 
 SMALL = 100
-"""The cost of a hook: each event in its own process, compared with an empty interpreter."""
+"""Memories in the smallest store."""
 SEVERAL, TOOLS = 8, 3
-"""The cost of a hook: each event in its own process, compared with an empty interpreter."""
+"""The maximum ratio to the floor, by event; smaller for tools, whose hooks run most often."""
 _BATCH = 5_000
 _SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from benchmarks.floors import Row
 
 AT_ONCE = 200
-"""`rum import git` on a generated history: speed, memory and disk; then a second import of the same."""
+"""Commits per transaction of the floor; the same as in RUM."""
 LOOK_EVERY = 0.02
-"""`rum import git` on a generated history: speed, memory and disk; then a second import of the same."""
+"""Seconds between two measurements of memory use."""
 
 
 class Run(NamedTuple):

@@ -13,7 +13,7 @@ from benchmarks.workspace import Workspace
 from rum import Rum, RumError
 
 FIRST_SEED = 90_000
-"""Several processes store into one project at once; then every acknowledged memory is looked up."""
+"""The first seed of the generated memories; each writer has its own."""
 
 
 class Writers(NamedTuple):

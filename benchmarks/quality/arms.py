@@ -10,7 +10,7 @@ from benchmarks.quality.cases import Piece, Question
 
 WORD = re.compile(r"\w+")
 MOST_WORDS = 60
-"""The searches that RUM is compared with: no memory, grep, and SQLite full-text search."""
+"""Maximum number of query words; a question may be a whole commit message."""
 
 
 class Answer(NamedTuple):

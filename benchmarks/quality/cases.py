@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchmarks.quality.history import Commit
 
 NOTHING = "nothing"
-"""A set of questions: the memories to store, and questions with known answers among them."""
+"""The kind of question that no memory answers."""
 
 
 class Piece(NamedTuple):

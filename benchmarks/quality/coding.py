@@ -14,9 +14,9 @@ Fold = Literal["dev", "test"]
 DATA = os.path.join(os.path.dirname(__file__), "data")
 REPOSITORIES = ("flask", "requests", "curl")
 TALKED = ("symptom", "cause", "words")
-"""The coding set: questions of developers about a history, and the commits that answer them."""
+"""Kinds whose questions are specific enough for another project."""
 STRANGER = {"flask": "curl", "requests": "flask", "curl": "flask"}
-"""The coding set: questions of developers about a history, and the commits that answer them."""
+"""The project whose questions are foreign to each project; requests and curl share their subject."""
 
 
 def load(fold: Fold | None = None) -> tuple[dict[str, list[Commit]], dict[str, list[Question]]]:

@@ -1,7 +1,7 @@
 """`python -m benchmarks.quality.fit`: fit the weights of recall and its confidence, and see what they bring.
 
 Fitted on LoCoMo, on commit causes, on the `dev` half of the coding set, and on young stores made of it. With
-`--write` the result becomes `src/rum/recall/fitted.py` and the tables `docs/signals.md`.
+`--write` the result becomes `src/rum/recall/fitted.py`, and the tables `docs/signals.md` and `ablations.md`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from benchmarks.quality.cases import Case
 from benchmarks.quality.fit_columns import Fit, fit_all
 from benchmarks.quality.history import read
 from benchmarks.quality.small_stores import small
-from benchmarks.quality.tables import python, tables
+from benchmarks.quality.tables import ablations, python, tables
 
 LIMIT = 20
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FITTED = os.path.join(ROOT, "src", "rum", "recall", "fitted.py")
 PAGE = os.path.join(ROOT, "docs", "signals.md")
+ABLATIONS = os.path.join(ROOT, "benchmarks", "quality", "ablations.md")
 
 
 def main() -> None:
@@ -31,13 +32,14 @@ def main() -> None:
     options = _options()
     seen = list(observed(options))
     fits: dict[str, Fit] = fit_all(seen)
-    page = tables(fits, seen, ablations=not options.quick)
-    print(page)
+    texts = {PAGE: tables(fits, seen)}
+    if not options.quick:
+        texts[ABLATIONS] = ablations(fits, seen)
+    print(*texts.values(), sep="\n")
     if options.write:
-        with open(FITTED, "w", encoding="utf-8") as file:
-            file.write(python(fits))
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(page)
+        for path, text in {FITTED: python(fits), **texts}.items():
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 def observed(options: argparse.Namespace) -> Iterator[Sight]:
@@ -90,7 +92,9 @@ def _options() -> argparse.Namespace:
         "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
     )
     parser.add_argument("--quick", action="store_true", help="without the ablations")
-    parser.add_argument("--write", action="store_true", help="write fitted.py and docs/signals.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write fitted.py, docs/signals.md and ablations.md"
+    )
     return parser.parse_args()
 
 

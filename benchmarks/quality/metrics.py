@@ -9,7 +9,7 @@ from typing import NamedTuple
 CUTOFFS = (1, 5, 10, 20)
 BINS = 10
 TRIALS = 200
-"""Metrics of rankings (any@k, MRR) and of confidences (calibration error)."""
+"""The number of random trials."""
 
 
 class Bin(NamedTuple):

@@ -13,9 +13,9 @@ from benchmarks.quality.cases import Case, Question
 
 SURE = 0.5
 DEFAULT_LIMIT = 5
-"""Puts the questions of a set to a search and records the answers."""
+"""The default number of memories."""
 TOKEN = 4
-"""Puts the questions of a set to a search and records the answers."""
+"""In characters."""
 
 
 class Asked(NamedTuple):

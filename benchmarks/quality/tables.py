@@ -13,12 +13,12 @@ from benchmarks.quality.fitting import Curve
 FOLDS = 5
 SEED = 3
 MIN_CONFIDENCE = 0.15
-"""Writes fitted weights as the module that recall reads, and as tables for people."""
+"""The default threshold; see the table of thresholds."""
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 
-MODULE = '''"""How much each signal of relevance counts, and how sure a score makes: fitted, not to be edited.
+MODULE = '''"""The fitted weights of the ranking signals and the confidence; never edited by hand.
 
-Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` tells what each signal brings.
+Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` describes the signals.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from __future__ import annotations
 WEIGHTS: dict[str, dict[str, float]] = {{
 {weights}
 }}
-"""Writes fitted weights as the module that recall reads, and as tables for people."""
+"""The weight of each signal, for queries without and with files, by words alone and with vectors."""
 
 FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {{
 {first}
 }}
-"""The logarithm of the odds of the best: by its share among all, its score, and the question itself.
+"""The log odds that the best candidate is right: by its share among all, its score, and the query.
 
-Least and most that was seen of each, beyond which nothing is claimed; its slope, and its bend.
+For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
 """
 
 OTHERS: dict[str, dict[str, float]] = {{
 {others}
 }}
-"""Writes fitted weights as the module that recall reads, and as tables for people."""
+"""The log odds of the other candidates: the slope of each input."""
 
 MIN_CONFIDENCE = {least}
-"""Writes fitted weights as the module that recall reads, and as tables for people."""
+"""The default threshold: results with a lower confidence are not returned."""
 '''
 
 PAGE = """# Ranking signals
@@ -70,16 +70,9 @@ your own query.
 Fitted on the development sets of the [quality measurements](quality.md): {sets}.
 `young` are small stores made from the coding set, `elsewhere` are other repositories (with less weight), and
 `by words` means without files. The columns are queries without and with files, by words alone and with
-vectors.
+vectors. What each signal adds is in [ablations](../benchmarks/quality/ablations.md).
 
 {weights}
-
-## What each signal adds
-
-The mean reciprocal rank in percent, with all signals (`none`) and fitted again without one, on the questions
-used for fitting.
-
-{ablations}
 
 ## Is the confidence true?
 
@@ -96,6 +89,18 @@ With a limit of {limit}: the share of answerable questions that get a right answ
 that get any answer. The default threshold is in bold.
 
 {thresholds}
+"""
+
+
+ABLATIONS = """# What each ranking signal adds
+
+<!-- Made by `python -m benchmarks.quality.fit --write`. -->
+
+The ranking with all [signals](../../docs/signals.md), and fitted again without one. Each cell has the
+percentage of questions with a right answer among the first 5 and 10, and the mean reciprocal rank, on the
+questions used for fitting.
+
+{tables}
 """
 
 
@@ -120,7 +125,7 @@ def _number(value: float | Curve) -> str:
     return repr(float(f"{value:.4g}")) if abs(value) < 1 else repr(round(value, 3))
 
 
-def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> str:
+def tables(fits: dict[str, Fit], seen: Sequence[Sight]) -> str:
     """The page `docs/signals.md`."""
     names = {
         name: sum(one.set_name == name for one in seen) // 2
@@ -130,7 +135,6 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> s
     return PAGE.format(
         sets=", ".join(f"{name} ({count} questions)" for name, count in names.items()),
         weights=_table(("signal", *fits), _weights(fits)),
-        ablations="\n\n".join(_ablation(column, fits[column], seen) for column in fits) if ablations else "",
         calibration=_table(
             ("column", "set", "first answer", "by chance", "all", "false and sure"),
             _calibration(held),
@@ -142,6 +146,11 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight], *, ablations: bool) -> s
     )
 
 
+def ablations(fits: dict[str, Fit], seen: Sequence[Sight]) -> str:
+    """The page `benchmarks/quality/ablations.md`."""
+    return ABLATIONS.format(tables="\n\n".join(_ablation(column, fits[column], seen) for column in fits))
+
+
 def _weights(fits: dict[str, Fit]) -> Iterator[Sequence[str]]:
     for name in dict.fromkeys(name for one in fits.values() for name in one.weights):
         yield name, *(f"{one.weights[name]:.2f}" if name in one.weights else "" for one in fits.values())
@@ -150,17 +159,19 @@ def _weights(fits: dict[str, Fit]) -> Iterator[Sequence[str]]:
 def _ablation(column: str, whole: Fit, seen: Sequence[Sight]) -> str:
     own = [one for one in seen if one.column == column]
     sets = [name for name in dict.fromkeys(one.set_name for one in own) if name != "young"]
-    rows = [("none", *_figures(own, sets, whole.weights))]
+    rows = [("all", *_figures(own, sets, whole.weights))]
     for left_out in COLUMNS[column]:
         without = ranking(own, [name for name in COLUMNS[column] if name != left_out])
-        rows.append((left_out, *_figures(own, sets, without)))
-    return f"### {column}\n\n" + _table(("without", *sets), rows)
+        rows.append((f"without {left_out}", *_figures(own, sets, without)))
+    return f"## {column}\n\n" + _table(("signals", *sets), rows)
 
 
 def _figures(seen: Sequence[Sight], sets: Sequence[str], weights: dict[str, float]) -> Iterator[str]:
     for name in sets:
         ranks = [rank(sight, weights) for sight in seen if sight.set_name == name and answerable(sight)]
-        yield f"{100 * metrics.mean([1 / place for place in ranks]):.1f}"
+        shares = (metrics.mean([float(place <= first) for place in ranks]) for first in (5, 10))
+        mrr = metrics.mean([1 / place for place in ranks])
+        yield " ".join(f"{100 * share:.1f}" for share in (*shares, mrr))
 
 
 def answerable(sight: Sight) -> bool:

@@ -1,6 +1,6 @@
-"""How much each signal of relevance counts, and how sure a score makes: fitted, not to be edited.
+"""The fitted weights of the ranking signals and the confidence; never edited by hand.
 
-Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` tells what each signal brings.
+Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` describes the signals.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ WEIGHTS: dict[str, dict[str, float]] = {
         "meaning": 4.285,
     },
 }
-"""For questions with words alone or with files too, by words alone or with vectors too."""
+"""The weight of each signal, for queries without and with files, by words alone and with vectors."""
 
 FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {
     "words": {
@@ -114,9 +114,9 @@ FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {
         "candidates": (4.426, 5.783, 0.9446, -0.04672),
     },
 }
-"""The logarithm of the odds of the best: by its share among all, its score, and the question itself.
+"""The log odds that the best candidate is right: by its share among all, its score, and the query.
 
-Least and most that was seen of each, beyond which nothing is claimed; its slope, and its bend.
+For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
 """
 
 OTHERS: dict[str, dict[str, float]] = {
@@ -177,7 +177,7 @@ OTHERS: dict[str, dict[str, float]] = {
         "candidates": 0.4382,
     },
 }
-"""The same for those behind it, as slopes alone."""
+"""The log odds of the other candidates: the slope of each input."""
 
 MIN_CONFIDENCE = 0.15
-"""Below this a memory is not given unless a lower threshold is asked for."""
+"""The default threshold: results with a lower confidence are not returned."""
