@@ -12,8 +12,8 @@ from rum.model.errors import StorageError
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from rum.store.base import Store
+from rum.store.derived import indexed_text
 from rum.store.filters import Filters
-from rum.store.indexed_text import indexed_text
 from rum.store.records import Revision
 from support.builders import NOON, add_memory, make_agent, make_file, make_intent, make_memory, make_outcome
 from support.finding import by_paths, known_paths, newest_with

@@ -29,7 +29,7 @@ from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.model.chapters import Chapter, Evidence, Group, Wisdom, Wording
 from rum.model.memory import Memory
-from rum.store.indexed_text import indexed_text
+from rum.store.derived import indexed_text
 from rum.text.terms import says_little, terms
 
 Terms = frozenset[str]

@@ -14,7 +14,7 @@ from rum.capture.git.work_kind import folders, work_kind
 from rum.model.memory_layers import ActionType, Outcome, TaskType
 from rum.model.origin import SHORT, Reversal
 from rum.repo.history import Change, Commit
-from rum.store.renames import RENAMED_TO
+from rum.store.derived import RENAMED_TO
 from rum.text.lexicon import word_set
 from rum.text.shorten import without_invisible
 

@@ -9,7 +9,7 @@ from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
 from rum.model.memory import Memory, Operation
 from rum.store.attempt_fingerprint import command_tried, edit_marks
-from rum.store.attempts import Attempt, attempts_of
+from rum.store.derived import Attempt, attempts_of
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event

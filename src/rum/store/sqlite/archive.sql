@@ -139,7 +139,7 @@ DELETE FROM archived_vectors WHERE model = ?;
 
 -- name: parts_of_index
 -- The plain tables of a text index, each with that of an empty one beside it.
-SELECT name, :table || '_anew' || substr(name, length(:table) + 1) FROM sqlite_master
+SELECT name, :table || '_new' || substr(name, length(:table) + 1) FROM sqlite_master
 WHERE type = 'table' AND name IN (
   SELECT :table || value FROM json_each('["_data", "_idx", "_content", "_docsize", "_config"]')
 );

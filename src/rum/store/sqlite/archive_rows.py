@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rum.model.errors import StorageError
 from rum.model.memory import Memory
-from rum.store.indexed_text import indexed_text
+from rum.store.derived import indexed_text
 from rum.store.sqlite.layer_blobs import FORM, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms

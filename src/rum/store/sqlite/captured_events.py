@@ -15,21 +15,15 @@ from rum.store.captured_events import (
     SessionKey,
     TurnKey,
 )
-from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import Row, Table
 
 _NO_TURN = ("start", "end", "compact", "offered")
 """Kinds of events that open no turn."""
 
 
-class SqliteCapturedEvents:
+class SqliteCapturedEvents(Table):
     """Events and turns of one project."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def _rows(self, statement: str, values: Any = ()) -> list[tuple[Any, ...]]:
-        return self._database.connection.execute(SQL[statement], values).fetchall()
 
     def add(self, events: Iterable[CapturedEvent], now: int, *, replace: bool = False) -> list[str]:
         new: list[str] = []
@@ -49,24 +43,24 @@ class SqliteCapturedEvents:
     def events(self, scope: TurnKey | SessionKey, kinds: Sequence[str] = ()) -> list[CapturedEvent]:
         statement = "events_of_turn" if isinstance(scope, TurnKey) else "events_of_session"
         values = {**scope._asdict(), "kinds": json.dumps(list(kinds)) if kinds else None}
-        return [_event(*row) for row in self._rows(statement, values)]
+        return [_event(row) for row in self._rows(statement, values)]
 
     def find(self, query: EventQuery) -> list[FoundEvent]:
         return [
-            FoundEvent(_event(*event), outcome, memory_id, why, bool(is_open))
-            for *event, outcome, memory_id, why, is_open in self._rows("find_events", query._asdict())
+            FoundEvent(_event(row), row["outcome"], row["memory_id"], row["why"], bool(row["is_open"]))
+            for row in self._rows("find_events", query._asdict())
         ]
 
     def count(self) -> tuple[int, int]:
-        ((events, open_turns),) = self._rows("count_captured")
-        return events, open_turns
+        [row] = self._rows("count_captured")
+        return row["events"], row["open_turns"]
 
     def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
         statement = "turn_by_key" if isinstance(scope, TurnKey) else "turns_of_session"
-        return [_turn(*row) for row in self._rows(statement, scope)]
+        return [_turn(row) for row in self._rows(statement, scope)]
 
     def open_turns(self, limit: int) -> list[CapturedTurn]:
-        return [_turn(*row) for row in self._rows("open_turns", (limit,))]
+        return [_turn(row) for row in self._rows("open_turns", (limit,))]
 
     def conclude(self, turn: CapturedTurn, now: int) -> None:
         values = {**turn._asdict(), **turn.key._asdict(), "now": now}
@@ -80,8 +74,7 @@ class SqliteCapturedEvents:
 
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
         if dry_run:
-            ((count,),) = self._rows("count_events_of_memory", (memory_id,))
-            return count
+            return self._values("count_events_of_memory", (memory_id,))[0]
         with self._database.transaction() as db:
             gone = db.execute(SQL["delete_events_of_memory"], (memory_id,)).rowcount
             db.execute(SQL["forget_turns"], (memory_id,))
@@ -92,7 +85,7 @@ class SqliteCapturedEvents:
             return db.execute(SQL["drop_events"], {"before": before}).rowcount
 
     def transcript_stamp(self, path: str) -> str | None:
-        return next((stamp for (stamp,) in self._rows("transcript_stamp", (path,))), None)
+        return next(iter(self._values("transcript_stamp", (path,))), None)
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
         with self._database.transaction() as db:
@@ -103,7 +96,8 @@ class SqliteCapturedEvents:
             db.executemany(SQL["propose_rule"], [{**one._asdict(), "turn": turn} for one, turn in proposals])
 
     def proposals(self) -> list[RuleProposal]:
-        return [RuleProposal(*row) for row in self._rows("proposed_rules")]
+        rows = self._rows("proposed_rules")
+        return [RuleProposal(**{name: row[name] for name in RuleProposal._fields}) for row in rows]
 
     def settle(self, proposal_id: str, state: str) -> bool:
         with self._database.transaction() as db:
@@ -114,13 +108,22 @@ def _row(event: CapturedEvent, now: int) -> tuple[Any, ...]:
     return event.id, *event.key, event.kind, event.at, event.data, now
 
 
-def _event(
-    event_id: str, client: str, session: str, agent: str, turn: str, kind: str, at: float, data: str
-) -> CapturedEvent:
-    return CapturedEvent(event_id, TurnKey(client, session, agent, turn), kind, at, data)
+def _event(row: Row) -> CapturedEvent:
+    return CapturedEvent(row["id"], _key(row), row["kind"], row["at"], row["data"])
 
 
-def _turn(
-    client: str, session: str, agent: str, turn: str, first: float, last: float, is_open: int, *outcome: Any
-) -> CapturedTurn:
-    return CapturedTurn(TurnKey(client, session, agent, turn), first, last, bool(is_open), *outcome)
+def _key(row: Row) -> TurnKey:
+    return TurnKey(row["client"], row["session"], row["agent"], row["turn"])
+
+
+def _turn(row: Row) -> CapturedTurn:
+    return CapturedTurn(
+        _key(row),
+        first=row["first"],
+        last=row["last"],
+        is_open=bool(row["is_open"]),
+        outcome=row["outcome"],
+        memory_id=row["memory_id"],
+        why=row["why"],
+        concluded_at=row["concluded_at"],
+    )

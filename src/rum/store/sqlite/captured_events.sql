@@ -14,26 +14,23 @@ ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, e
   is_open = became <> 'forgotten';
 
 -- name: events_of_turn
-SELECT id, client, session, agent, turn, kind, at, data FROM seen
+SELECT * FROM seen
 WHERE client = :client AND session = :session AND agent = :agent AND turn = :turn
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) ORDER BY at, seq;
 
 -- name: events_of_session
-SELECT id, client, session, agent, turn, kind, at, data FROM seen
+SELECT * FROM seen
 WHERE client = :client AND session = :session
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) ORDER BY at, seq;
 
 -- name: open_turns
-SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
-FROM turns WHERE is_open ORDER BY last LIMIT ?;
+SELECT *, became AS outcome FROM turns WHERE is_open ORDER BY last LIMIT ?;
 
 -- name: turns_of_session
-SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
-FROM turns WHERE client = ? AND session = ? ORDER BY first, agent;
+SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? ORDER BY first, agent;
 
 -- name: turn_by_key
-SELECT client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at
-FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ?;
+SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ?;
 
 -- name: conclude_turn
 INSERT INTO turns (client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at)
@@ -61,7 +58,7 @@ DELETE FROM seen WHERE taken_at < :before AND NOT EXISTS (
 
 -- name: find_events
 SELECT s.id, s.client, s.session, s.agent, s.turn, s.kind, s.at, s.data,
-  coalesce(t.became, ''), t.memory_id, coalesce(t.why, ''), coalesce(t.is_open, 0)
+  coalesce(t.became, '') AS outcome, t.memory_id, coalesce(t.why, '') AS why, coalesce(t.is_open, 0) AS is_open
 FROM seen AS s LEFT JOIN turns AS t USING (client, session, agent, turn)
 WHERE (:session IS NULL OR s.session = :session OR substr(s.session, -length(:session)) = :session)
   AND (:client IS NULL OR s.client = :client)
@@ -71,7 +68,7 @@ WHERE (:session IS NULL OR s.session = :session OR substr(s.session, -length(:se
 ORDER BY s.at DESC, s.seq DESC LIMIT :limit;
 
 -- name: count_captured
-SELECT (SELECT count(*) FROM seen), (SELECT count(*) FROM turns WHERE is_open);
+SELECT (SELECT count(*) FROM seen) AS events, (SELECT count(*) FROM turns WHERE is_open) AS open_turns;
 
 -- name: transcript_stamp
 SELECT stamp FROM transcripts WHERE path = ?;
@@ -87,7 +84,7 @@ ON CONFLICT DO UPDATE SET times = times + (turn <> excluded.turn), at = max(at, 
   turn = iif(excluded.at > at, excluded.turn, turn);
 
 -- name: proposed_rules
-SELECT id, condition, action, said, client, session, at, times FROM candidates WHERE state = 'open'
+SELECT *, said AS quote FROM candidates WHERE state = 'open'
 ORDER BY at DESC, id;
 
 -- name: settle_proposal

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.store.sqlite.uri import address
+from rum.store.sqlite.readonly import address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,10 +14,8 @@ from rum.model.links import Edge, LinkType
 from rum.model.memory import FileRef, Memory, Operation
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.model.origin import Origin, OriginKind, Reversal
-from rum.store.attempts import attempts_of
 from rum.store.base import ReadMode
-from rum.store.indexed_text import indexed_text
-from rum.store.renames import recorded_renames
+from rum.store.derived import attempts_of, indexed_text, recorded_renames
 from rum.store.sqlite import archive_rows
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import Table

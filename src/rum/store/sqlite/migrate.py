@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
 import time
+from typing import Any
 
 from rum.model.errors import StorageError
+from rum.model.origin import split_old_summary
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID, Database
+from rum.store.sqlite.layer_blobs import packed, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
@@ -80,9 +84,7 @@ def _apply(connection: sqlite3.Connection, family: str, known: int) -> None:
                 for statement in _statements(file.read()):
                     connection.execute(statement)
             if (family, number) == ("rum", 11):
-                from rum.store.sqlite.migrate_reversals import move_reversals_into_columns  # noqa: PLC0415
-
-                move_reversals_into_columns(connection)
+                _move_reversals_into_columns(connection)
             connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, int(time.time())))
             connection.execute(f"PRAGMA user_version = {number}")
     if family == "rum" and connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None:
@@ -101,3 +103,76 @@ def _statements(script: str) -> list[str]:
             found.append(pending)
             pending = ""
     return [*found, pending] if pending.strip() else found
+
+
+_REVERTED = """
+SELECT m.seq, m.id, m.intent_goal, m.outcome_summary, m.outcome, a.form, a.data
+FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.seq
+WHERE m.origin_kind = 'commit' AND m.outcome_summary LIKE '%; reverted by %'
+"""
+_UNDOER = """
+SELECT n.id, n.git_commit FROM memory_links AS l JOIN memories AS n ON n.id = l.source_id
+WHERE l.target_id = ? AND l.link_type = 'caused_by' AND substr(n.git_commit, 1, length(?)) = ? LIMIT 1
+"""
+_VERSIONS = """
+SELECT memory_id, version, data FROM memory_versions
+WHERE data LIKE '%; reverted by %' AND memory_id IN (SELECT id FROM memories WHERE origin_kind = 'commit')
+"""
+
+
+def _move_reversals_into_columns(db: sqlite3.Connection) -> None:
+    """Fill the columns of migration 11 from commits' summaries and clean those, archived ones too.
+
+    SQL cannot do it. It runs in the migration's transaction, so it happens once and as a whole.
+    """
+    for seq, memory_id, goal, summary, outcome, form, data in db.execute(_REVERTED).fetchall():
+        cleaned, commit = split_old_summary(summary)
+        if commit is None:
+            continue
+        layers = None if data is None else _unpack(form, data, goal, summary)
+        if data is not None and layers is None:
+            continue  # a damaged blob can only be read with the summary it was packed with
+        reason = _clean_outcome(outcome if layers is None else layers[-1])
+        undoer = db.execute(_UNDOER, (memory_id, commit, commit)).fetchone() or (commit, commit)
+        values: dict[str, Any] = {
+            "seq": seq,
+            "summary": cleaned,
+            "by": undoer[0],
+            "commit": undoer[1],
+            "reason": reason[1],
+        }
+        db.execute(
+            "UPDATE memories SET outcome_summary = :summary, reverted_by = :by, reverted_commit = :commit, "
+            "reverted_reason = :reason WHERE seq = :seq",
+            values,
+        )
+        if layers is None:
+            db.execute("UPDATE memories SET outcome = ? WHERE seq = ?", (reason[0], seq))
+        else:
+            blob = packed([*layers[:-1], reason[0]], goal, cleaned)
+            db.execute("UPDATE archived SET data = ? WHERE memory = ?", (blob, seq))
+    for memory_id, version, data in db.execute(_VERSIONS).fetchall():
+        content = json.loads(data)
+        content["outcome"]["summary"] = split_old_summary(content["outcome"]["summary"])[0]
+        db.execute(
+            "UPDATE memory_versions SET data = ? WHERE memory_id = ? AND version = ?",
+            (_encode(content), memory_id, version),
+        )
+
+
+def _unpack(form: int, data: bytes, goal: str, summary: str) -> list[str] | None:
+    try:
+        return unpacked(form, data, goal, summary)
+    except ValueError:
+        return None
+
+
+def _clean_outcome(text: str) -> tuple[str, str | None]:
+    """An outcome's JSON with a clean summary, and why it failed."""
+    outcome = json.loads(text)
+    outcome["summary"] = split_old_summary(outcome["summary"])[0]
+    return _encode(outcome), outcome.get("failure_reason")
+
+
+def _encode(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -9,9 +9,8 @@ import json
 import os
 from collections import namedtuple
 
-from rum.store.sqlite.uri import address
-
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
@@ -213,3 +212,13 @@ def _driver() -> Any:
     except ImportError:  # another Python than CPython
         import sqlite3 as driver  # noqa: PLC0415
     return driver
+
+
+_UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~/")
+
+
+def address(path: str, mode: str) -> str:
+    """The URI of a file, to be opened in a mode such as `ro`."""
+    # Not by `urllib`, which takes as long to load as SQLite.
+    plain = "".join([chr(one) if one in _UNESCAPED else f"%{one:02x}" for one in os.fsencode(path)])
+    return f"file:{plain}?mode={mode}"

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rum.store.base import ReadMode
-from rum.store.indexed_text import indexed_text
+from rum.store.derived import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
 from rum.store.sqlite.lookup import COLUMNS, Lookup

@@ -15,7 +15,7 @@ from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.captured_events import SqliteCapturedEvents
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
-from rum.store.sqlite.facts import SqliteEvents, SqliteFacts, SqliteRules
+from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.queries import SQL

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.archive_upkeep import MERGE, figures_disagree, hindrance, unreadable, unused_share
+from rum.store.sqlite.archive_rows import HEADLINE
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
+from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
 from rum.store.sqlite.queries import SQL
@@ -18,12 +20,21 @@ from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
 
+_MERGE = tuple(
+    f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours
+    for table in ("memory_text", "archived_text", "knowledge_text")
+)
+"""Merge the parts of each text index into one, in which nothing deleted is left."""
+
+_BYTES_PER_SECOND = 40_000_000
+"""How fast a slow machine rewrites a file."""
+_AT_ONCE = 1000
 _MANY_PARTS = 8
-"""FTS5 keeps about a dozen parts by itself; in one, a rare word is found in three quarters of the time."""
+"""FTS5 keeps about a dozen parts by default; in one, a rare word is found in three quarters of the time."""
 
 _REINDEXED_AT_ONCE = 200
 _NAMED = 20
-"""So many damaged memories are named."""
+"""Damaged memories that a problem names."""
 
 
 class SqliteUpkeep:
@@ -66,7 +77,7 @@ class SqliteUpkeep:
             found.append("The list of memories without a vector does not agree with the memories.")
         if rum.access == "write" and (damage := self._index_damage()):
             found.append(f"The text index is damaged: {damage}.")
-        found += [*figures_disagree(db), *self._knowledge_problems()]
+        found += [*_archive_disagreements(db), *self._knowledge_problems()]
         if rum.access == "write" and (damage := self._index_damage("archived_text")):
             found.append(f"The archive's index is damaged: {damage}.")
         if memories and self._stamped() != str(terms.VERSION):
@@ -126,11 +137,11 @@ class SqliteUpkeep:
         # A damaged FTS5 table can be neither opened nor dropped; its parts are plain tables.
         with self._rum.transaction() as db:
             (definition,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-            db.execute(definition.replace(table, f"{table}_anew", 1))
-            for whole, anew in db.execute(SQL["parts_of_index"], {"table": table}).fetchall():
+            db.execute(definition.replace(table, f"{table}_new", 1))
+            for whole, new in db.execute(SQL["parts_of_index"], {"table": table}).fetchall():
                 db.execute(f"DELETE FROM {whole}")  # noqa: S608 a name of ours
-                db.execute(f"INSERT INTO {whole} SELECT * FROM {anew}")  # noqa: S608 names of ours
-            db.execute(f"DROP TABLE {table}_anew")
+                db.execute(f"INSERT INTO {whole} SELECT * FROM {new}")  # noqa: S608 names of ours
+            db.execute(f"DROP TABLE {table}_new")
             if table == "archived_text":
                 db.execute(SQL["note_no_archived_terms"])
         self._rum.reopen()
@@ -141,7 +152,7 @@ class SqliteUpkeep:
         if parts <= _MANY_PARTS:
             return False
         with self._rum.transaction() as db:
-            db.execute(MERGE[0])
+            db.execute(_MERGE[0])
         return True
 
     def is_index_stale(self) -> bool:
@@ -203,34 +214,34 @@ class SqliteUpkeep:
 
     def purge(self) -> bool:
         self._merge_all()
-        written = [_written_anew(database) for database in self._both]
+        written = [_rewrite(database) for database in self._both]
         return all(written)
 
     def _merge_all(self) -> None:
-        for statement in MERGE:  # one after the other, so that others need not wait for all of them
+        for statement in _MERGE:  # one after the other, so that others need not wait for all of them
             with self._rum.transaction() as db:
                 db.execute(statement)
 
     def size(self) -> FileSize:
-        return FileSize(_size(self._rum.path), unused_share(self._rum.connection))
+        return FileSize(_size(self._rum.path), _unused_share(self._rum.connection))
 
     def shrink(self, patience: float) -> str | None:
-        if trouble := hindrance(self._rum, patience):
+        if trouble := _shrink_obstacle(self._rum, patience):
             return trouble
         self._merge_all()
-        if _written_anew(self._rum):
+        if _rewrite(self._rum):
             return None
         return "another process is reading; the file gets smaller when that is done"
 
 
-def _written_anew(database: Database) -> bool:
-    """Write a file without what is unused in it; False when somebody kept its log from being emptied."""
+def _rewrite(database: Database) -> bool:
+    """Rewrite a file without unused space; False if another process kept its log from being truncated."""
     database.patiently(lambda: database.connection.execute("VACUUM"))
     return _truncate_log(database)
 
 
 def _archive_problems(rum: Database) -> list[tuple[str, str]]:
-    damaged = unreadable(rum.connection)
+    damaged = _unreadable_ids(rum.connection)
     if not damaged:
         return []
     some = ", ".join(damaged[:_NAMED]) + (" and others" if len(damaged) > _NAMED else "")
@@ -256,7 +267,7 @@ def _truncate_log(database: Database) -> bool:
 
 
 def _checked(database: Database, check: Callable[[Database], list[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """What a check finds; that it cannot be made is a finding too."""
+    """The problems that a check finds; a check that fails is one too."""
     try:
         return check(database)
     except sqlite3.DatabaseError as error:
@@ -290,3 +301,49 @@ def _file_problems(database: Database) -> list[tuple[str, str]]:
 
 def _size(path: str) -> int:
     return sum(os.path.getsize(p) for p in (path, path + "-wal") if os.path.exists(p))
+
+
+def _archive_disagreements(db: sqlite3.Connection) -> Iterator[str]:
+    """Differences between the archived memories, their recorded number and their index."""
+    archived, told, indexed, rows = db.execute(SQL["archive_figures"], (terms.VERSION, HEADLINE)).fetchone()
+    if archived != told:
+        yield f"There are {archived} archived memories, but {told} are recorded."
+    if archived != indexed or rows != indexed:
+        yield f"The archive's index does not agree: {archived} memories, {indexed} indexed, {rows} rows."
+
+
+def _unreadable_ids(db: sqlite3.Connection) -> list[str]:
+    """The ids of the archived memories that cannot be unpacked."""
+    found: list[str] = []
+    last = -1
+    while rows := db.execute(SQL["archived_blobs"], (last, _AT_ONCE)).fetchall():
+        for last, memory_id, form, data, goal, summary in rows:  # noqa: B007 `last` goes on from here
+            try:
+                unpacked(form, data, goal, summary)
+            except ValueError:
+                found.append(memory_id)
+    return found
+
+
+def _unused_share(db: sqlite3.Connection) -> float:
+    """The unused share of a file's pages."""
+    unused, used = _pages(db)
+    return unused / max(1, unused + used)
+
+
+def _shrink_obstacle(database: Database, patience: float) -> str | None:
+    """Why a file cannot be rewritten now, or None; other writers must not wait longer than `patience`."""
+    _, used = _pages(database.connection)
+    if used > _BYTES_PER_SECOND * patience:
+        return "that takes longer than others may wait; run `rum purge` when nobody else is writing"
+    if shutil.disk_usage(os.path.dirname(database.path)).free < 2 * used:
+        return f"that needs {2 * used // 1_000_000} MB of free space; make room, then run `rum purge`"
+    return None
+
+
+def _pages(db: sqlite3.Connection) -> tuple[int, int]:
+    """The bytes of the file that are unused, and those that are used."""
+    size, count, free = (
+        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
+    )
+    return free * size, (count - free) * size

@@ -1,0 +1,266 @@
+"""What every backend derives from a memory: index terms, renames of files, and attempts.
+
+An attempt is an edit or a command that is known to have worked or failed; warnings compare new ones with it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from rum.model.memory import Memory, has_worked
+from rum.model.memory_layers import Action, ActionType
+from rum.store.attempt_fingerprint import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
+from rum.text.shorten import shorten
+from rum.text.terms import terms
+
+
+def indexed_text(memory: Memory) -> tuple[str, ...]:
+    """The terms of a memory in the order of the index's fields, each as one string."""
+    intent, outcome, reasoning, perception = (
+        memory.intent,
+        memory.outcome,
+        memory.reasoning,
+        memory.perception,
+    )
+    fields: tuple[Iterable[str | None], ...] = (
+        (intent.goal,),
+        (intent.context, *intent.constraints),
+        (memory.result, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
+        (*outcome.learnings, *outcome.follow_up_needed),
+        (
+            reasoning.approach_chosen,
+            reasoning.why_chosen,
+            *(
+                text
+                for other in reasoning.alternatives_considered
+                for text in (other.approach, other.why_rejected)
+            ),
+            *reasoning.assumptions,
+            *reasoning.risks_identified,
+        ),
+        (
+            *(text for seen in perception.observations for text in (seen.what, seen.significance)),
+            *(text for file in perception.relevant_files for text in (file.relevance, file.state_summary)),
+            *perception.patterns_noticed,
+            *perception.anomalies,
+        ),
+        tuple(_action_texts(memory)),
+        memory.tags,
+        (file.path for file in memory.files),
+    )
+    return tuple(" ".join(terms(" \n ".join(filter(None, field)))) for field in fields)
+
+
+def _checked(memory: Memory) -> tuple[str | None, ...]:
+    verified = memory.outcome.verified_by
+    return (verified.command, verified.result) if verified else ()
+
+
+def _action_texts(memory: Memory) -> Iterable[str | None]:
+    for action in memory.actions:
+        details = action.details
+        yield from (details.diff_summary, details.command, details.query)
+        if action.result:
+            yield from (action.result.output_summary, action.result.error)
+
+
+RENAMED_TO = "renamed to "
+"""How the summary of a deletion says that the file has another name now."""
+MOST_RENAMES = 1000
+"""Limit for one memory."""
+
+_LONGEST_COMMAND = 4096
+_STEPS = re.compile(r"&&|\|\||[;|\n]")
+_UNPLAIN = re.compile(r"[*?\[\]{}$`<>()]")
+_OUTSIDE = ("/", "~", "..")
+
+
+def recorded_renames(actions: Iterable[Action]) -> list[tuple[str, str]]:
+    """(earlier name, new name) of the files that actions renamed, by a deletion or a plain `mv`."""
+    found = (pair for action in actions for pair in _renames_by(action))
+    return list(islice(dict.fromkeys(found), MOST_RENAMES))
+
+
+def _renames_by(action: Action) -> Iterator[tuple[str, str]]:
+    details = action.details
+    if action.type is ActionType.FILE_DELETE and details.file_path and details.diff_summary:
+        marked, _, path = details.diff_summary.partition(RENAMED_TO)
+        if path and not marked:
+            yield details.file_path, path
+    worked = action.result is None or action.result.success
+    if action.type is ActionType.COMMAND_RUN and worked and "mv" in (details.command or ""):
+        yield from _renames_by_command(details.command or "", details.working_directory or "")
+
+
+def _renames_by_command(command: str, folder: str) -> Iterator[tuple[str, str]]:
+    """The renames by those steps of a command that move one file to one place without wildcards."""
+    for step in _STEPS.split(command[:_LONGEST_COMMAND]):
+        words = _shell_words(step)
+        if words[:1] == ["git"]:
+            del words[0]
+        names = [word for word in words[1:] if not word.startswith("-")]
+        if words[:1] == ["mv"] and len(names) == 2:
+            before, after = names
+            after = after + posixpath.basename(before) if after.endswith("/") else after
+            pair = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in (before, after))
+            if pair[0] != pair[1] and not any(name.startswith(_OUTSIDE) for name in pair):
+                yield pair[0], pair[1]
+
+
+def _shell_words(step: str) -> list[str]:
+    """The words of one step; none if a shell would expand them."""
+    if _UNPLAIN.search(step):
+        return []
+    import shlex  # noqa: PLC0415 (slow to load, and hardly any command moves a file)
+
+    try:
+        return shlex.split(step)
+    except ValueError:  # a quotation that does not end
+        return []
+
+
+_SAMPLE = 128
+"""Marks of an attempt that are kept: enough to tell what share of them a new one has."""
+MOST_ATTEMPTS = 60
+"""Limit for one memory."""
+
+_EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
+_QUOTE_LENGTH, _REASON_LENGTH = 90, 140
+_FEW = 3
+"""A failure with at most this many edits: each of unknown result counts as failed."""
+_NOT_APPLIED = re.compile(
+    r"(?i)not found in (?:the )?file|has not been read|string to replace|old_string|matches of the string"
+    r"|modified since|failed to (?:find|apply)|no changes|does not exist|patch (?:failed|does not)|hunk"
+)
+"""Errors that say that an edit was not made, and so nothing about whether it was right."""
+
+
+class Attempt(NamedTuple):
+    """An edit or a command: the key to find it by, the marks to recognise it by, and the outcome."""
+
+    number: int
+    key: str
+    at: int
+    worked: bool
+    size: int
+    marks: bytes
+    tried: str = ""
+    why: str = ""
+    instead: str = ""
+
+
+def attempts_of(memory: Memory) -> list[Attempt]:
+    """The attempts of a memory, in the order of its actions."""
+    return list(_attempts(memory))[:MOST_ATTEMPTS]
+
+
+def _attempts(memory: Memory) -> Iterator[Attempt]:
+    suspects = _suspects(memory)
+    for number, action in enumerate(memory.actions):
+        worked = False if number in suspects else _worked(memory, action)
+        found = _key_and_marks(action)
+        if worked is None or found is None:
+            continue
+        key, marks = found
+        row = Attempt(number, key, action.timestamp, worked, len(marks), sample(marks, _SAMPLE))
+        if worked:
+            yield row
+        else:
+            instead = _instead(memory, number, key)
+            yield row._replace(tried=_in_one_line(action), why=_reason(memory, action), instead=instead)
+
+
+def _suspects(memory: Memory) -> set[int]:
+    """The edits of unknown result in a failure with few edits."""
+    if memory.outcome.success:
+        return set()
+    edits = [n for n, action in enumerate(memory.actions) if action.type in _EDITS]
+    unknown = {n for n in edits if memory.actions[n].result is None}
+    return unknown if len(edits) <= _FEW else set()
+
+
+def _worked(memory: Memory, action: Action) -> bool | None:
+    """Whether an action worked; None if that is not known, or does not depend on the action."""
+    result = action.result
+    if result is None:
+        return None
+    if action.type in _EDITS:
+        if result.success:
+            return True if has_worked(memory) else None
+        return None if _NOT_APPLIED.search(result.error or "") else False
+    if action.type is not ActionType.COMMAND_RUN:
+        return None
+    command, error = action.details.command or "", f"{result.error or ''}\n{result.output_summary or ''}"
+    if not result.success and is_check(command) and not is_misuse(command, error):
+        return None
+    return result.success
+
+
+def _key_and_marks(action: Action) -> tuple[str, frozenset[int]] | None:
+    details = action.details
+    if action.type is ActionType.COMMAND_RUN:
+        found = command_tried(details.command or "")
+        return (found.key, found.marks) if found else None
+    if not details.file_path:
+        return None
+    marks = diff_marks(details.diff_summary or "")
+    return (details.file_path, marks) if marks else None
+
+
+def _in_one_line(action: Action) -> str:
+    if action.type is ActionType.COMMAND_RUN:
+        return _line(action.details.command or "", _QUOTE_LENGTH)
+    return essence(action.details.diff_summary or "")
+
+
+def essence(diff: str) -> str:
+    """The first line with words that a diff adds, or else removes."""
+    for sign, before in (("+", ""), ("-", "removing ")):
+        lines = [line[1:].strip() for line in diff.splitlines() if line.startswith(sign)]
+        line = next((line for line in lines if edit_marks(line)), "")
+        if line:
+            return before + _line(line, _QUOTE_LENGTH)
+    return ""
+
+
+def _reason(memory: Memory, action: Action) -> str:
+    result = action.result
+    texts: Sequence[str | None] = ((result.error, result.output_summary) if result else ()) or (
+        memory.outcome.failure_reason,
+        memory.result,
+    )
+    return _line(next(filter(None, texts), memory.outcome.failure_reason or ""), _REASON_LENGTH)
+
+
+def _instead(memory: Memory, number: int, key: str) -> str:
+    """What worked in place of an action, later in the same memory."""
+    failed, later = memory.actions[number], memory.actions[number + 1 :]
+    if failed.type is not ActionType.COMMAND_RUN:
+        if not has_worked(memory):
+            return ""
+        edits = [action for action in later if action.type in _EDITS and action.details.file_path == key]
+        lines = [_in_one_line(action) for action in _successes(edits)]
+        return next((line for line in reversed(lines) if line), "")
+    commands = _successes(action for action in later if action.type is ActionType.COMMAND_RUN)
+    alike = (action for action in commands if _same_purpose(failed, action))
+    return next((_in_one_line(action) for action in alike), "")
+
+
+def _successes(actions: Iterable[Action]) -> list[Action]:
+    return [action for action in actions if action.result and action.result.success]
+
+
+def _same_purpose(failed: Action, other: Action) -> bool:
+    """Whether two commands are the same program on something else, or another program on the same."""
+    one, two = _key_and_marks(failed), _key_and_marks(other)
+    if one is None or two is None or one[1] == two[1]:
+        return False
+    return one[0] == two[0] or len(one[1] & two[1]) * 2 >= min(len(one[1]), len(two[1]))
+
+
+def _line(text: str, most: int) -> str:
+    return shorten(" ".join(text.split()), most)
