@@ -13,7 +13,7 @@ from rum.store.search import Correction, Described, Details, Holders, Row, TermL
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.text.terms import terms as terms_of
-from rum.text.terms import unstemmed_words
+from rum.text.terms import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -148,7 +148,7 @@ class SqliteSearch(Lookup):
 
     def terms(
         self,
-        unstemmed_words: Sequence[Sequence[str]],
+        spellings: Sequence[Sequence[str]],
         cap: int,
         archived_cap: int,
         *,
@@ -160,8 +160,8 @@ class SqliteSearch(Lookup):
         newest: int = 0,
         spread: int = 1,
     ) -> TermLookup:
-        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in unstemmed_words]
-        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in unstemmed_words]
+        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
+        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
         where, values = conditions(filters)
         asked = [cap, json.dumps(packed), archived_cap, json.dumps(live), filters.superseded]
         statement = _TERMS.format(where=where)
@@ -187,7 +187,7 @@ class SqliteSearch(Lookup):
         counts = _Counts(0, 0, cap, archived_cap)
         for term, packed, found, size, archived in rows:
             if packed is None:
-                spelled = unstemmed_words(_ESCAPED.sub(" ", found))
+                spelled = spellings(_ESCAPED.sub(" ", found))
                 words.setdefault(term, set()).update(word for word in spelled if term in terms_of(word))
             else:
                 held.setdefault(term, {})[packed] = json.loads(found)
