@@ -13,7 +13,7 @@ from rum.store.search import Correction, Described, Details, Holders, Row, TermL
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, distinct, quoted
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.text.terms import terms as terms_of
-from rum.text.terms import spellings
+from rum.text.terms import unstemmed_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -187,7 +187,7 @@ class SqliteSearch(Lookup):
         counts = _Counts(0, 0, cap, archived_cap)
         for term, packed, found, size, archived in rows:
             if packed is None:
-                spelled = spellings(_ESCAPED.sub(" ", found))
+                spelled = unstemmed_words(_ESCAPED.sub(" ", found))
                 words.setdefault(term, set()).update(word for word in spelled if term in terms_of(word))
             else:
                 held.setdefault(term, {})[packed] = json.loads(found)
