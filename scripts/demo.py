@@ -75,7 +75,7 @@ WORKED = {
     "intent": {"goal": "Refresh the access token when the server answers 401", "task_type": "bug_fix"},
     "reasoning": {
         "approach_chosen": "Refresh in the interceptor, with a queue for requests that wait",
-        "why_chosen": "The lifetime must stay, so the client has to renew",
+        "why_chosen": "The lifetime must stay, so the client has to refresh",
         "alternatives_considered": [
             {"approach": "A timer that refreshes early", "why_rejected": "races with sleeping laptops"}
         ],
@@ -91,16 +91,16 @@ WORKED = {
 
 
 def say(text: str) -> None:
-    """Tell the story between the commands."""
+    """Print a heading between the commands."""
     print(f"\n{BOLD}{text}{END}")
 
 
 class Shell:
-    """Runs real commands in a repository and a home of their own."""
+    """Runs real commands in a temporary repository and home."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "shop"
-        # Nothing of the reader's own git or RUM takes part.
+        # The reader's own settings of git and RUM must not matter.
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUM_", "GIT_"))}
         kept.pop("XDG_CONFIG_HOME", None)
         own = {"HOME": str(folder), "RUM_HOME": str(folder / "memory"), "GIT_CONFIG_NOSYSTEM": "1"}
@@ -120,15 +120,15 @@ class Shell:
         return done.stdout.strip()
 
     def commit(self, commit: Commit, known: dict[str, str]) -> str:
-        """Make one commit; its id."""
+        """Make one commit and return its id."""
         path = self._folder / commit.file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(commit.content + "\n", encoding="utf-8")
         self._git("add", commit.file)
-        told = ["-m", commit.subject, *(["-m", commit.body.format(**known)] if commit.body else [])]
+        messages = ["-m", commit.subject, *(["-m", commit.body.format(**known)] if commit.body else [])]
         name, address, when = commit.author, f"{commit.author.lower()}@example.com", f"{commit.day}T10:00:00Z"
         self._git(
-            *("commit", "--quiet", *told),
+            *("commit", "--quiet", *messages),
             GIT_AUTHOR_NAME=name,
             GIT_AUTHOR_EMAIL=address,
             GIT_AUTHOR_DATE=when,
@@ -152,7 +152,7 @@ class Shell:
         return done.stdout
 
     def tail(self, command: str) -> str:
-        """The short id of the first memory that a command finds, unseen."""
+        """The short id of the first memory that a command finds; prints nothing."""
         return json.loads(self._run(f"{command} --json", None).stdout)["memories"][0]["id"][-8:]
 
     def _run(self, command: str, given: dict[str, Any] | None) -> subprocess.CompletedProcess[str]:
@@ -171,37 +171,37 @@ class Shell:
 
 
 def _layer_by_layer(memory: dict[str, Any]) -> str:
-    """A memory as JSON, one layer a line."""
+    """A memory as JSON, one layer per line."""
     return "{" + ",\n ".join(f'"{name}": {json.dumps(layer)}' for name, layer in memory.items()) + "}"
 
 
 def main() -> None:
-    """Tell the story."""
+    """Run the demo."""
     with tempfile.TemporaryDirectory() as folder:
         shell = Shell(Path(folder))
         known: dict[str, str] = {}
         for commit in HISTORY:
             known[commit.name] = shell.commit(commit, known)
-        say("Day one. A shop with some months of history, and no memory of it.")
+        say("A shop with some months of history, and no memory yet.")
         shell.log()
-        say("So it gets one: what was done, by whom and why, and what had to be taken back.")
+        say("Import the history: what was done, by whom and why, and what was reverted.")
         shell.rum("import git")
-        say("Vectors, for what is asked in other words, are made in quiet moments; or now.")
+        say("Vectors, for search by meaning, are computed when agents are idle, or now:")
         shell.rum("tidy")
-        say("Agent `ada` hears what customers say. No commit says it like that, and yet:")
+        say("Agent `ada` gets a complaint from customers. No commit uses these words, but one is found:")
         shell.rum(f'recall --agent ada "{COMPLAINT}" --limit 1')
-        say("The last number says how sure that is. It can be asked why, too.")
+        say("The last number is the confidence. --explain shows the reasons.")
         shell.rum(f'recall --agent ada "{COMPLAINT}" --limit 1 --explain')
-        say("Of what nobody ever did, nothing is made up.")
+        say("If nothing fits, RUM says so.")
         shell.rum('recall --agent ada "kubernetes ingress certificates"')
-        say("Before it edits the file, it asks what failed there.")
+        say("Before it edits the file, the agent asks what failed there.")
         shell.rum(f"recall --agent ada --file {FILE} --failures-only --depth outcome")
-        say("So a longer lifetime is out. It finds another way, and stores it with its cause.")
+        say("So a longer lifetime is no solution. The agent finds another one, and stores it with its cause.")
         cause = shell.tail(f"recall --file {FILE} --success-only --limit 1")
         stored = shell.rum("store --agent ada", {**WORKED, "links": {"caused_by": [cause]}})
-        say("Weeks later agent `bob` wonders why the code is like this. The trace leads back to the cause.")
+        say("Weeks later, agent `bob` asks why the code is like this. The trace leads back to the cause.")
         shell.rum(f"trace {stored.strip()[-8:]}")
-        say("Two people, two agents, one memory: in a file of its own under RUM_HOME, and nowhere else.")
+        say("Two people and two agents share one memory. It is stored only in RUM_HOME.")
 
 
 if __name__ == "__main__":
