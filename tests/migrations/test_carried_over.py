@@ -12,7 +12,7 @@ import pytest
 from migrations.test_schema import build_by_hand, opened
 from rum.model.chapters import Member
 from rum.model.ids import id_of, new_id
-from rum.model.origin import Origin, OriginKind, Reversal
+from rum.model.memory import Origin, OriginKind, Reversal
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.sqlite.layer_blobs import FORM, packed

@@ -8,9 +8,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from rum.model.memory import FileRef, Memory
+from rum.model.memory import FileRef, Memory, Origin, Reversal, reverted_summary
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
-from rum.model.origin import Origin, Reversal, reverted_summary
 from rum.model.questions import Depth
 
 

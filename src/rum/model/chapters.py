@@ -13,7 +13,7 @@ from rum.model.memory_layers import Layer
 from rum.model.questions import WITH_TAG, Limit
 
 
-class Origin(StrEnum):
+class ChapterOrigin(StrEnum):
     """Who picked the members: a caller by their ids, or RUM by what they have in common."""
 
     MANUAL = "manual"
@@ -202,7 +202,7 @@ class Chapter(Group, frozen=True, kw_only=True, omit_defaults=True):
     title: Title
     learnings: Claims = ()
     topics: Tags = ()
-    origin: Origin = Origin.MANUAL
+    origin: ChapterOrigin = ChapterOrigin.MANUAL
     members: Annotated[tuple[Member, ...], Meta(max_length=MOST_MEMBERS)] = ()
 
 
@@ -267,7 +267,7 @@ class CreateChapterResult(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     start_ts: int
     end_ts: int
-    origin: Origin
+    origin: ChapterOrigin
     words: Wording
     note: str | UnsetType = UNSET
 
@@ -298,7 +298,7 @@ class ChapterView(Struct, frozen=True, kw_only=True):
     memory_count: int
     tags: tuple[str, ...]
     topics: tuple[str, ...]
-    origin: Origin
+    origin: ChapterOrigin
     words: Wording
     memory_ids: tuple[str, ...] | UnsetType = UNSET
     stale: tuple[str, ...] | UnsetType = UNSET

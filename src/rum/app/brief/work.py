@@ -15,8 +15,7 @@ from rum.inject import brief
 from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.links import LinkType
-from rum.model.memory import Memory, has_worked, is_verified
-from rum.model.origin import OriginKind
+from rum.model.memory import Memory, OriginKind, has_worked, is_verified
 from rum.model.questions import MAX_LIMIT, RecallQuestion
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry

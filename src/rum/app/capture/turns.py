@@ -20,9 +20,8 @@ from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
-from rum.model.memory import OPERATION_OF, Memory, drafted
+from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, drafted
 from rum.model.memory_layers import Action, ActionType
-from rum.model.origin import Origin, OriginKind
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root

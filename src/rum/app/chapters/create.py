@@ -31,9 +31,9 @@ from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.chapters import (
     MOST_MEMBERS,
     Chapter,
+    ChapterOrigin,
     CreateChapterQuestion,
     CreateChapterResult,
-    Origin,
     SynthesizeQuestion,
     SynthesizeResult,
     answer_of,
@@ -89,7 +89,7 @@ def _pick(
         members=kind.members(caller.project, parts),
         choice=choice,
         new_words=given_words(caller, question),
-        origin=Origin.AUTO if choice.found_by else Origin.MANUAL,
+        origin=ChapterOrigin.AUTO if choice.found_by else ChapterOrigin.MANUAL,
     )
     return _with_old(caller, kind, pick, again=question.again)
 
@@ -217,5 +217,5 @@ def _make_chapter(caller: Caller, suggestion: Suggestion) -> bool:
     if len(memories) < len(suggestion.memory_ids):
         return False
     members = CHAPTERS.members(caller.project, memories)
-    pick = Pick[Chapter, Memory](memories, members, origin=Origin.AUTO)
+    pick = Pick[Chapter, Memory](memories, members, origin=ChapterOrigin.AUTO)
     return write_group(caller, CHAPTERS, pick, ask=False).created

@@ -39,11 +39,11 @@ from rum.model.chapters import (
     MOST_MEMBERS,
     MOST_TAGS,
     Chapter,
+    ChapterOrigin,
     ChapterWords,
     Evidence,
     Group,
     Member,
-    Origin,
     Source,
     Wisdom,
     WisdomWords,
@@ -84,7 +84,7 @@ class Pick(NamedTuple, Generic[G, P]):
     choice: Choice = Choice()
     new_words: GivenWords = GivenWords()
     old: G | None = None
-    origin: Origin | None = None
+    origin: ChapterOrigin | None = None
     """None leaves the origin of a chapter as it is."""
 
     @property

@@ -35,8 +35,7 @@ from rum.model.answers import Use
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Stamp, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Content, Memory, Number
-from rum.model.origin import Origin, OriginKind, Reversal, split_old_summary
+from rum.model.memory import Content, Memory, Number, Origin, OriginKind, Reversal, split_old_summary
 from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision

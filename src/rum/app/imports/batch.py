@@ -18,8 +18,7 @@ from rum.app.caller import Caller
 from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
-from rum.model.memory import Content, Memory
-from rum.model.origin import Origin
+from rum.model.memory import Content, Memory, Origin
 from rum.store.base import ReadMode
 
 BATCH = 200

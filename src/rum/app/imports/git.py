@@ -46,9 +46,8 @@ from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory
+from rum.model.memory import Memory, Origin, OriginKind, Reversal
 from rum.model.memory_layers import Layer, Outcome
-from rum.model.origin import Origin, OriginKind, Reversal
 from rum.model.parse import parse
 from rum.repo import history
 from rum.repo.files import relative_path

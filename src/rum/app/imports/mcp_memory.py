@@ -23,8 +23,7 @@ from rum.app.project import Project
 from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, memory_fields
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory
-from rum.model.origin import Origin, OriginKind
+from rum.model.memory import Memory, Origin, OriginKind
 
 CLIENT = "mcp-memory"
 """What their author has as its client, and the session they stand in."""

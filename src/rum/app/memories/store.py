@@ -18,8 +18,18 @@ from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
 from rum.model.links import Edge, Links, LinkType
-from rum.model.memory import Content, Draft, Memory, Similar, StoreResult, Version, drafted, patched
-from rum.model.origin import Origin, OriginKind
+from rum.model.memory import (
+    Content,
+    Draft,
+    Memory,
+    Origin,
+    OriginKind,
+    Similar,
+    StoreResult,
+    Version,
+    drafted,
+    patched,
+)
 from rum.model.questions import Depth, LinkQuestion
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from rum.capture.git.history import Revert
 from rum.capture.git.message import Message
 from rum.capture.git.work_kind import folders, work_kind
+from rum.model.memory import SHORT_SHA, Reversal
 from rum.model.memory_layers import ActionType, Outcome, TaskType
-from rum.model.origin import SHORT, Reversal
 from rum.repo.history import Change, Commit
 from rum.store.derived import RENAMED_TO
 from rum.text.lexicon import word_set
@@ -89,7 +89,7 @@ def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: 
     if kept < len(changes):
         parts += [f"the {kept} largest kept here"]
     closes = f"; closes {', '.join(f'#{number}' for number in message.closes)}" if message.closes else ""
-    return f"{commit.sha[:SHORT]}: {', '.join(parts)}{closes}"
+    return f"{commit.sha[:SHORT_SHA]}: {', '.join(parts)}{closes}"
 
 
 MAX_FILES = 100

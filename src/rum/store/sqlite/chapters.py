@@ -9,7 +9,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from rum.model.chapters import Chapter, Contradiction, Evidence, Member, Origin, Source, Wisdom, Wording
+from rum.model.chapters import (
+    Chapter,
+    ChapterOrigin,
+    Contradiction,
+    Evidence,
+    Member,
+    Source,
+    Wisdom,
+    Wording,
+)
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
 from rum.store.sqlite.connect import Database
@@ -133,7 +142,7 @@ class SqliteChapters(_GroupTable[Chapter]):
 
     def _group(self, row: Row, parts: PartRows) -> Chapter:
         fields = _fields(row, _CHAPTER)
-        fields |= {"origin": Origin(fields["origin"]), "words": Wording(fields["words"])}
+        fields |= {"origin": ChapterOrigin(fields["origin"]), "words": Wording(fields["words"])}
         return Chapter(**fields, members=_members(parts["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:

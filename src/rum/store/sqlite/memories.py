@@ -11,9 +11,8 @@ import msgspec
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.ids import tail_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import FileRef, Memory, Operation
+from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, Reversal
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
-from rum.model.origin import Origin, OriginKind, Reversal
 from rum.store.base import ReadMode
 from rum.store.derived import attempts_of, indexed_text, recorded_renames
 from rum.store.sqlite import archive_rows

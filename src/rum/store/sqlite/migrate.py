@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from rum.model.errors import StorageError
-from rum.model.origin import split_old_summary
+from rum.model.memory import split_old_summary
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID, Database
 from rum.store.sqlite.layer_blobs import packed, unpacked

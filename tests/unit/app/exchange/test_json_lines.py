@@ -10,7 +10,7 @@ import pytest
 from rum import InvalidQuery, Rum
 from rum.capture.git.ids import memory_id as commit_memory_id
 from rum.model.ids import id_of
-from rum.model.origin import Origin, OriginKind, Reversal
+from rum.model.memory import Origin, OriginKind, Reversal
 from support.projects import Shop, edited, keep
 
 Json = dict[str, Any]
