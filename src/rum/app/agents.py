@@ -25,7 +25,7 @@ def identify(caller: Caller, question: IdentityQuestion) -> Identity:
     elif question.action == "resume":
         caller.agent = _resume(caller, question.agent_id or question.name or caller.project.settings.agent)
     else:
-        return describe(caller.project, _known(caller, question.agent_id or question.name), full=True)
+        return describe(caller.project, _find_agent(caller, question.agent_id or question.name), full=True)
     return describe(caller.project, caller.agent)
 
 
@@ -33,7 +33,7 @@ def register(caller: Caller, question: IdentityQuestion) -> Agent:
     """A new agent."""
     parent_id = _parent(caller.project, question)
     name = question.name and caller.project.redactor.redact(question.name)
-    if name and _taken(caller.project, name):
+    if name and _is_name_taken(caller.project, name):
         raise InvalidQuery(
             f"There is an agent `{name}` in this project already; resume it, or take another name.",
             field="name",
@@ -53,7 +53,7 @@ def register(caller: Caller, question: IdentityQuestion) -> Agent:
     return agent
 
 
-def _taken(project: Project, name: str) -> bool:
+def _is_name_taken(project: Project, name: str) -> bool:
     """Whether somebody here has the name; an imported author gives it up to whoever works here."""
     found = project.store.agents.find_ids(name)
     owner = project.store.agents.get(found[0]) if found else None
@@ -70,11 +70,11 @@ def _parent(project: Project, question: IdentityQuestion) -> str | None:
         return None
     if not question.parent_id:
         raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    return project.one("agent", question.parent_id, project.store.agents.find_ids(question.parent_id))
+    return project.find_id("agent", question.parent_id)
 
 
 def _resume(caller: Caller, name: str | None) -> Agent:
-    agent = _known(caller, name) if name else caller.project.store.agents.last_main(caller.client)
+    agent = _find_agent(caller, name) if name else caller.project.store.agents.last_main(caller.client)
     if agent is None:
         raise NotFound(f"No earlier main agent of {caller.client} here; use action `register`.")
     if agent.imported_at is not None:
@@ -85,19 +85,19 @@ def _resume(caller: Caller, name: str | None) -> Agent:
     return replace(agent, last_active=now)
 
 
-def _known(caller: Caller, name: str | None) -> Agent:
+def _find_agent(caller: Caller, name: str | None) -> Agent:
     if name is None:
-        if (me := caller.acting()) is None:
+        if (me := caller.current_agent()) is None:
             raise NotFound("Nobody is registered here yet; give an agent_id, or register.")
         name = me.id
-    agent_id = caller.project.one("agent", name, caller.project.store.agents.find_ids(name))
+    agent_id = caller.project.find_id("agent", name)
     agent = caller.project.store.agents.get(agent_id)
     if agent is None:
         raise NotFound(f"No agent `{name}`.")
     return agent
 
 
-def somebody(caller: Caller) -> tuple[Agent, Who | None]:
+def ensure_agent(caller: Caller) -> tuple[Agent, Who | None]:
     """The agent that writes; where none has said who it is, the one set, the client's last, or a new one."""
     if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
         return caller.agent, None
@@ -108,17 +108,26 @@ def somebody(caller: Caller) -> tuple[Agent, Who | None]:
     return caller.agent, Who(caller.agent.id, "resumed" if known else "registered")
 
 
-def name_of_who_acts(caller: Caller) -> str | None:
-    """The name of the agent that acts: as it was registered or set, else its client's; None for a person."""
+def caller_name(caller: Caller) -> str | None:
+    """The caller's name as it was registered or set, else its client's; None for a person."""
     if caller.agent is not None and caller.agent.name:
         return caller.agent.name
     if caller.project.settings.agent:
         return caller.project.settings.agent
-    me = caller.acting()
+    me = caller.current_agent()
     return me.name if me and me.name else None if caller.owner else caller.client
 
 
-def known_as(caller: Caller, name: str, parent_id: str | None = None) -> Agent:
+def agent_name(caller: Caller, named: str | None) -> str | None:
+    """The name of an agent given by name or id; of the caller if None."""
+    if not named:
+        return caller_name(caller)
+    found = caller.project.store.agents.find_ids(named)
+    agent = caller.project.store.agents.get(found[0]) if len(found) == 1 else None
+    return (agent.name if agent else None) or named
+
+
+def resume_or_register(caller: Caller, name: str, parent_id: str | None = None) -> Agent:
     """The agent of this name: resumed, or registered, below another one where that is given."""
     if _resumable(caller.project, name):
         return _resume(caller, name)
@@ -162,7 +171,7 @@ def _identity(agent: Agent, figures: AgentFigures, *, full: bool) -> Identity:
     )
 
 
-def take_agent(project: Project, agent: Agent) -> None:
+def import_agent(project: Project, agent: Agent) -> None:
     """Keep an agent that is not known here, as one whom nobody can resume."""
     agents = project.store.agents
     if agents.get(agent.id):
@@ -183,8 +192,8 @@ def take_agent(project: Project, agent: Agent) -> None:
     )
 
 
-def take_author(project: Project, agent_id: str, at: int) -> None:
+def import_author(project: Project, agent_id: str, at: int) -> None:
     """See to it that the author of something is known, though the export does not introduce them."""
     if project.store.agents.get(agent_id) is None:
         author = Agent(id=agent_id, type=AgentType.MAIN, project_id="", created_at=at, last_active=at)
-        take_agent(project, author)
+        import_agent(project, author)

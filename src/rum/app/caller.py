@@ -92,7 +92,7 @@ class Caller:
             yield
 
     @contextmanager
-    def identity_undone_on_error(self) -> Generator[None]:
+    def undo_identity_on_error(self) -> Generator[None]:
         """Forget an agent that was registered in a transaction that failed."""
         before = self.agent
         try:
@@ -101,7 +101,7 @@ class Caller:
             self.agent = before
             raise
 
-    def acting(self) -> Agent | None:
+    def current_agent(self) -> Agent | None:
         """The agent that acts: identified, named in the settings, or the client's last main agent."""
         if self.agent is not None:
             return self.agent
@@ -115,13 +115,13 @@ class Caller:
         """A path as the project stores it."""
         return self.project.relative(path, self.cwd)
 
-    def may_change(self, memory: Memory) -> None:
+    def check_may_change(self, memory: Memory) -> None:
         """Refuse an agent that is neither the author, nor above the author, nor main for an import."""
         instead = "Store a memory of your own and link it with `supersedes` instead."
         imported = memory.imported_at is not None
-        self.may_change_of(memory.id, memory.agent_id, imported=imported, instead=instead, named="memory_id")
+        self.check_author(memory.id, memory.agent_id, imported=imported, instead=instead, named="memory_id")
 
-    def may_change_of(
+    def check_author(
         self,
         what: str,
         author_id: str,
@@ -132,7 +132,7 @@ class Caller:
         may: str = "change",
     ) -> None:
         """The same for anything that has an author; `instead` tells a refused agent what it can do."""
-        if not self.is_over(author_id, imported=imported):
+        if not self.may_change(author_id, imported=imported):
             raise PermissionDenied(
                 f"{what} belongs to {author_id}; only that agent, one above it or the owner may {may} it. "
                 f"{instead}",
@@ -140,9 +140,9 @@ class Caller:
                 agent_id=author_id,
             )
 
-    def is_over(self, author_id: str, *, imported: bool) -> bool:
+    def may_change(self, author_id: str, *, imported: bool) -> bool:
         """Whether this caller may change what an agent recorded or an import brought."""
-        me = self.acting()
+        me = self.current_agent()
         if self.owner or me is None:
             return self.owner
         agents = self.project.store.agents

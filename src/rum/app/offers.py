@@ -143,7 +143,7 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
 def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
     """Note whether a memory was of use; of each agent, and of the owner, the last word stands."""
     memory = caller.project.memory(question.memory_id)
-    agent = caller.acting()
+    agent = caller.current_agent()
     said_by = OWNER if caller.owner or agent is None else agent.id
     evidence = caller.project.store.activity.add_feedback(
         memory.id, said_by, caller.project.now(), useful=question.useful

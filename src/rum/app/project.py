@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
@@ -132,7 +132,7 @@ class Project:
             if "semantic" in self.__dict__:
                 self.semantic.note_use()
 
-    def used(self, ids: Iterable[str]) -> dict[str, Use]:
+    def use_counts(self, ids: Iterable[str]) -> dict[str, Use]:
         """How often memories were retrieved, pending counts included."""
         wanted = list(ids)
         uses = self.store.activity.uses(wanted)
@@ -168,9 +168,15 @@ class Project:
             raise InvalidQuery(
                 "A memory's id is a text such as `mem_01h455vb4pex5vsknk084sn02q`.", field="memory_id"
             )
-        return self.store.memories.get([self.one("memory", name, self.store.memories.find_ids(name))])[0]
+        return self.store.memories.get([self.find_id("memory", name)])[0]
 
-    def one(self, kind: str, name: str, found: list[str]) -> str:
+    def find_id(self, kind: Literal["agent", "memory", "chapter", "wisdom", "rule"], name: str) -> str:
+        """The id that an id, an agent's name, or the end of an id stands for."""
+        # By name, as chapters and wisdom are loaded with their first use.
+        plural = {"memory": "memories", "wisdom": "wisdom"}.get(kind, f"{kind}s")
+        return self.single_id(kind, name, getattr(self.store, plural).find_ids(name))
+
+    def single_id(self, kind: str, name: str, found: list[str]) -> str:
         """The one id found for a name; NOT_FOUND for none, INVALID_QUERY for several."""
         if len(found) == 1:
             return found[0]

@@ -13,7 +13,7 @@ from rum.app.brief.query import Asked, flat
 from rum.app.caller import Caller
 from rum.app.journal.journals import Journals
 from rum.app.layers import rules
-from rum.app.notes import search
+from rum.app.notes.notes import day, match_notes
 from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
@@ -48,7 +48,7 @@ def notes(caller: Caller, asked: Asked) -> tuple[list[Piece], list[Broken]]:
         plan=" ".join((asked.plan, *asked.files)),
         agent=asked.agent,
     )
-    found = search.match(caller, question, asked.now)
+    found = match_notes(caller, question, asked.now)
     return [_note(one) for one in found.notes], list(found.broken or ())
 
 
@@ -69,13 +69,13 @@ def _shorter(note: MatchedNote, most: int) -> MatchedNote:
 
 def _block(note: MatchedNote) -> str:
     """A note as prompts have it."""
-    return background([note], search.day).removeprefix(HEADING)
+    return background([note], day).removeprefix(HEADING)
 
 
 def matching_rules(project: Project, asked: Asked) -> Iterator[Piece]:
     """The rules whose condition speaks of the task, the plan or the files; of those that say the same one."""
     found: dict[str, Piece] = {}
-    for rule, matched in rules.matching(project, asked.text):
+    for rule, matched in rules.match_rules(project, asked.text):
         points, said = brief.RULE[matched.kind], flat(rule.action)
         if said not in found or points > found[said].points:
             found[said] = brief.rule(rule.id, points, rule.condition, rule.action, rule.created_at)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rum.app.agents import agent_name
 from rum.app.caller import Caller
-from rum.app.notes.search import agent_name
 from rum.model.brief import BriefQuestion
 from rum.repo.files import strip_line
 from rum.text.patterns import Text

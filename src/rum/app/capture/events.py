@@ -67,7 +67,7 @@ def seen(
         raise InvalidQuery(
             f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
         )
-    memory_id = project.one("memory", memory, project.store.memories.find_ids(memory)) if memory else None
+    memory_id = project.find_id("memory", memory) if memory else None
     wanted = EventQuery(MOST if became else limit, session, client, kind, memory_id, since or 0)
     views = [_view(one) for one in project.store.captured.find(wanted)]
     total, going_on = project.store.captured.count()

@@ -240,7 +240,7 @@ def conclude(project: Project, row: CapturedTurn, became: TurnOutcome) -> None:
         project.store.captured.forget(became.memory_id)
 
 
-def forget_seen(project: Project, memory_id: str, patience: float = 10.0) -> int:
+def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> int:
     """Delete what a memory was made of, also what still lies in the spool; how many events there were."""
     if not has_spool(project):
         return project.store.captured.forget(memory_id)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from rum.app.caller import Caller
 from rum.app.calls import call, public
-from rum.app.chapters import forgettable
 from rum.app.chapters.create import DEFAULT_LIMIT, suggestions
-from rum.app.chapters.read import find_chapter, find_wisdom, show_chapter, show_wisdom
+from rum.app.chapters.forget import CHAPTER, WISDOM_KIND
+from rum.app.chapters.read import find_chapter, find_wisdom
 from rum.app.chapters.refresh import refresh
-from rum.app.memories.forgettable import forgotten
+from rum.app.chapters.staleness import with_staleness
+from rum.app.memories.forget import forget_one
 from rum.consolidate.suggest.groups import Suggestion
 from rum.model.answers import ForgetResult
 from rum.model.chapters import (
@@ -22,6 +23,8 @@ from rum.model.chapters import (
     RefreshResult,
     SynthesizeResult,
     WisdomView,
+    chapter_view,
+    wisdom_view,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +54,8 @@ class Chapters:
     def show(self, chapter_id: str) -> ChapterView:
         """One chapter with its members, by its id or the end of it."""
         with self._caller.turn():
-            return show_chapter(self._caller.project, chapter_id)
+            project = self._caller.project
+            return chapter_view(with_staleness(project, [find_chapter(project, chapter_id)])[0], members=True)
 
     def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
         """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
@@ -66,7 +70,7 @@ class Chapters:
         """Delete a chapter but not its memories; only a keyed hash of their ids is kept."""
         with self._caller.turn():
             chapter = find_chapter(self._caller.project, chapter_id)
-            return forgotten(self._caller, forgettable.CHAPTER, chapter.id)
+            return forget_one(self._caller, CHAPTER, chapter.id)
 
 
 @public
@@ -87,7 +91,8 @@ class WisdomApi:
     def show(self, wisdom_id: str) -> WisdomView:
         """One wisdom with its chapters, by its id or the end of it."""
         with self._caller.turn():
-            return show_wisdom(self._caller.project, wisdom_id)
+            project = self._caller.project
+            return wisdom_view(with_staleness(project, [find_wisdom(project, wisdom_id)])[0], chapters=True)
 
     def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
         """Refresh the wisdom that is named, or all that is stale; returns what changed."""
@@ -97,4 +102,4 @@ class WisdomApi:
         """Delete wisdom but not its chapters; only a keyed hash of their ids is kept."""
         with self._caller.turn():
             wisdom = find_wisdom(self._caller.project, wisdom_id)
-            return forgotten(self._caller, forgettable.WISDOM, wisdom.id)
+            return forget_one(self._caller, WISDOM_KIND, wisdom.id)

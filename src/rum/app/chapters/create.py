@@ -102,7 +102,7 @@ def _choose_parts(
     tags, names = _clean_tags(project, question.tags), getattr(question, kind.ids_field)
     minimum: int = getattr(question, kind.minimum_field)
     if names:
-        ids = dict.fromkeys(project.one(kind.part, name, kind.ids_named(project, name)) for name in names)
+        ids = dict.fromkeys(project.find_id(kind.part, name) for name in names)
         # A chapter may be of a single memory that was named; wisdom of one chapter would only repeat it.
         if kind is WISDOM and len(ids) < minimum:
             _refuse_few(caller, kind, len(ids), "named", minimum, field=kind.ids_field)

@@ -24,7 +24,7 @@ from rum.app.chapters.groups import (
 )
 from rum.app.chapters.read import find_chapter, find_wisdom
 from rum.app.chapters.words import sanitise_fields
-from rum.app.memories.forgettable import Counts
+from rum.app.memories.forget import Counts, Kind
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.model.chapters import Chapter, Evidence, Group, Wisdom, Wording
@@ -35,16 +35,19 @@ from rum.text.terms import says_little, terms
 Terms = frozenset[str]
 
 
-def chapter_counts(caller: Caller, chapter_id: str) -> Counts:
-    """What forgetting a chapter would remove."""
+def _find_chapters(caller: Caller, name: str) -> list[str]:
+    return caller.project.store.chapters.find_ids(name)
+
+
+def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
     chapter = find_chapter(caller.project, chapter_id)
     check_permission(caller, CHAPTERS, chapter)
     return {"chapters": 1, "members": len(chapter.members)}
 
 
-def remove_chapter(caller: Caller, chapter_id: str) -> Counts:
+def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
     """Delete a chapter, and cut what only it said out of wisdom."""
-    removed = chapter_counts(caller, chapter_id)
+    removed = _count_chapter(caller, chapter_id)
     project, store = caller.project, caller.project.store
     chapter = find_chapter(project, chapter_id)
     ids, key = chapter.memory_ids, project.tombstone_key
@@ -61,22 +64,30 @@ def remove_chapter(caller: Caller, chapter_id: str) -> Counts:
     return removed
 
 
-def wisdom_counts(caller: Caller, wisdom_id: str) -> Counts:
-    """What forgetting wisdom would remove."""
+CHAPTER = Kind("chapter", _find_chapters, _count_chapter, _remove_chapter)
+
+
+def _find_wisdom(caller: Caller, name: str) -> list[str]:
+    return caller.project.store.wisdom.find_ids(name)
+
+
+def _count_wisdom(caller: Caller, wisdom_id: str) -> Counts:
     wisdom = find_wisdom(caller.project, wisdom_id)
     check_permission(caller, WISDOM, wisdom)
     return {"wisdom": 1, "sources": len(wisdom.sources)}
 
 
-def remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
-    """Delete wisdom."""
-    removed = wisdom_counts(caller, wisdom_id)
+def _remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
+    removed = _count_wisdom(caller, wisdom_id)
     project = caller.project
     wisdom = find_wisdom(project, wisdom_id)
     marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
     project.store.memories.add_tombstones(marks, "wisdom", project.now())
     project.store.wisdom.delete([wisdom.id])
     return removed
+
+
+WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom)
 
 
 def cut_memory(project: Project, versions: Sequence[Memory]) -> None:

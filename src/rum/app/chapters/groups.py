@@ -9,12 +9,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from rum.app.agents import somebody
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.chapters.words import (
     GivenWords,
@@ -104,7 +104,7 @@ class GroupKind(ABC, Generic[G, P, W]):
     """What differs between chapters, whose parts are memories, and wisdom, whose parts are chapters."""
 
     name: ClassVar[str]
-    part: ClassVar[str]
+    part: ClassVar[Literal["memory", "chapter"]]
     parts: ClassVar[str]
     ids_field: ClassVar[str]
     """The field of a question that names parts."""
@@ -116,10 +116,6 @@ class GroupKind(ABC, Generic[G, P, W]):
     @abstractmethod
     def store(self, project: Project) -> Groups[G]:
         """The stored groups."""
-
-    @abstractmethod
-    def ids_named(self, project: Project, name: str) -> list[str]:
-        """The ids of parts that a full id or the end of one can mean."""
 
     @abstractmethod
     def get_parts(self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED) -> list[P]:
@@ -181,9 +177,6 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
     def store(self, project: Project) -> Groups[Chapter]:
         return project.store.chapters
 
-    def ids_named(self, project: Project, name: str) -> list[str]:
-        return project.store.memories.find_ids(name)
-
     def get_parts(self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED) -> list[Memory]:  # noqa: ARG002
         return project.store.memories.get(list(ids))
 
@@ -237,9 +230,6 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
 
     def store(self, project: Project) -> Groups[Wisdom]:
         return project.store.wisdom
-
-    def ids_named(self, project: Project, name: str) -> list[str]:
-        return project.store.chapters.find_ids(name)
 
     def get_parts(
         self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED
@@ -399,7 +389,7 @@ def write_group(
     words = words_for(project, kind, pick, ask=ask)
     for _ in range(TRIES):
         complete = with_given(project, pick, words)
-        with project.turn(), caller.identity_undone_on_error(), project.store.transaction():
+        with project.turn(), caller.undo_identity_on_error(), project.store.transaction():
             current = _current(project, kind, pick)
             if current == pick:
                 return _write(caller, kind, pick, complete)
@@ -435,7 +425,7 @@ def _write(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], words: So
 
 def _without_words(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], now: int) -> G:
     """The group there is, or an empty one of the acting agent."""
-    agent, _ = somebody(caller)
+    agent, _ = ensure_agent(caller)
     caller.project.store.agents.update(agent.id, last_active=now)
     empty: dict[str, Any] = dict.fromkeys(kind.group_type.TEXTS, "")
     group = pick.old or kind.group_type(
@@ -455,11 +445,11 @@ def _without_words(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], n
 
 
 def _may_change(caller: Caller, group: Group) -> bool:
-    return caller.is_over(group.agent_id, imported=group.imported_at is not None)
+    return caller.may_change(group.agent_id, imported=group.imported_at is not None)
 
 
 def check_permission(caller: Caller, kind: GroupKind[G, P, W], group: G) -> None:
     """Refuse an agent that may not change a group."""
     instead = f"Make one of other {kind.parts} instead."
     imported = group.imported_at is not None
-    caller.may_change_of(group.id, group.agent_id, imported=imported, instead=instead)
+    caller.check_author(group.id, group.agent_id, imported=imported, instead=instead)

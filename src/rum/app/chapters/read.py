@@ -16,7 +16,6 @@ from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
 from rum.model.chapters import (
     Chapter,
-    ChapterView,
     ListChaptersQuestion,
     ListChaptersResult,
     RecallWisdomQuestion,
@@ -55,7 +54,7 @@ def list_chapters(caller: Caller, question: ListChaptersQuestion) -> ListChapter
     project, store = caller.project, caller.project.store.chapters
     most = question.limit or len(question.chapter_ids) or DEFAULT_LIMIT
     if question.chapter_ids:
-        named = [project.one("chapter", name, store.find_ids(name)) for name in question.chapter_ids]
+        named = [project.find_id("chapter", name) for name in question.chapter_ids]
         chapters = [one for one in store.get(list(dict.fromkeys(named))) if _matches(one, question)]
         total = len(chapters)
     else:
@@ -94,23 +93,13 @@ def _chapter_hint(project: Project) -> str:
 def find_chapter(project: Project, name: str) -> Chapter:
     """The one chapter that an id or the end of one means."""
     store = project.store.chapters
-    return store.get([project.one("chapter", name, store.find_ids(name))])[0]
+    return store.get([project.find_id("chapter", name)])[0]
 
 
 def find_wisdom(project: Project, name: str) -> Wisdom:
     """The one wisdom that an id or the end of one means."""
     store = project.store.wisdom
-    return store.get([project.one("wisdom", name, store.find_ids(name))])[0]
-
-
-def show_chapter(project: Project, name: str) -> ChapterView:
-    """One chapter with its members."""
-    return chapter_view(with_staleness(project, [find_chapter(project, name)])[0], members=True)
-
-
-def show_wisdom(project: Project, name: str) -> WisdomView:
-    """One wisdom with its chapters."""
-    return wisdom_view(with_staleness(project, [find_wisdom(project, name)])[0], chapters=True)
+    return store.get([project.find_id("wisdom", name)])[0]
 
 
 class Match(NamedTuple):

@@ -61,7 +61,7 @@ def _named(project: Project, names: Sequence[str], kind: str | None) -> tuple[li
     for name in dict.fromkeys(names):
         chapters = [] if kind == "wisdom" else project.store.chapters.find_ids(name)
         wisdom = [] if kind == "chapter" else project.store.wisdom.find_ids(name)
-        ids.append(project.one(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
+        ids.append(project.single_id(kind or "chapter or wisdom", name, [*chapters, *wisdom]))
     found = project.store.chapters.get(ids), project.store.wisdom.get(ids)
     return with_staleness(project, found[0]), with_staleness(project, found[1])
 

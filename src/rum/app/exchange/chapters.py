@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rum.app.agents import take_author
+from rum.app.agents import import_author
 from rum.app.chapters.forget import ForgottenCutter
 from rum.app.chapters.groups import CHAPTERS, WISDOM, G, GroupKind, P, W
 from rum.app.chapters.words import CLAIM_LISTS, TEXTS, sanitise_fields
@@ -131,7 +131,7 @@ class ChapterImporter:
         marks = kind.marks(group.part_ids, project.tombstone_key, group.id)
         if memories.tombstones(marks) or not parts:
             return "forgotten"
-        take_author(project, group.agent_id, group.created_at)
+        import_author(project, group.agent_id, group.created_at)
         group = self._verified(group, known)
         missing = self._missing(group)
         if missing or len(parts) < len(group.part_ids) or not self._different.isdisjoint(group.part_ids):

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum._version import __version__
-from rum.app.agents import take_agent, take_author
+from rum.app.agents import import_agent, import_author
 from rum.app.exchange.chapters import (
     ChapterImport,
     ChapterImporter,
@@ -230,7 +230,7 @@ def import_lines(
 
 def _take(project: Project, line: Line, form: int, counts: dict[str, int], alike: dict[str, int]) -> None:
     if isinstance(line, AgentLine):
-        take_agent(project, line.agent)
+        import_agent(project, line.agent)
     elif isinstance(line, MemoryLine):
         word = _take_memory(project, line, form)
         counts[word] += 1
@@ -270,7 +270,7 @@ def _take_memory(project: Project, line: MemoryLine, form: int) -> str:
         return "unchanged" if _is_same(known[0], memory, form) else "different"
     if project.store.memories.tombstones(marks(memory, project.tombstone_key)):
         return "forgotten"
-    take_author(project, memory.agent_id, memory.created_at)
+    import_author(project, memory.agent_id, memory.created_at)
     project.store.memories.add(replace(memory, imported_at=project.now()))
     if line.access_count:
         project.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rum.app.agents import take_author
+from rum.app.agents import import_author
 from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.layers import events, facts, rules
@@ -137,14 +137,14 @@ class LayersTaken:
     def fact(self, fact: Fact) -> None:
         """Keep a fact, unless something is known under its key, or was forgotten."""
         clean = msgspec.convert(self._project.clean(msgspec.to_builtins(fact)), Fact)
-        known = facts.fact_of(self._project, clean.key)
+        known = facts.get_fact(self._project, clean.key)
         if known is not None:
             word = "unchanged" if known.value == clean.value else "different"
         elif facts.is_forgotten(self._project, clean.key):
             word = "forgotten"
         else:
             word = "added"
-            take_author(self._project, clean.agent_id, clean.created_at)
+            import_author(self._project, clean.agent_id, clean.created_at)
             self._project.store.facts.put(replace(clean, imported_at=self._project.now()))
         if word in ("added", "unchanged"):
             self._alike[fact.key] = (known or clean).version
@@ -170,7 +170,7 @@ class LayersTaken:
             word = "forgotten"
         else:
             word = "added"
-            take_author(self._project, clean.agent_id, clean.created_at)
+            import_author(self._project, clean.agent_id, clean.created_at)
             self._project.store.rules.put(replace(clean, imported_at=self._project.now()))
         if word in ("added", "unchanged"):
             self._alike_rules[clean.id] = (known[0] if known else clean).version
@@ -240,7 +240,7 @@ def import_layers(caller: Caller, folder: str) -> LayerImport:
         raise InvalidQuery(f"{folder} has none of {', '.join(NAMES.values())}.", field="dir")
     files = LayerFiles(folder)
     read = {layer: plain_json({"items": files.items(layer)})["items"] for layer in LASTING}
-    agent_id, taken = events.author(caller).id, LayersTaken(caller.project)
+    agent_id, taken = events.ensure_author(caller).id, LayersTaken(caller.project)
     met: Counter[str] = Counter()
     for layer, items in read.items():
         for start in range(0, len(items), BATCH):

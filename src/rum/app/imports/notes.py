@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rum.app.caller import Caller
 from rum.app.imports.batch import Imported, Tally
-from rum.app.notes.append import add, find_note, forgotten_statements
+from rum.app.notes.notes import add_note, find_note, forgotten_statements
 from rum.app.project import Project
 from rum.capture.peers.agent_guides import Section, sections_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
@@ -137,7 +137,7 @@ def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str
     draft = NoteDraft(
         title=entry.title, content=entry.content, when_to_use=(entry.title,), tags=(TAG,), source=source
     )
-    add(caller, draft)
+    add_note(caller, draft)
     return "added"
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from msgspec import UNSET, Struct
 
-from rum.app.agents import name_of_who_acts
+from rum.app.agents import caller_name
 from rum.app.caller import Caller
 from rum.app.calls import public
 from rum.app.journal.agent_journal import AgentJournal, check_file
@@ -125,7 +125,7 @@ class Journals:
             return [check_file(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
-        named = given or name_of_who_acts(self._caller)
+        named = given or caller_name(self._caller)
         if named:
             return _folder_name(named) if named == self._caller.client else named
         there = self._sessions().agents(session)

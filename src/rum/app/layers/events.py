@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rum.app.agents import somebody
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.memories.forgettable import Counts, Kind
+from rum.app.memories.forget import Counts, Kind
 from rum.app.project import Project
 from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
@@ -13,31 +13,25 @@ from rum.model.layers import Event, MemoryEntry
 INSTEAD = "Leave it to that agent or the owner."
 
 
-def author(caller: Caller) -> Agent:
+def ensure_author(caller: Caller) -> Agent:
     """The agent that writes; registered if it is not yet."""
     if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
         return caller.agent
-    with caller.identity_undone_on_error(), caller.project.store.transaction():
-        return somebody(caller)[0]
+    with caller.undo_identity_on_error(), caller.project.store.transaction():
+        return ensure_agent(caller)[0]
 
 
-def event_of(caller: Caller, entry: MemoryEntry) -> Event:
+def new_event(caller: Caller, entry: MemoryEntry) -> Event:
     """An entry as an event of the caller, written now."""
     return Event(
         id=entry.id,
         content=entry.content,
         metadata=entry.metadata,
         timestamp=entry.timestamp,
-        agent_id=author(caller).id,
+        agent_id=ensure_author(caller).id,
         session_id=caller.session_id,
         created_at=caller.project.now(),
     )
-
-
-def may_change(caller: Caller, event: Event) -> None:
-    """Refuse a caller who may not change an event."""
-    imported = event.imported_at is not None
-    caller.may_change_of(event.id, event.agent_id, imported=imported, instead=INSTEAD)
 
 
 def is_forgotten(project: Project, event: Event) -> bool:
@@ -45,19 +39,20 @@ def is_forgotten(project: Project, event: Event) -> bool:
     return bool(project.store.memories.tombstones(event_marks(event, project.tombstone_key)))
 
 
-def _found(caller: Caller, name: str) -> list[str]:
+def _find(caller: Caller, name: str) -> list[str]:
     return caller.project.store.events.find_ids(name)
 
 
-def _held(caller: Caller, event_id: str) -> Counts:
+def _counts(caller: Caller, event_id: str) -> Counts:
     found = caller.project.store.events.get([event_id])
     for event in found:
-        may_change(caller, event)
+        imported = event.imported_at is not None
+        caller.check_author(event.id, event.agent_id, imported=imported, instead=INSTEAD)
     return {"events": len(found)}
 
 
-def _removed(caller: Caller, event_id: str) -> Counts:
-    _held(caller, event_id)
+def _remove(caller: Caller, event_id: str) -> Counts:
+    _counts(caller, event_id)
     marks = [
         mark
         for event in caller.project.store.events.get([event_id])
@@ -67,4 +62,4 @@ def _removed(caller: Caller, event_id: str) -> Counts:
     return {"events": caller.project.store.events.delete([event_id])}
 
 
-KIND = Kind("event", _found, _held, _removed)
+KIND = Kind("event", _find, _counts, _remove)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from rum.app.agents import somebody
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
-from rum.app.memories.forgettable import Counts, Kind, forgotten
+from rum.app.memories.forget import Counts, Kind, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
@@ -40,12 +40,12 @@ class Facts:
     def get(self, key: str) -> Fact | None:
         """The fact under a key, if there is one."""
         with self._caller.turn():
-            return fact_of(self._caller.project, key)
+            return get_fact(self._caller.project, key)
 
     def show(self, key: str) -> Fact:
         """The fact under a key; NotFound names the nearest key."""
         with self._caller.turn():
-            return known(self._caller.project, key)
+            return find_fact(self._caller.project, key)
 
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
         """The facts whose keys have this prefix, last changed first."""
@@ -53,14 +53,20 @@ class Facts:
             return self._caller.project.store.facts.latest(prefix, limit_or_all(limit))
 
     def history(self, key: str) -> Sequence[FactVersion]:
-        """All values of a key, oldest first."""
+        """All values of a key, oldest first; the last one is the current value."""
+        project, versions = self._caller.project, list[FactVersion]()
         with self._caller.turn():
-            return history(self._caller.project, key)
+            fact = find_fact(project, key)
+            author, since = fact.agent_id, fact.created_at
+            for number, at, by, (value,) in project.store.history.of("fact", key):
+                versions.append(FactVersion(number, since, author, value, current=False))
+                author, since = by, at
+        return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
 
     def forget(self, key: str) -> ForgetResult:
         """Delete a fact with its history; only a keyed hash of its key stays."""
         with self._caller.turn():
-            return forgotten(self._caller, KIND, known(self._caller.project, key).key)
+            return forget_one(self._caller, KIND, find_fact(self._caller.project, key).key)
 
     def forgotten(self, key: str) -> bool:
         """Whether the fact under this key was forgotten: then only setting it brings it back."""
@@ -76,19 +82,19 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
     given = parse({"key": key, "value": value}, GivenFact, "fact")
     clean = parse(caller.project.clean(msgspec.to_builtins(given)), GivenFact, "fact")
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
-    with caller.identity_undone_on_error(), caller.project.store.transaction():
-        agent, _ = somebody(caller)
-        old = fact_of(caller.project, clean.key)
+    with caller.undo_identity_on_error(), caller.project.store.transaction():
+        agent, _ = ensure_agent(caller)
+        old = get_fact(caller.project, clean.key)
         fact = Fact(
             key=clean.key, value=clean.value, agent_id=agent.id, created_at=caller.project.now(), timestamp=at
         )
-        fact = fact if old is None else _renewed(caller.project, old, fact)
+        fact = fact if old is None else _next_version(caller.project, old, fact)
         caller.project.store.facts.put(fact)
         caller.project.store.agents.update(agent.id, last_active=caller.project.now())
     return fact
 
 
-def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
+def _next_version(project: Project, old: Fact, new: Fact) -> Fact:
     """The new version of a fact; the old value goes into its history if it differs."""
     now = max(new.created_at, old.updated_at or old.created_at)
     version = old.version
@@ -99,7 +105,7 @@ def _renewed(project: Project, old: Fact, new: Fact) -> Fact:
     return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
 
 
-def set_by(project: Project, fact: Fact) -> str:
+def last_author(project: Project, fact: Fact) -> str:
     """The id of the agent that set the current value."""
     before = project.store.history.of("fact", fact.key) if fact.version > 1 else []
     return before[-1].changed_by if before else fact.agent_id
@@ -108,17 +114,17 @@ def set_by(project: Project, fact: Fact) -> str:
 def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
     """Refuse a caller who may not change a fact; `may` names the action in the error."""
     imported = fact.imported_at is not None
-    caller.may_change_of(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
+    caller.check_author(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
 
 
-def fact_of(project: Project, key: str) -> Fact | None:
+def get_fact(project: Project, key: str) -> Fact | None:
     """The fact under a key, if there is one."""
     return next(iter(project.store.facts.get([key])), None)
 
 
-def known(project: Project, key: str) -> Fact:
+def find_fact(project: Project, key: str) -> Fact:
     """The fact under a key; NotFound names the nearest key."""
-    fact = fact_of(project, key)
+    fact = get_fact(project, key)
     if fact is None:
         near = nearest_key(project, key)
         hint = f" Did you mean `{near}`?" if near else ""
@@ -133,16 +139,6 @@ def nearest_key(project: Project, key: str) -> str | None:
     return keys[near] if near else None
 
 
-def history(project: Project, key: str) -> list[FactVersion]:
-    """All values of a key, oldest first; the last one is the current value."""
-    fact = known(project, key)
-    author, since, versions = fact.agent_id, fact.created_at, list[FactVersion]()
-    for number, at, by, (value,) in project.store.history.of("fact", key):
-        versions.append(FactVersion(number, since, author, value, current=False))
-        author, since = by, at
-    return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
-
-
 def is_forgotten(project: Project, key: str) -> bool:
     """Whether a fact under this key was forgotten."""
     return bool(project.store.memories.tombstones(fact_marks(key, project.tombstone_key)))
@@ -155,22 +151,22 @@ def limit_or_all(limit: int | None) -> int:
     return EVERY if limit is None else limit
 
 
-def _found(caller: Caller, key: str) -> list[str]:
+def _find(caller: Caller, key: str) -> list[str]:
     return caller.project.store.facts.find_ids(key)
 
 
-def _held(caller: Caller, key: str) -> Counts:
-    check_may_change(caller, known(caller.project, key))
+def _counts(caller: Caller, key: str) -> Counts:
+    check_may_change(caller, find_fact(caller.project, key))
     return {"facts": 1, "versions": len(caller.project.store.history.of("fact", key))}
 
 
-def _removed(caller: Caller, key: str) -> Counts:
-    held = _held(caller, key)
+def _remove(caller: Caller, key: str) -> Counts:
+    counts = _counts(caller, key)
     caller.project.store.memories.add_tombstones(
         fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
     )
     caller.project.store.facts.delete([key])
-    return held
+    return counts
 
 
-KIND = Kind("fact", _found, _held, _removed)
+KIND = Kind("fact", _find, _counts, _remove)

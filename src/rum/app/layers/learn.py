@@ -43,10 +43,10 @@ def _get(caller: Caller, question: LearnQuestion) -> LearnResult:
         )
     known = added = None
     if question.key is not None:
-        fact = facts.fact_of(caller.project, question.key)
+        fact = facts.get_fact(caller.project, question.key)
         known = [fact] if fact else []
     if question.task is not None:
-        added = [rule for rule, _ in rules.matching(caller.project, Text(question.task))][: question.limit]
+        added = [rule for rule, _ in rules.match_rules(caller.project, Text(question.task))][: question.limit]
     return _result(caller.project, known, added, hint=_hint(caller.project, question))
 
 
@@ -88,8 +88,8 @@ def _result(
 
 def _fact_view(project: Project, fact: Fact) -> FactView:
     at = fact.updated_at or fact.created_at
-    return FactView(fact.key, fact.value, at, fact.version, facts.set_by(project, fact))
+    return FactView(fact.key, fact.value, at, fact.version, facts.last_author(project, fact))
 
 
 def _rule_view(project: Project, rule: Rule) -> RuleView:
-    return RuleView(rule.id, rule.condition, rule.action, rule.version, rules.set_by(project, rule))
+    return RuleView(rule.id, rule.condition, rule.action, rule.version, rules.last_author(project, rule))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from rum.app.agents import somebody
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
 from rum.app.layers.facts import limit_or_all
-from rum.app.memories.forgettable import Counts, Kind, forgotten
+from rum.app.memories.forget import Counts, Kind, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
@@ -22,8 +22,8 @@ from rum.model.layers import GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
 from rum.store.captured_events import RuleProposal
 from rum.store.records import Revision
-from rum.text import patterns as match
 from rum.text.patterns import Match, Text, best, compiled
+from rum.text.patterns import problem as pattern_problem
 from rum.text.shorten import one_line
 
 _INSTEAD = "To correct it, set it."
@@ -55,37 +55,49 @@ class Rules:
     def show(self, rule_id: str) -> Rule:
         """One rule by its id, or a tail of it."""
         with self._caller.turn():
-            return known(self._caller.project, rule_id)
+            return find_rule(self._caller.project, rule_id)
 
     def match(self, task: str, plan: str = "") -> Sequence[Rule]:
         """The rules that match a task and its plan, newest first."""
         with self._caller.turn():
-            return [rule for rule, _ in matching(self._caller.project, Text(task, plan))]
+            return [rule for rule, _ in match_rules(self._caller.project, Text(task, plan))]
 
     def history(self, rule_id: str) -> Sequence[RuleVersion]:
-        """All versions of a rule, oldest first."""
+        """All versions of a rule, oldest first; the last one is the current one."""
+        project, versions = self._caller.project, list[RuleVersion]()
         with self._caller.turn():
-            return history(self._caller.project, rule_id)
+            rule = find_rule(project, rule_id)
+            author, since = rule.agent_id, rule.created_at
+            for number, at, by, texts in project.store.history.of("rule", rule.id):
+                versions.append(RuleVersion(number, since, author, *texts, current=False))
+                author, since = by, at
+        current = RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)
+        return [*versions, current]
 
     def candidates(self) -> Sequence[RuleProposal]:
         """Proposed rules from corrections by people; none of them is in force."""
         with self._caller.turn():
-            return candidates(self._caller.project)
+            return self._caller.project.store.captured.proposals()
 
     def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
         """Make a rule of a candidate, optionally with another condition or action."""
         with self._caller.turn():
-            return accept(self._caller, candidate_id, condition, action)
+            one = _candidate(self._caller.project, candidate_id)
+            rule = add(self._caller, condition or one.condition, action or one.action)
+            self._caller.project.store.captured.settle(one.id, "accepted")
+            return rule
 
     def reject(self, candidate_id: str) -> RuleProposal:
         """Drop a candidate; the same words do not bring it back."""
         with self._caller.turn():
-            return reject(self._caller.project, candidate_id)
+            one = _candidate(self._caller.project, candidate_id)
+            self._caller.project.store.captured.settle(one.id, "rejected")
+            return one
 
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""
         with self._caller.turn():
-            return forgotten(self._caller, KIND, known(self._caller.project, rule_id).id)
+            return forget_one(self._caller, KIND, find_rule(self._caller.project, rule_id).id)
 
 
 def add(
@@ -94,11 +106,11 @@ def add(
     """Store a rule; `timestamp` is in milliseconds, `again` stores it even if the same exists already."""
     clean = _clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
-    with caller.identity_undone_on_error(), caller.project.store.transaction():
+    with caller.undo_identity_on_error(), caller.project.store.transaction():
         same = [] if again else caller.project.store.rules.with_texts(clean.condition, clean.action)
         if same:
             return same[0]
-        agent, _ = somebody(caller)
+        agent, _ = ensure_agent(caller)
         rule = Rule(
             id=new_id("rule"),
             condition=clean.condition,
@@ -115,9 +127,9 @@ def add(
 def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
     """Change a rule; any agent may, and it keeps its first author. The same text again confirms it."""
     clean = _clean_rule(caller.project, condition, action)
-    with caller.identity_undone_on_error(), caller.project.store.transaction():
-        old = known(caller.project, name)
-        agent, _ = somebody(caller)
+    with caller.undo_identity_on_error(), caller.project.store.transaction():
+        old = find_rule(caller.project, name)
+        agent, _ = ensure_agent(caller)
         now = max(caller.project.now(), old.updated_at or old.created_at)
         version = old.version
         if (old.condition, old.action) != (clean.condition, clean.action):
@@ -142,32 +154,12 @@ def _clean_rule(project: Project, condition: str, action: str) -> GivenRule:
     """A rule without secrets; refused if no task can match its condition."""
     given = parse({"condition": condition, "action": action}, GivenRule, "rule")
     if not compiled(given.condition).alternatives:
-        raise InvalidQuery(f"rule: `condition` {match.problem(given.condition)}.", field="condition")
+        raise InvalidQuery(f"rule: `condition` {pattern_problem(given.condition)}.", field="condition")
     return parse(project.clean(msgspec.to_builtins(given)), GivenRule, "rule")
 
 
-def candidates(project: Project) -> Sequence[RuleProposal]:
-    """Proposed rules, newest first."""
-    return project.store.captured.proposals()
-
-
-def accept(caller: Caller, name: str, condition: str | None = None, action: str | None = None) -> Rule:
-    """Make a rule of a candidate, optionally with another condition or action."""
-    one = _candidate(caller.project, name)
-    rule = add(caller, condition or one.condition, action or one.action)
-    caller.project.store.captured.settle(one.id, "accepted")
-    return rule
-
-
-def reject(project: Project, name: str) -> RuleProposal:
-    """Drop a candidate; the same words do not bring it back."""
-    one = _candidate(project, name)
-    project.store.captured.settle(one.id, "rejected")
-    return one
-
-
 def _candidate(project: Project, name: str) -> RuleProposal:
-    known = candidates(project)
+    known = project.store.captured.proposals()
     found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
     if len(found) != 1:
         raise NotFound(
@@ -181,7 +173,7 @@ def problem(rule: Rule) -> str | None:
     """What is wrong with a condition that rarely or never matches; None if it is fine."""
     if len(rule.condition) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
-    return match.problem(rule.condition)
+    return pattern_problem(rule.condition)
 
 
 def remarks(project: Project) -> list[str]:
@@ -190,7 +182,7 @@ def remarks(project: Project) -> list[str]:
     return [f"{rule.id}: `{one_line(rule.condition, _SHOWN)}` {odd}." for rule, odd in found if odd]
 
 
-def matching(project: Project, text: Text) -> list[tuple[Rule, Match]]:
+def match_rules(project: Project, text: Text) -> list[tuple[Rule, Match]]:
     """The rules whose condition matches a text, newest first, each with its match."""
     found = (
         (rule, best([compiled(rule.condition)], text))
@@ -200,30 +192,15 @@ def matching(project: Project, text: Text) -> list[tuple[Rule, Match]]:
     return [(rule, matched) for rule, matched in found if matched is not None]
 
 
-def history(project: Project, name: str) -> list[RuleVersion]:
-    """All versions of a rule, oldest first; the last one is the current one."""
-    rule = known(project, name)
-    author, since, versions = rule.agent_id, rule.created_at, list[RuleVersion]()
-    for number, at, by, texts in project.store.history.of("rule", rule.id):
-        versions.append(RuleVersion(number, since, author, *texts, current=False))
-        author, since = by, at
-    return [*versions, RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)]
-
-
-def set_by(project: Project, rule: Rule) -> str:
+def last_author(project: Project, rule: Rule) -> str:
     """The id of the agent that set the current version."""
     before = project.store.history.of("rule", rule.id) if rule.version > 1 else []
     return before[-1].changed_by if before else rule.agent_id
 
 
-def known(project: Project, name: str) -> Rule:
+def find_rule(project: Project, name: str) -> Rule:
     """The rule with this id, or with an id that ends in it."""
-    return project.store.rules.get([project.one("rule", name, project.store.rules.find_ids(name))])[0]
-
-
-def _check_may_change(caller: Caller, rule: Rule) -> None:
-    imported = rule.imported_at is not None
-    caller.may_change_of(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
+    return project.store.rules.get([project.find_id("rule", name)])[0]
 
 
 def is_forgotten(project: Project, rule: Rule) -> bool:
@@ -231,17 +208,19 @@ def is_forgotten(project: Project, rule: Rule) -> bool:
     return bool(project.store.memories.tombstones(rule_marks(rule, project.tombstone_key)))
 
 
-def _found(caller: Caller, name: str) -> list[str]:
+def _find(caller: Caller, name: str) -> list[str]:
     return caller.project.store.rules.find_ids(name)
 
 
-def _held(caller: Caller, rule_id: str) -> Counts:
-    _check_may_change(caller, known(caller.project, rule_id))
+def _counts(caller: Caller, rule_id: str) -> Counts:
+    rule = find_rule(caller.project, rule_id)
+    imported = rule.imported_at is not None
+    caller.check_author(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
     return {"rules": 1, "versions": len(caller.project.store.history.of("rule", rule_id))}
 
 
-def _removed(caller: Caller, rule_id: str) -> Counts:
-    held, rule = _held(caller, rule_id), known(caller.project, rule_id)
+def _remove(caller: Caller, rule_id: str) -> Counts:
+    counts, rule = _counts(caller, rule_id), find_rule(caller.project, rule_id)
     before = [
         replace(rule, condition=condition, action=action)
         for *_, (condition, action) in caller.project.store.history.of("rule", rule_id)
@@ -249,7 +228,7 @@ def _removed(caller: Caller, rule_id: str) -> Counts:
     marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
     caller.project.store.memories.add_tombstones(marks, "rule", caller.project.now())
     caller.project.store.rules.delete([rule.id])
-    return held
+    return counts
 
 
-KIND = Kind("rule", _found, _held, _removed)
+KIND = Kind("rule", _find, _counts, _remove)

@@ -66,7 +66,7 @@ class StoreBackend:
 
     def append(self, entry: MemoryEntry) -> bool:
         return (
-            self._caller.project.store.events.add([events.event_of(self._caller, entry)], unless_known=True)
+            self._caller.project.store.events.add([events.new_event(self._caller, entry)], unless_known=True)
             == 1
         )
 
@@ -74,7 +74,7 @@ class StoreBackend:
         return facts.learn(self._caller, known.key, known.value, known.timestamp).knowledge()
 
     def recall(self, key: str) -> KnowledgeEntry | None:
-        fact = facts.fact_of(self._caller.project, key)
+        fact = facts.get_fact(self._caller.project, key)
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
@@ -93,7 +93,7 @@ class StoreBackend:
     def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
         store = self._caller.project.store
         if layer is MemoryType.EPISODIC:
-            event = events.event_of(self._caller, summary) if summary else None
+            event = events.new_event(self._caller, summary) if summary else None
             return store.events.fold(cast("Sequence[int]", older.mark), event)
         with store.transaction():
             ids = cast("Sequence[str]", older.mark)
@@ -120,7 +120,7 @@ class StoreBackend:
 
     def _check_may_change(self, what: str, authors: set[Author]) -> None:
         for agent_id, imported in sorted(authors):
-            self._caller.may_change_of(what, agent_id, imported=imported, instead=events.INSTEAD)
+            self._caller.check_author(what, agent_id, imported=imported, instead=events.INSTEAD)
 
 
 def _authors(rows: Sequence[Event | Rule]) -> set[Author]:

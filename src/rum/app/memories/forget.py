@@ -1,20 +1,16 @@
-"""Forgetting: whatever has an id goes for good, with its history; only a keyed hash stays."""
+"""Forget anything that has an id: it goes for good, with its history; only a keyed hash stays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from rum.app.caller import Caller
-from rum.app.capture.intake import forget_seen
-from rum.app.chapters import forgettable
-from rum.app.layers import events, facts, rules
-from rum.app.memories.forgettable import Counts, Kind, forgotten
-from rum.app.notes import append
+from rum.app.calls import load
 from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
@@ -23,97 +19,88 @@ from rum.model.memory import Content, Memory
 from rum.model.questions import ForgetQuestion
 from rum.store.base import ReadMode
 
-
-def _found(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.memories.find_ids(name)
-
-
-def _held(caller: Caller, memory_id: str) -> Counts:
-    caller.may_change(_memory(caller.project, memory_id))
-    seen = caller.project.store.captured.forget(memory_id, dry_run=True)
-    return caller.project.store.memories.count_parts(memory_id) | ({"seen": seen} if seen else {})
-
-
-def _removed(caller: Caller, memory_id: str) -> Counts:
-    memory = _memory(caller.project, memory_id)
-    caller.may_change(memory)
-    ever = list(_ever(caller.project, memory))
-    known = [mark for said in ever for mark in marks(said, caller.project.tombstone_key)]
-    caller.project.store.memories.add_tombstones(known, "memory", caller.project.now())
-    removed = caller.project.store.memories.delete(memory.id)
-    if caller.project.store.has_chapters():
-        from rum.app.chapters.forget import cut_memory  # noqa: PLC0415 (few projects have chapters)
-
-        cut_memory(caller.project, ever)
-    # Before the commit: if the other file cannot be written, nothing was forgotten.
-    seen = forget_seen(caller.project, memory.id)
-    caller.project.store.activity.delete(memory.id)
-    return removed | ({"seen": seen} if seen else {})
-
-
-def _memory(project: Project, memory_id: str) -> Memory:
-    """A memory, as far as it can be read: one that is damaged must not have to stay."""
-    found = project.store.memories.get([memory_id], ReadMode.BEST_EFFORT)
-    return found[0] if found else project.memory(memory_id)
-
-
-def _ever(project: Project, memory: Memory) -> Iterator[Memory]:
-    """A memory as it is and as it was: what comes again may know nothing of what was changed here."""
-    yield memory
-    for *_, (data,) in project.store.history.of("memory", memory.id):
-        try:
-            before = msgspec.json.decode(data, type=Content)
-        except msgspec.DecodeError:  # another RUM wrote it, which must not keep the memory from going
-            continue
-        yield replace(memory, **asdict(before))
-
-
-MEMORY = Kind("memory", _found, _held, _removed)
 KINDS = {
-    kind.name: kind
-    for kind in (
-        MEMORY,
-        append.KIND,
-        facts.KIND,
-        rules.KIND,
-        events.KIND,
-        forgettable.CHAPTER,
-        forgettable.WISDOM,
-    )
+    "memory": "app.memories.forget:MEMORY",
+    "note": "app.notes.notes:KIND",
+    "fact": "app.layers.facts:KIND",
+    "rule": "app.layers.rules:KIND",
+    "event": "app.layers.events:KIND",
+    "chapter": "app.chapters.forget:CHAPTER",
+    "wisdom": "app.chapters.forget:WISDOM_KIND",
 }
-"""What can be forgotten, by its name."""
+"""What can be forgotten, and where its `Kind` is."""
+
+Counts = dict[str, int]
+"""How many rows, entries or files of each sort."""
+
+
+class Kind(NamedTuple):
+    """How one kind of thing is found, counted and removed.
+
+    `counts` and `remove` take an id that `find` returned, and refuse a caller who may not change it. `remove`
+    leaves tombstones; it runs in a transaction of the store.
+    """
+
+    name: str
+    find: Callable[[Caller, str], list[str]]
+    counts: Callable[[Caller, str], Counts]
+    remove: Callable[[Caller, str], Counts]
 
 
 def forget(caller: Caller, question: ForgetQuestion) -> ForgetResult:
     """Delete one thing with its history and all that was derived from it."""
     if question.dry_run:
-        kind, one = _meant(caller, question)
-        renew = forgettable.built_on(caller.project, kind.name, one) or UNSET
-        return ForgetResult(id=one, forgotten=False, removed=kind.held(caller, one), renew=renew)
+        kind, one = _find(caller, question)
+        renew = _groups_of(caller.project, kind.name, one) or UNSET
+        return ForgetResult(id=one, forgotten=False, removed=kind.counts(caller, one), renew=renew)
     with caller.project.store.transaction():
-        kind, one = _meant(caller, question)
-        built = forgettable.built_on(caller.project, kind.name, one)
-        result = forgotten(caller, kind, one)
-        result = replace(result, renew=forgettable.still_there(caller.project, built) or UNSET)
+        kind, one = _find(caller, question)
+        groups = _groups_of(caller.project, kind.name, one)
+        result = forget_one(caller, kind, one)
+        result = replace(result, renew=_existing_groups(caller.project, groups) or UNSET)
     caller.project.uses.pop(result.id, None)
     return replace(result, **purge(caller)) if question.purge else result
 
 
-def _meant(caller: Caller, question: ForgetQuestion) -> tuple[Kind, str]:
+def forget_one(caller: Caller, kind: Kind, one: str) -> ForgetResult:
+    """Delete one thing of a kind, all of it or nothing."""
+    with caller.project.store.transaction():
+        return ForgetResult(id=one, forgotten=True, removed=kind.remove(caller, one))
+
+
+def _find(caller: Caller, question: ForgetQuestion) -> tuple[Kind, str]:
     if question.kind and question.kind not in KINDS:
         allowed = list(KINDS)
         raise InvalidQuery(
             f"forget: `kind` must be one of {', '.join(allowed)}.", field="kind", allowed=allowed
         )
-    kinds = [KINDS[question.kind]] if question.kind else list(KINDS.values())
-    found = [(kind, one) for kind in kinds for one in kind.found(caller, question.id)]
-    if len(found) > 1 and len({kind.name for kind, _ in found}) > 1:
+    names = [question.kind] if question.kind else list(KINDS)
+    if not caller.project.store.has_chapters():  # then their code, which is slow to load, is not needed
+        loaded = [name for name in names if name not in ("chapter", "wisdom")]
+    else:
+        loaded = names
+    kinds: list[Kind] = [load(KINDS[name]) for name in loaded]
+    found = [(kind, one) for kind in kinds for one in kind.find(caller, question.id)]
+    if len({kind.name for kind, _ in found}) > 1:
         several = " or ".join(f"{kind.name} {one}" for kind, one in found)
         raise InvalidQuery(f"`{question.id}` is {several}; give its `kind`.", field="kind")
-    name = caller.project.one(
-        " or ".join(kind.name for kind in kinds), question.id, [one for _, one in found]
-    )
-    return found[0][0], name
+    one = caller.project.single_id(" or ".join(names), question.id, [one for _, one in found])
+    return found[0][0], one
+
+
+def _groups_of(project: Project, kind: str, one: str) -> list[str]:
+    """The ids of the chapters and the wisdom that were made of a memory or a chapter."""
+    if kind == "memory" and project.store.has_chapters():
+        chapters, wisdom = project.store.chapters.based_on([one]), project.store.wisdom
+        return [*chapters, *dict.fromkeys((*wisdom.based_on([one]), *wisdom.containing(chapters)))]
+    return project.store.wisdom.containing([one]) if kind == "chapter" else []
+
+
+def _existing_groups(project: Project, ids: list[str]) -> list[str]:
+    """Which of these chapters and wisdom still exist: some are deleted with the last of their parts."""
+    if not ids:
+        return []
+    return [one.id for one in (*project.store.chapters.get(ids), *project.store.wisdom.get(ids))]
 
 
 def purge(caller: Caller) -> dict[str, Any]:
@@ -122,3 +109,49 @@ def purge(caller: Caller) -> dict[str, Any]:
         return {"purged": True}
     hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
     return {"purged": False, "hint": hint}
+
+
+def _find_memory(caller: Caller, name: str) -> list[str]:
+    return caller.project.store.memories.find_ids(name)
+
+
+def _count_memory(caller: Caller, memory_id: str) -> Counts:
+    caller.check_may_change(_memory(caller.project, memory_id))
+    events = caller.project.store.captured.forget(memory_id, dry_run=True)
+    return caller.project.store.memories.count_parts(memory_id) | ({"seen": events} if events else {})
+
+
+def _remove_memory(caller: Caller, memory_id: str) -> Counts:
+    project = caller.project
+    memory = _memory(project, memory_id)
+    caller.check_may_change(memory)
+    versions = list(_versions(project, memory))
+    tombstones = [mark for version in versions for mark in marks(version, project.tombstone_key)]
+    project.store.memories.add_tombstones(tombstones, "memory", project.now())
+    removed = project.store.memories.delete(memory.id)
+    if project.store.has_chapters():
+        load("app.chapters.forget:cut_memory")(project, versions)
+    # Before the commit: if the other file cannot be written, nothing was forgotten.
+    events = load("app.capture.intake:forget_events")(project, memory.id)
+    project.store.activity.delete(memory.id)
+    return removed | ({"seen": events} if events else {})
+
+
+def _memory(project: Project, memory_id: str) -> Memory:
+    """A memory, as far as it can be read: a damaged one can be forgotten too."""
+    found = project.store.memories.get([memory_id], ReadMode.BEST_EFFORT)
+    return found[0] if found else project.memory(memory_id)
+
+
+def _versions(project: Project, memory: Memory) -> Iterator[Memory]:
+    """A memory and its earlier versions: an import may bring back any of them."""
+    yield memory
+    for *_, (data,) in project.store.history.of("memory", memory.id):
+        try:
+            before = msgspec.json.decode(data, type=Content)
+        except msgspec.DecodeError:  # written by another version of RUM: no reason to keep the memory
+            continue
+        yield replace(memory, **asdict(before))
+
+
+MEMORY = Kind("memory", _find_memory, _count_memory, _remove_memory)

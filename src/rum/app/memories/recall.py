@@ -115,7 +115,7 @@ def _resolved(project: Project, question: RecallQuestion) -> RecallQuestion:
     if question.agent_id is None:
         return question
     found = project.store.agents.find_ids(question.agent_id)
-    agent_id = project.one("agent", question.agent_id, found) if found else question.agent_id
+    agent_id = project.single_id("agent", question.agent_id, found) if found else question.agent_id
     return msgspec.structs.replace(question, agent_id=agent_id)
 
 
@@ -152,7 +152,7 @@ def _views(
 ) -> list[View]:
     """How to show each memory, at whatever depth it gets."""
     ids = [memory.id for memory, _ in found]
-    uses = project.used(ids) if question.depth is Depth.COMPLETE else {}
+    uses = project.use_counts(ids) if question.depth is Depth.COMPLETE else {}
     links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
     return [
         partial(
@@ -234,7 +234,7 @@ def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
 
 def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
     """A memory at a depth, with its links and, at full depth, its use."""
-    use = project.used([memory.id]).get(memory.id, Use())
+    use = project.use_counts([memory.id]).get(memory.id, Use())
     return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
 
@@ -259,7 +259,7 @@ def trace(caller: Caller, question: TraceQuestion) -> TraceResult:
 
 def listing(caller: Caller, question: ListQuestion) -> ListResult:
     """The calling agent's own memories; all of them for the owner who is nobody in particular."""
-    own = caller.acting()
+    own = caller.current_agent()
     if own is None and not caller.owner:
         return ListResult([], 0)
     since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
@@ -270,7 +270,7 @@ def listing(caller: Caller, question: ListQuestion) -> ListResult:
     if question.sort == "access_count":
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
     ids, total = caller.project.store.search.listed(filters, question.sort, question.limit, uses)
-    counts = caller.project.used(ids)
+    counts = caller.project.use_counts(ids)
     return ListResult(
         [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],
         total,

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.agents import somebody
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.memories.recall import shown
 from rum.app.project import Project
@@ -42,8 +42,8 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     draft = drafted(caller.project.clean(given))
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
-    with caller.identity_undone_on_error(), caller.project.store.transaction():
-        agent, who = somebody(caller)
+    with caller.undo_identity_on_error(), caller.project.store.transaction():
+        agent, who = ensure_agent(caller)
         memory = _memory(caller, draft, agent, now)
         caller.project.store.memories.add(memory)
         _add_links(caller.project, memory.id, draft.links, now)
@@ -109,9 +109,7 @@ def _add_links(project: Project, memory_id: str, links: Links, now: int) -> None
 
 
 def _add_link(project: Project, source: str, target: str, kind: LinkType, now: int) -> LinkResult:
-    source_id, target_id = (
-        project.one("memory", name, project.store.memories.find_ids(name)) for name in (source, target)
-    )
+    source_id, target_id = (project.find_id("memory", name) for name in (source, target))
     if source_id == target_id:
         raise InvalidQuery("A memory cannot be linked to itself.", field=kind.value)
     edge = Edge.of(source_id, target_id, kind)
@@ -136,7 +134,7 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         raise InvalidQuery("update_memory: give at least one field to change.", field="memory_id")
     with caller.project.store.transaction():
         memory = caller.project.memory(memory_id)
-        caller.may_change(memory)
+        caller.check_may_change(memory)
         draft = patched(memory, patch)
         changed = _content(caller, draft, memory, memory.created_at)
         if changed.content() != memory.content():
@@ -155,7 +153,7 @@ def renewed(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> 
     """Put a new version in the place of the old one, which goes into the history; `by` is whoever acts."""
     now = max(caller.project.now(), old.updated_at or old.created_at)
     new = replace(new, version=old.version + 1, updated_at=now)
-    me = caller.acting()
+    me = caller.current_agent()
     by = by or (me.id if me else "owner")
     data = msgspec.json.encode(old.content()).decode()
     caller.project.store.history.add("memory", old.id, Revision(old.version, now, by, (data,)))
@@ -182,7 +180,7 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
     """Restore an earlier version of a memory."""
     with caller.project.store.transaction():
         memory = caller.project.memory(memory_id)
-        caller.may_change(memory)
+        caller.check_may_change(memory)
         wanted = [v for v in history(caller, memory.id) if v.version == number]
         if not wanted:
             raise NotFound(

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, TypedDict, TypeVar, Unpack
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from rum.app.agents import agent_name, caller_name, ensure_agent
 from rum.app.caller import Caller
-from rum.app.calls import public
-from rum.app.imports.notes import NotesImport, import_notes
-from rum.app.memories.forgettable import forgotten
-from rum.app.notes import append, search
+from rum.app.calls import load, public
+from rum.app.memories.forget import Counts, Kind, forget_one
+from rum.app.project import Project
+from rum.capture.tombstones import note_marks
+from rum.inject.notes import Head, NoteQuery, Ranked, cut, prompt_text, rank
 from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
+from rum.model.fields import seconds
 from rum.model.notes import (
+    Broken,
+    Entry,
     Importance,
+    ListedNote,
     ListNotes,
+    MatchedNote,
     MatchQuestion,
     Note,
     NoteAdded,
@@ -28,6 +36,15 @@ from rum.model.notes import (
     ShowNote,
 )
 from rum.model.parse import parse
+from rum.settings.load import AgentSettings, Settings
+from rum.store.files.agents import agent_file
+from rum.store.files.notes.folder import same_title, slug_of
+from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
+from rum.text import patterns
+from rum.text.shorten import one_line
+
+if TYPE_CHECKING:
+    from rum.app.imports.notes import NotesImport
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -43,7 +60,7 @@ FIELDS = {
 
 
 class NoteFields(TypedDict, total=False):
-    """Optional fields of `add`."""
+    """Optional fields of `Notes.add`."""
 
     tags: Sequence[str]
     importance: Importance | str
@@ -57,7 +74,7 @@ class NoteFields(TypedDict, total=False):
 
 
 class MatchOptions(TypedDict, total=False):
-    """Optional arguments of `match`."""
+    """Optional arguments of `Notes.match`."""
 
     plan: str | None
     agent: str | None
@@ -77,19 +94,19 @@ class Notes:
     ) -> NoteAdded:
         """Append an entry to the note of this title, or write a new note."""
         draft = {"title": title, "content": content, "when_to_use": when_to_use, **fields}
-        return self._run(append.add, _question(NoteDraft, draft))
+        return self._run(add_note, _question(NoteDraft, draft))
 
     def match(self, task: str, **options: Unpack[MatchOptions]) -> NotesMatched:
         """The notes that match a task, best first, and their text for a prompt."""
-        return self._run(search.match, _question(MatchQuestion, {"task": task, **options}))
+        return self._run(match_notes, _question(MatchQuestion, {"task": task, **options}))
 
     def list(self) -> NoteList:
         """All notes by file name."""
-        return self._run(search.list_notes, ListNotes())
+        return self._run(list_notes, ListNotes())
 
     def show(self, id: str) -> NoteShown:
         """A note with all its entries, or one entry of it (`slug#n`)."""
-        return self._run(search.show, _question(ShowNote, {"id": id}))
+        return self._run(show_note, _question(ShowNote, {"id": id}))
 
     def all(self) -> Sequence[Note]:
         """Every note with all its entries, without broken files."""
@@ -98,13 +115,13 @@ class Notes:
 
     def forget(self, id: str) -> ForgetResult:
         """Delete an entry permanently; only a keyed hash of it stays."""
-        caller, kind = self._caller, append.KIND
+        caller, kind = self._caller, KIND
         with caller.turn():
-            return forgotten(caller, kind, caller.project.one("note", id, kind.found(caller, id)))
+            return forget_one(caller, kind, caller.project.single_id("note", id, kind.find(caller, id)))
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
         """Import the entries of another folder's notes that are neither here nor forgotten."""
-        return self._run(import_notes, os.fspath(folder))
+        return self._run(load("app.imports.notes:import_notes"), os.fspath(folder))
 
     def _run(self, use_case: Callable[[Caller, Q], A], question: Q) -> A:
         with self._caller.turn():
@@ -112,10 +129,10 @@ class Notes:
 
 
 _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
-    "add": lambda caller, fields: append.add(caller, _question(NoteDraft, fields)),
-    "match": lambda caller, fields: search.match(caller, _question(MatchQuestion, fields)),
-    "show": lambda caller, fields: search.show(caller, _question(ShowNote, fields)),
-    "list": lambda caller, fields: search.list_notes(caller, _question(ListNotes, fields)),
+    "add": lambda caller, fields: add_note(caller, _question(NoteDraft, fields)),
+    "match": lambda caller, fields: match_notes(caller, _question(MatchQuestion, fields)),
+    "show": lambda caller, fields: show_note(caller, _question(ShowNote, fields)),
+    "list": lambda caller, fields: list_notes(caller, _question(ListNotes, fields)),
 }
 
 
@@ -134,3 +151,261 @@ def call(caller: Caller, fields: dict[str, Any]) -> Struct:
 def _question(model: type[Q], fields: dict[str, Any]) -> Q:
     fields = {name: value for name, value in fields.items() if value is not None}
     return parse(fields, model, "note")
+
+
+def match_notes(caller: Caller, question: MatchQuestion, now: int | None = None) -> NotesMatched:
+    """The notes for a prompt, up to the maximum in the agent's settings."""
+    agent = agent_name(caller, question.agent)
+    settings, wrong = agent_settings(caller.project.settings, agent)
+    heads, broken = caller.project.note_store.heads()
+    query = NoteQuery(
+        task=question.task,
+        plan=question.plan or "",
+        agent=agent,
+        now=caller.project.now() if now is None else now,
+        min_importance=question.min_importance or settings.min_importance,
+        specialties=settings.specialties,
+    )
+    found = rank(heads.values(), query)
+    most = settings.max_injected if question.max_injected is None else question.max_injected
+    notes = [
+        _matched_note(caller.project, one, entry, heads)
+        for one in found[:most]
+        if (entry := caller.project.note_store.newest(one.head.slug)) is not None
+    ]
+    return NotesMatched(
+        notes=notes, text=prompt_text(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
+    )
+
+
+def day(at: int) -> str:
+    """A date as notes write it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def _matched_note(project: Project, one: Ranked, entry: Entry, heads: dict[str, Head]) -> MatchedNote:
+    head = one.head
+    return MatchedNote(
+        id=f"{head.slug}#{entry.n}",
+        title=entry.title,
+        importance=entry.importance,
+        discovered_by=entry.discovered_by,
+        discovered_at=entry.discovered_at,
+        score=one.total,
+        points=dict(zip(one.scored.points._fields, one.scored.points, strict=True)),
+        match=one.match.kind,
+        pattern=one.match.pattern,
+        why=one.scored.why,
+        content=cut(entry.content),
+        related=[slug for slug in head.related if slug in heads] or UNSET,
+        otherwise=project.note_store.contradictions(head, entry, heads),
+    )
+
+
+def list_notes(caller: Caller, _: ListNotes) -> NoteList:
+    """All notes by file name, and the broken files."""
+    heads, broken = caller.project.note_store.heads()
+    return NoteList([_listed_note(head) for head in heads.values()], broken or UNSET)
+
+
+def _listed_note(head: Head) -> ListedNote:
+    return ListedNote(
+        id=head.slug,
+        title=head.title,
+        importance=head.importance,
+        tags=head.tags,
+        entries=head.entries,
+        discovered_at=head.discovered_at,
+        discovered_by=head.discovered_by,
+        retired=head.retired or UNSET,
+        remarks=head.remarks or UNSET,
+    )
+
+
+def show_note(caller: Caller, question: ShowNote) -> NoteShown:
+    """A note with all entries, or one of them, with related and contradicting notes."""
+    notes = caller.project.note_store
+    one = get_entry(caller.project, question.id) if "#" in question.id else None
+    note = notes.note(one[0] if one else notes.slug(question.id))
+    heads, _ = notes.heads()
+    named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
+    naming = [head.slug for head in heads.values() if note.slug in head.related]
+    related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in heads and slug != note.slug]
+    return NoteShown(
+        id=f"{note.slug}#{one[1].n}" if one else note.slug,
+        path=caller.relative(notes.folder.file(note.slug)),
+        newest=note.newest.n,
+        entries=[one[1]] if one else list(note.entries),
+        related=related or UNSET,
+        missing=[slug for slug in named if slug not in heads] or UNSET,
+        otherwise=notes.contradictions(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
+    )
+
+
+def agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings, list[Broken]]:
+    """What holds for an agent, and what is wrong with the YAML files that were looked at."""
+    own, folder = settings.for_agent(agent), settings.folder("agents_dir")
+    if agent is None or folder is None:
+        return own, []
+    found, broken = agent_file(folder, agent)
+    unset = [name for name in found if settings.origin(f"agents.{agent}.{name}") == "default"]
+    return own._replace(**{name: found[name] for name in unset}), broken
+
+
+OWNER = "owner"
+"""The discoverer of what a person wrote."""
+_INSTEAD = "Add an entry of your own under the same title instead."
+
+
+def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
+    """Append an entry to the note of its title, or write a new note."""
+    _register(caller)
+    entry = _entry(caller, draft)
+    if not caller.owner and (forgotten := forgotten_statements(caller.project, entry)) is not None:
+        lines = "".join(f"\n- {one_line(text)}" for text in forgotten)
+        raise PermissionDenied(
+            f"`{entry.title}` was forgotten here on purpose; only the owner may add it again."
+            + (f" Leave out:{lines}" if lines else ""),
+            title=entry.title,
+        )
+    text = entry_text(entry)
+    _refuse_unreadable(entry, text)
+    folder = caller.project.note_store.folder
+    added = folder.add(entry.title, text, first=find_note(caller.project, entry.title))
+    path = caller.relative(folder.file(added.slug))
+    odd = ((pattern, patterns.problem(pattern)) for pattern in entry.when_to_use)
+    remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
+    remarks += tuple(_successor_remarks(caller, entry))
+    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
+
+
+def _entry(caller: Caller, draft: NoteDraft) -> Entry:
+    """The entry for a draft, without secrets."""
+    draft.check()
+    conditions = (draft.when_to_use,) if isinstance(draft.when_to_use, str) else draft.when_to_use
+    for pattern in conditions:
+        if not patterns.compiled(pattern).alternatives:
+            raise InvalidQuery(
+                f"note: `when_to_use` `{pattern}` {patterns.problem(pattern)}.", field="when_to_use"
+            )
+    at = caller.project.now() if draft.discovered_at is None else seconds(draft.discovered_at)
+    entry = Entry(
+        n=1,
+        title=one_line(draft.title),
+        content=clean(draft.content),
+        when_to_use=tuple(dict.fromkeys(pattern.strip() for pattern in conditions)),
+        tags=tuple(dict.fromkeys(map(one_line, draft.tags))),
+        importance=draft.importance,
+        discovered_at=at,
+        discovered_by=one_line(draft.discovered_by or caller_name(caller) or OWNER),
+        discovered_in=draft.discovered_in and one_line(draft.discovered_in),
+        source=draft.source and one_line(draft.source),
+        related_memories=tuple(dict.fromkeys(map(slug_from_name, draft.related_memories))),
+        deprecated=draft.deprecated,
+        superseded_by=draft.superseded_by and slug_from_name(draft.superseded_by),
+    )
+    return caller.project.note_store.redacted(entry)
+
+
+def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
+    """A remark if an entry names a successor that does not exist."""
+    named = entry.superseded_by
+    if named and named.casefold() not in {slug.casefold() for slug in caller.project.note_store.heads()[0]}:
+        yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which does not exist yet."
+
+
+def _register(caller: Caller) -> None:
+    """Register an agent that writes, as only the author and the owner may forget an entry.
+
+    If the store is read-only, the note is written anyway.
+    """
+    if not caller.owner and caller.project.store.writable:
+        with caller.undo_identity_on_error(), caller.project.store.transaction():
+            ensure_agent(caller)
+
+
+def _refuse_unreadable(entry: Entry, text: str) -> None:
+    """Refuse an entry that would not be read back as it is."""
+    if not entry.content.strip():
+        raise InvalidQuery("note: `content` is empty.", field="content")
+    if len(text) - len(entry.content) > LONGEST_FRONTMATTER:
+        raise InvalidQuery(
+            f"note: all but `content` is longer than {LONGEST_FRONTMATTER // 1024} kB.", field="when_to_use"
+        )
+    if not is_one_entry(text):
+        raise InvalidQuery(
+            "note: `content` has a line of `---` after which it reads like another entry's frontmatter. "
+            "Put that part into a code fence, or write `***` for the line.",
+            field="content",
+        )
+
+
+def find_note(project: Project, title: str) -> str | None:
+    """The slug of the note with this title, whatever its file is called."""
+    slug = slug_of(title)
+    if project.note_store.folder.holds(slug, title):
+        return slug
+    heads, _ = project.note_store.heads()
+    return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
+
+
+def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
+    """The statements of an entry that were forgotten; None if nothing of it was forgotten."""
+    try:
+        key = project.tombstone_key
+    except OSError:  # there is no key yet, and its folder is read-only
+        return None
+    marks = note_marks(entry.title, entry.content, key)
+    return marks.forgotten(project.store.memories.tombstones(marks.all))
+
+
+def get_entry(project: Project, name: str) -> tuple[str, Entry]:
+    """The slug and the entry of `slug#n`."""
+    slug, _, number = name.rpartition("#")
+    note = project.note_store.note(project.note_store.slug(slug))
+    if not number.isdecimal() or not 0 < int(number) <= len(note.entries):
+        raise NotFound(f"{note.slug} has entries 1 to {len(note.entries)}, and no `{name}`.", id=name)
+    return note.slug, note.entries[int(number) - 1]
+
+
+def _find_entries(caller: Caller, name: str) -> list[str]:
+    """The ids of the entries that an id or slug names."""
+    try:
+        if "#" in name:
+            slug, entry = get_entry(caller.project, name)
+            return [f"{slug}#{entry.n}"]
+        note = caller.project.note_store.note(caller.project.note_store.slug(name))
+        return [f"{note.slug}#{entry.n}" for entry in note.entries]
+    except RumError:
+        return []
+
+
+def _entry_to_change(caller: Caller, name: str) -> tuple[str, Entry]:
+    slug, entry = get_entry(caller.project, name)
+    caller.check_author(name, _author(caller, entry), imported=False, instead=_INSTEAD)
+    return slug, entry
+
+
+def _author(caller: Caller, entry: Entry) -> str:
+    """The id of the agent that discovered an entry; its name if no agent here has it."""
+    authors = caller.project.store.agents.find_ids(entry.discovered_by)
+    if len(authors) == 1:
+        return authors[0]
+    me = caller.current_agent()
+    return me.id if me and entry.discovered_by == caller_name(caller) else entry.discovered_by
+
+
+def _count_entry(caller: Caller, name: str) -> Counts:
+    _entry_to_change(caller, name)
+    return {"entries": 1}
+
+
+def _remove_entry(caller: Caller, name: str) -> Counts:
+    slug, entry = _entry_to_change(caller, name)
+    marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
+    caller.project.store.memories.add_tombstones(marks.all, "note", caller.project.now())
+    caller.project.note_store.folder.remove(slug, entry.n)
+    return {"entries": 1}
+
+
+KIND = Kind("note", _find_entries, _count_entry, _remove_entry)

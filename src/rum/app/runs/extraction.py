@@ -14,7 +14,7 @@ from msgspec import UNSET
 from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.memories.store import sharing
-from rum.app.notes import append
+from rum.app.notes.notes import add_note, forgotten_statements
 from rum.app.project import Project
 from rum.extract.by_model import found_by_model
 from rum.extract.by_rules import found_by_rules
@@ -67,7 +67,7 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
     found = _found(caller.project, run)
     finding = found.finding
     known = Known(caller, run, f"{finding.title}\n{finding.content}")
-    with caller.project.turn(), caller.identity_undone_on_error():
+    with caller.project.turn(), caller.undo_identity_on_error():
         if dry_run or finding.is_empty:
             return _Sieve(caller, run, found, known).answer(None if dry_run else Kept())
         # All notes are read before the transaction, in which others wait.
@@ -152,7 +152,7 @@ class _Sieve:
             return None
         problem = note_problem(finding, self._run, self._known.texts())
         entry = Entry(n=1, title=finding.title, content=finding.content)
-        if problem is None and append.forgotten_statements(self._caller.project, entry) is not None:
+        if problem is None and forgotten_statements(self._caller.project, entry) is not None:
             problem = _FORGOTTEN
         draft = None
         try:
@@ -195,7 +195,7 @@ class _Sieve:
     def _passed_facts(self) -> Iterator[GivenFact]:
         for fact in self._found.finding.facts:
             problem = fact_problem(fact, self._run)
-            old = facts.fact_of(self._caller.project, fact.key)
+            old = facts.get_fact(self._caller.project, fact.key)
             # What somebody set again after it was forgotten is to be known here.
             if problem is None and old is None and facts.is_forgotten(self._caller.project, fact.key):
                 problem = _FORGOTTEN
@@ -226,12 +226,12 @@ class _Sieve:
         caller = self._caller
         keys = tuple(fact.key for fact in self._facts if self._learned(fact))
         ids = tuple(rules.add(caller, rule.condition, rule.action).id for rule in self._rules)
-        added = append.add(caller, self._note).id if self._note else None
+        added = add_note(caller, self._note).id if self._note else None
         return Kept(added, keys, ids)
 
     def _learned(self, fact: GivenFact) -> bool:
         """Whether a fact was kept; what another agent put down is changed on purpose only."""
-        old = facts.fact_of(self._caller.project, fact.key)
+        old = facts.get_fact(self._caller.project, fact.key)
         try:
             if old is not None:
                 facts.check_may_change(self._caller, old, "let an extraction change")

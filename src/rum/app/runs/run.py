@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from msgspec.structs import replace
 
-from rum.app.agents import known_as
+from rum.app.agents import resume_or_register
 from rum.app.brief import brief as briefing
 from rum.app.caller import Caller
 from rum.app.calls import plain_json, public
@@ -112,7 +112,7 @@ class Run:
     def _identify(self) -> None:
         parent = self._parent.agent_id if self._parent else None
         with self._caller.project.turn(), self._caller.project.store.transaction():
-            self._caller.agent = known_as(self._caller, self.agent, parent)
+            self._caller.agent = resume_or_register(self._caller, self.agent, parent)
         self.agent_id = self._caller.agent.id
 
     @property

@@ -118,7 +118,7 @@ def _sorted_out(project: Project, rule: Rule) -> tuple[list[Weighed], dict[str, 
     ripe: list[Weighed] = []
     kept: Counter[str] = Counter()
     for batch in project.store.archive.weigh(rule.before, rule.importance):
-        uses = project.used(one.memory_id for one in batch)
+        uses = project.use_counts(one.memory_id for one in batch)
         for one in batch:
             use = uses.get(one.memory_id)
             used = use is not None and (use.times > rule.uses or (use.last or 0) >= rule.before)
@@ -156,7 +156,7 @@ def restore(project: Project, names: Sequence[str]) -> Restored:
     """Make archived memories live again; it counts as a use, so that the next time they stay."""
     memories, archive = project.store.memories, project.store.archive
     with project.store.transaction():
-        ids = list(dict.fromkeys(project.one("memory", name, memories.find_ids(name)) for name in names))
+        ids = list(dict.fromkeys(project.find_id("memory", name) for name in names))
         readable = [memory.id for memory in memories.get(ids, ReadMode.SKIP_DAMAGED)]
         if not readable:
             memories.get(ids)  # which says what is wrong with them
