@@ -33,7 +33,7 @@ BATCH = 5_000
 
 
 class Found(NamedTuple):
-    """Of so many archived memories, how many are found by id, by ticket and by goal: before, and after."""
+    """How many archived memories of a sample are found by id, ticket and goal: before and after."""
 
     asked: int
     before: tuple[int, int, int]

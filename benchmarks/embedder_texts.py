@@ -70,7 +70,7 @@ ODD = (
 
 
 def texts() -> list[str]:
-    """All of them: each by itself, then joined by twos and threes, then long ones; always the same."""
+    """All texts: single ones, two and three joined, then long ones; always the same."""
     single = [*PROSE, *CODE, *LANGUAGES, *ODD]
     pairs = [
         f"{first}\n{second}" for first, second in zip(PROSE * 3, islice(cycle(CODE[1:]), 36), strict=True)

@@ -99,7 +99,7 @@ def _both(workspace: Workspace, event: str, more: dict[str, Any], number: int) -
 def _script() -> str:
     found = shutil.which("rum-hook", path=sysconfig.get_path("scripts"))
     if found is None:
-        raise FileNotFoundError("rum-hook is not installed here; install RUM anew")
+        raise FileNotFoundError("rum-hook is not installed here; install RUM again")
     return found
 
 

@@ -64,7 +64,7 @@ def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> 
 
 
 def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
-    """Leave a day in the spool piece by piece, and kill so many of those who take it in."""
+    """Write a day to the spool in parts, and kill this many of the processes that read it."""
     home, work = os.path.join(base, "home"), os.path.join(base, "work")
     os.makedirs(work)
     with Rum.open(work, home=home) as rum:

@@ -1,6 +1,6 @@
 """A repository with a long history, made up from a seed: the same commits everywhere, every time.
 
-One commit in ten names an earlier one, which it mends or, one time in four, reverts.
+One commit in ten names an earlier one. It fixes that commit or, one time in four, reverts it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ BEGAN = 1_500_000_000
 SPACING = 1800
 """Seconds from one commit to the next."""
 AUTHORS = ("Ada", "Bela", "Chen", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
-MENDS, REVERTS = 10, 40
+FIXES, REVERTS = 10, 40
 BACK = 7
-"""How many commits earlier stands what is mended or taken back."""
+"""How many commits earlier the fixed or reverted commit is."""
 LINES = 60
 """Of every file; a commit changes some of them."""
 
 
 def fill(folder: str, count: int) -> None:
-    """Put so many commits on a branch of their own, and make it the current one; nothing is checked out."""
+    """Create this many commits on a new branch and make it the current one, without a checkout."""
     command = ("git", "-C", folder, "fast-import", "--quiet")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin
@@ -43,7 +43,7 @@ def _message(memory: Memory, fast_import: IO[bytes], answers: IO[bytes]) -> str:
     """What a careful author writes; ids of earlier commits are git's own."""
     said = f"{memory.summary}\n\n{'. '.join(memory.lessons)}.\n"
     kind = memory.number % REVERTS
-    if memory.number < BACK or (kind % MENDS):
+    if memory.number < BACK or (kind % FIXES):
         return f"{memory.goal}\n\n{said}"
     fast_import.write(b"get-mark :%d\n" % (memory.number + 1 - BACK))
     fast_import.flush()

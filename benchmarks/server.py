@@ -79,5 +79,5 @@ class Server:
         return resident_mb(self._process.pid)
 
     def close(self) -> None:
-        """End the input, and wait for the server to end by itself."""
+        """Close stdin, and wait until the server exits."""
         self._process.communicate(timeout=30)

@@ -28,11 +28,11 @@ class ServerStart(NamedTuple):
     resident: tuple[float, float]
     """Of the floor and of RUM."""
     tokens: dict[str, int]
-    """Of RUM's tool list, by what `--tools` was told."""
+    """The size of the tool list, by the value of `--tools`."""
 
 
 def measure(workspace: Workspace, rounds: int) -> ServerStart:
-    """Start both in turn, so many times; the first round only warms the file cache."""
+    """Start both in turn, this many times; the first round only warms the file cache."""
     path = "src/billing/account_handler.py"
     floors: list[Start] = []
     rums: list[Start] = []

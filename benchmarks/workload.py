@@ -14,7 +14,7 @@ from typing import Any
 
 SEED = 4711
 FULL_ANSWER = 5
-"""So many memories are given where no other limit is asked for."""
+"""The default number of results."""
 KINDS = ("goal", "words", "stem", "identifier", "path")
 """What is asked in words: a goal, the words that stuck, a file's stem, a ticket, a path."""
 

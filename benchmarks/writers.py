@@ -17,7 +17,7 @@ FIRST_SEED = 90_000
 
 
 class Writers(NamedTuple):
-    """What became of so many stores."""
+    """The outcome of a number of stores."""
 
     asked: int
     acknowledged: int
@@ -45,7 +45,7 @@ def _is_found(rum: Rum, memory_id: str) -> bool:
 
 
 def write(checkout: str, number: int, count: int) -> dict[str, list[str]]:
-    """Store so many memories, and say which were acknowledged and what went wrong."""
+    """Store this many memories; print which were acknowledged, and the errors."""
     stored: list[str] = []
     errors: list[str] = []
     with Rum.open(checkout, agent=f"writer-{number}") as rum:

@@ -102,7 +102,7 @@ def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
     scores = scored(sight, weights)
     alone = Lists(scores[:, None], np.array(sight.right), np.array([0]), np.ones(1))
     best = np.argsort(-scores, kind="stable")[:JUDGED]
-    # What follows from the order is worked out anew: it was seen in the order of the weights of before.
+    # Signals that depend on the order are computed again: they were recorded with the previous weights.
     lead = float(scores[best[0]] - scores[best[1]]) if len(best) > 1 else UNRIVALLED
     seen = sight.about | {
         "beside": sight.signals[best[0]]["beside"],

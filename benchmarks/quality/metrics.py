@@ -13,7 +13,7 @@ TRIALS = 200
 
 
 class Bin(NamedTuple):
-    """The answers whose confidence lies in one tenth: how many, how sure on average, how many right."""
+    """The answers with a confidence in one tenth: their number, mean confidence and share of right ones."""
 
     low: float
     high: float

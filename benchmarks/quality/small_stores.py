@@ -15,7 +15,7 @@ SEED = 11
 def small(case: Case) -> list[Case]:
     """Stores with a few pieces of a case: half of the questions can be answered from them, half cannot."""
     chance = random.Random(f"{SEED}{case.name}")
-    # Whoever asks for a file means all that was done to it, so nothing is no right answer to that.
+    # A query about a file means all work on it, so "nothing" is never the right answer.
     asked = [one for one in case.questions if one.place is None and not one.files]
     return [_store(case, f"{case.name}-{at}", SIZES[at % len(SIZES)], asked, chance) for at in range(STORES)]
 
