@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rum import Rum
-from rum.model.extraction import Extracted, Kind
+from rum.model.extraction import Extracted, FindingKind
 from support.labelled_runs import Labelled, given, labelled, measured
 from support.projects import open_shop
 
@@ -30,9 +30,9 @@ def test_the_set_is_large_and_has_every_kind_of_positive_and_negative():
     both = KNOWN + HELD_OUT + UNSEEN
     assert len(both) >= 60
     assert len(HELD_OUT + UNSEEN) * 3 >= len(both)
-    assert {kind for case in both for kind in case.kinds} == set(Kind)
+    assert {kind for case in both for kind in case.kinds} == set(FindingKind)
     assert {case.why for case in both if not case.create} == {"debugging", "output", "trivial", "duplicate"}
-    for kind in Kind:
+    for kind in FindingKind:
         assert sum(kind in case.kinds for case in both) >= 5
     assert len({case.name for case in both}) == len(both)
 

@@ -1,47 +1,54 @@
-"""What a finished run is worth, found without a language model: by the words that give away what lasts."""
+"""Find what is worth keeping of a finished run without a language model: the note with its title and text."""
 
 from __future__ import annotations
 
-from rum.extract.cues import ASKS_CAUSE, is_decision
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from rum.extract.cues import ASKS_CAUSE, CHANGE_HEADING, LEAD_IN, LESSON_HEADING, STEP_LOOKING, is_decision
+from rum.extract.entities import is_specific
 from rum.extract.facts import facts_in, rules_in
-from rum.extract.note_text import importance_of, tags_of, text_of, title_of, without_reason
-from rum.extract.passage_weight import ENOUGH, Verdict, weigh_passages
+from rum.extract.passage_weight import ENOUGH, Verdict, WeighedPassage, weigh_passages
 from rum.extract.passages import passages, without_repeats
 from rum.extract.when_to_use import when_to_use
-from rum.model.extraction import Finding, FinishedRun, Kind
+from rum.model.extraction import Finding, FindingKind, FinishedRun
+from rum.model.notes import Importance
+from rum.text.sentences import split_sentences
+from rum.text.shorten import shorten
 
-_ABOUT: dict[Kind, str] = {
-    Kind.ERROR: "what went wrong and why",
-    Kind.DECISION: "what was decided and why",
-    Kind.CONSTRAINT: "what must or cannot be done",
-    Kind.DEPENDENCY: "what is needed, in which version",
-    Kind.PATTERN: "how things are done here",
-    Kind.STRUCTURE: "where things are",
+_ABOUT: dict[FindingKind, str] = {
+    FindingKind.ERROR: "what went wrong and why",
+    FindingKind.DECISION: "what was decided and why",
+    FindingKind.CONSTRAINT: "what must or cannot be done",
+    FindingKind.DEPENDENCY: "what is needed, in which version",
+    FindingKind.PATTERN: "how things are done here",
+    FindingKind.STRUCTURE: "where things are",
 }
 
 
-def found_by_rules(run: FinishedRun) -> Finding:
-    """The note, facts and rules of a run whose words hold no secrets any more; none if nothing lasts."""
+def find_by_rules(run: FinishedRun) -> Finding:
+    """Return the note, facts and rules of a redacted run; an empty finding if nothing is of lasting use."""
     found = without_repeats(passages(run.agent_output))
     verdict = weigh_passages(found, asks_why=_asks_why(run))
     if verdict.kind is None:
-        return Finding(reasoning=_nothing(run, verdict))
-    judged = verdict.judged
-    content = text_of(judged, run.error)
-    repeated = [one for one in judged if one.passage.text in content]
-    title = title_of(repeated or judged, verdict.kind)
-    kind = Kind.DECISION if is_decision(title) else verdict.kind
-    title = without_reason(title, content) if kind is Kind.DECISION else title
+        return Finding(reasoning=_why_nothing(run, verdict))
+    weighed = verdict.weighed
+    content = note_text(weighed, run.error)
+    repeated = [one for one in weighed if one.passage.text in content]
+    title = note_title(repeated or weighed, verdict.kind)
+    kind = FindingKind.DECISION if is_decision(title) else verdict.kind
+    title = without_reason(title, content) if kind is FindingKind.DECISION else title
     return Finding(
         reasoning=f"The output has {_ABOUT[kind]} (score {verdict.weight:.1f}, threshold {ENOUGH:g}).",
         kind=kind,
         title=title,
         content=content,
         when_to_use=when_to_use(title, content, run.task),
-        tags=tags_of(kind, failed=run.result == "failure"),
-        importance=importance_of(kind, content),
-        facts=facts_in(judged),
-        rules=rules_in(judged),
+        tags=note_tags(kind, failed=run.result == "failure"),
+        importance=note_importance(kind, content),
+        facts=facts_in(weighed),
+        rules=rules_in(weighed),
     )
 
 
@@ -49,12 +56,155 @@ def _asks_why(run: FinishedRun) -> bool:
     return run.result == "failure" or bool(run.error) or bool(ASKS_CAUSE.search(run.task))
 
 
-def _nothing(run: FinishedRun, verdict: Verdict) -> str:
-    """Why there is nothing to keep."""
+def _why_nothing(run: FinishedRun, verdict: Verdict) -> str:
+    """Why the run has nothing worth keeping."""
     if not run.agent_output.strip():
         return "The run has no output."
-    if not verdict.judged:
+    if not verdict.weighed:
         return "The output is only that of programs."
-    if all(one.fleeting or one.done for one in verdict.judged):
+    if all(one.is_fleeting or one.is_step for one in verdict.weighed):
         return "The output has only steps and plans."
     return f"The output has nothing of lasting use (score {verdict.weight:.1f}, threshold {ENOUGH:g})."
+
+
+_MAX_TITLE = 90
+_MAX_WORDS = 400
+_MIN_TITLE, _MIN_CLAUSE = 25, 15
+_SIGNIFICANT = 2.0
+"""The weight of a passage from which on its neighbours are worth repeating too."""
+_LONG_WORD = 40
+"""This many characters count as one word more, as some texts have no blanks."""
+_REFERS_BACK = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|each|with)\b", re.IGNORECASE)
+"""A sentence that refers to the one before it makes a poor title."""
+_CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
+_REASON = re.compile(r",? (?:because|since|so that|hence) |; ")
+_MARKS = re.compile(r"\*\*|__|`|^[#>\s]+")
+_TAGS: dict[FindingKind, tuple[str, ...]] = {
+    FindingKind.ERROR: ("errors",),
+    FindingKind.DECISION: ("decisions",),
+    FindingKind.CONSTRAINT: ("constraints",),
+    FindingKind.DEPENDENCY: ("dependencies",),
+    FindingKind.PATTERN: ("patterns", "conventions"),
+    FindingKind.STRUCTURE: ("structure", "codebase"),
+}
+_IMPORTANT = re.compile(
+    r"\b(?:important|never|must not|mustn't|data loss|security|production|not allowed)\b", re.IGNORECASE
+)
+_REMEDY = re.compile(r"\b(?:fix|fixed|solution|resolution|workaround|remedy|way out)\b", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"[a-z]+(?= )")
+
+
+def note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
+    """The clause with the most weight, short enough for a heading."""
+    best = max(weighed, key=lambda one: _title_rank(one, kind))
+    text = LEAD_IN.sub("", _plain(best.passage.text))
+    heading = _plain(best.passage.heading)
+    if best.passage.kind == "item" and heading and not LESSON_HEADING.search(heading):
+        items = (_plain(one.passage.text) for one in weighed if one.passage.block == best.passage.block)
+        text = heading if len(heading.split()) > 2 else f"{heading}: {', '.join(items)}"
+    text = _cut(text)
+    return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
+
+
+def without_reason(title: str, content: str) -> str:
+    """The title of a decision without its reason, if the content is only this one sentence."""
+    reason = _REASON.search(title, _MIN_CLAUSE)
+    plain = _plain(LEAD_IN.sub("", content)).casefold()
+    if reason is None or len(split_sentences(content)) > 1 or not plain.startswith(title.casefold()):
+        return title
+    return title[: reason.start()]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKS.sub("", text).split()).rstrip(" .,;:")
+
+
+def _title_rank(one: WeighedPassage, kind: FindingKind) -> tuple[bool, bool, float, float]:
+    text, weight = LEAD_IN.sub("", one.passage.text), one.weights.get(kind, 0.0)
+    is_good = not (one.is_step or one.is_fleeting or one.passage.kind == "code" or _REFERS_BACK.match(text))
+    is_good = is_good and is_specific(text) and len(text) >= _MIN_TITLE
+    return is_good and weight >= _SIGNIFICANT, is_good, weight, one.best
+
+
+def _cut(text: str) -> str:
+    """As many clauses as fit, or else as many words."""
+    if len(text) <= _MAX_TITLE:
+        return text
+    ends = [match.start() for match in _CLAUSE.finditer(text, _MIN_TITLE, _MAX_TITLE)]
+    fitting = [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
+    return text[: fitting[-1]] if fitting else shorten(text, _MAX_TITLE)
+
+
+def note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
+    """The passages worth repeating, in their order, under their headings."""
+    parts: list[str] = []
+    left, heading, text = _MAX_WORDS, "", ""
+    for (_, title), found in groupby(weighed, lambda one: (one.passage.block, one.passage.heading)):
+        # Code belongs to the text before it: without that it is left out.
+        block = [one for one in found if text or one.passage.kind != "code"]
+        text = _block(_fitting(_worth_repeating(block, title), left))
+        left -= len(text.split())
+        if text and title and title != heading:
+            parts.append(f"## {title}")
+        parts += [text] if text else []
+        heading = title
+    if error and error.strip() and (line := error.strip().splitlines()[0][:300]) not in "\n".join(parts):
+        parts += ["## Error", f"`{line.replace('`', '')}`"]
+    return "\n\n".join(parts)
+
+
+def _worth_repeating(block: Sequence[WeighedPassage], heading: str) -> list[WeighedPassage]:
+    """All lasting passages of a significant block; of another one only those with some weight."""
+    is_significant = any(one.best >= _SIGNIFICANT for one in block) and not CHANGE_HEADING.search(heading)
+    is_significant = is_significant or bool(_REMEDY.search(heading))
+    return [one for one in block if not one.is_fleeting and _lasts(one, is_significant)]
+
+
+def _lasts(one: WeighedPassage, is_significant: bool) -> bool:
+    """Whether to repeat a passage; a step only beside a finding, and if it names what it changed."""
+    if one.passage.kind == "code":
+        return True
+    if one.is_step:
+        looked = STEP_LOOKING.search(LEAD_IN.sub("", one.passage.text)) and one.best < _SIGNIFICANT
+        return is_significant and is_specific(one.passage.text) and not looked
+    return is_significant or one.best >= 1
+
+
+def _fitting(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
+    """As many passages as fit in a number of words; those with weight come first if not all fit."""
+    kept: set[int] = set()
+    for place in sorted(range(len(block)), key=lambda place: block[place].best < 1):
+        text = block[place].passage.text
+        length = len(text.split()) + len(text) // _LONG_WORD
+        if length <= words:
+            words -= length
+            kept.add(place)
+    return [one for place, one in enumerate(block) if place in kept]
+
+
+def _block(block: Sequence[WeighedPassage]) -> str:
+    lines: list[str] = []
+    for one in block:
+        text, kind = one.passage.text, one.passage.kind
+        if kind == "code":
+            lines.append(f"```\n{text}\n```")
+        elif kind == "item":
+            lines.append(f"- {text}")
+        elif lines and not lines[-1].startswith("```"):
+            lines[-1] += f" {text}"
+        else:
+            lines.append(text)
+    return "\n".join(lines)
+
+
+def note_tags(kind: FindingKind, *, failed: bool) -> tuple[str, ...]:
+    """The tags of a note, by its kind."""
+    return (*_TAGS[kind], "failures") if failed else _TAGS[kind]
+
+
+def note_importance(kind: FindingKind, content: str) -> Importance:
+    """Errors, decisions and constraints matter more than patterns and structure."""
+    important = (FindingKind.ERROR, FindingKind.DECISION, FindingKind.CONSTRAINT)
+    if kind in important or _IMPORTANT.search(content):
+        return Importance.HIGH
+    return Importance.MEDIUM

@@ -1,4 +1,4 @@
-"""Whether a finding may be kept: long enough, no secrets, no orders, grounded in the run, and new."""
+"""Check whether a finding may be stored: its length, no secrets, no orders, supported by the run, and new."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rum.text.claims import Claim, all_claims_in, claim_and_clauses
 from rum.text.fence import gives_orders
 from rum.text.word_weights import telling_words
 
-FEWEST_WORDS = 5
-_LONGEST_VALUE = 500
+_MIN_WORDS = 5
+_MAX_VALUE = 500
 _SAME_RULE = 0.8
-_FEWEST_SHARED = 0.5
-_NARROW = re.compile(r"[^\W_]{3}")
-"""Three letters in a row tell some tasks from others; fewer stand in nearly every word."""
+_MIN_SHARED = 0.5
+_THREE_LETTERS = re.compile(r"[^\W_]{3}")
+"""Three letters in a row, at least: fewer occur in nearly every task."""
 
 
 def note_problem(finding: Finding, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
-    """Why a note cannot be kept; None if it can."""
+    """Why a note cannot be stored; None if it can."""
     text = f"{finding.title}\n{finding.content}"
     return (
         _length_problem(finding)
@@ -39,19 +39,19 @@ def note_problem(finding: Finding, run: FinishedRun, known: Sequence[KnownText])
 
 
 def fact_problem(fact: GivenFact, run: FinishedRun) -> str | None:
-    """Why a fact cannot be kept; None if it can."""
+    """Why a fact cannot be stored; None if it can."""
     if not fact.key.strip() or not fact.value.strip():
         return "its key or its value is empty"
-    if len(fact.key) > LONGEST_TITLE or len(fact.value) > _LONGEST_VALUE:
-        return f"it is longer than {_LONGEST_VALUE} characters"
+    if len(fact.key) > LONGEST_TITLE or len(fact.value) > _MAX_VALUE:
+        return f"it is longer than {_MAX_VALUE} characters"
     return _wording_problem(f"{fact.key}\n{fact.value}", fact.value) or _not_in_run(fact.value, run)
 
 
 def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
-    """Why a rule cannot be kept; None if it can."""
+    """Why a rule cannot be stored; None if it can."""
     text = f"{rule.condition}\n{rule.action}"
-    if len(text) > 2 * _LONGEST_VALUE:
-        return f"it is longer than {2 * _LONGEST_VALUE} characters"
+    if len(text) > 2 * _MAX_VALUE:
+        return f"it is longer than {2 * _MAX_VALUE} characters"
     problem = (
         _wording_problem(text, text) or _pattern_problem([rule.condition]) or _not_in_run(rule.action, run)
     )
@@ -72,8 +72,8 @@ def _length_problem(finding: Finding) -> str | None:
     words = len(finding.content.split())
     if not finding.title or len(finding.title) > LONGEST_TITLE:
         return f"its title has {len(finding.title)} characters; 1 to {LONGEST_TITLE} are allowed"
-    if not FEWEST_WORDS <= words <= MOST_WORDS:
-        return f"it has {words} words; {FEWEST_WORDS} to {MOST_WORDS} are allowed"
+    if not _MIN_WORDS <= words <= MOST_WORDS:
+        return f"it has {words} words; {_MIN_WORDS} to {MOST_WORDS} are allowed"
     return None
 
 
@@ -83,32 +83,34 @@ def _wording_problem(text: str, essence: str) -> str | None:
     return "a secret was removed from an essential part" if MARK in essence else None
 
 
-def narrowed(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Patterns without what would fit almost any task, which is worse than none."""
-    kept = ("|".join(filter(_is_narrow, pattern.split("|"))) for pattern in patterns)
+def specific_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return patterns without the alternatives that match almost any task, which are worse than none."""
+    kept = ("|".join(filter(_is_specific, pattern.split("|"))) for pattern in patterns)
     return tuple(pattern for pattern in kept if pattern)
 
 
-def _is_narrow(part: str) -> bool:
+def _is_specific(part: str) -> bool:
     words = part.split()
-    return bool(_NARROW.search(part)) and not (len(words) == 1 and is_vague(words[0].strip("*. ")))
+    return bool(_THREE_LETTERS.search(part)) and not (len(words) == 1 and is_vague(words[0].strip("*. ")))
 
 
 def _pattern_problem(patterns: Sequence[str]) -> str | None:
-    return None if narrowed(patterns) else "it has no `whenToUse`, or one that matches almost any task"
+    if specific_patterns(patterns):
+        return None
+    return "it has no `whenToUse`, or one that matches almost any task"
 
 
 def _grounding_problem(text: str, run: FinishedRun) -> str | None:
-    """A file that nobody spoke of was made up."""
+    """Whether a note names a file that the run does not: a model may have invented it."""
     run_text = f"{run.task}\n{run.agent_output}\n{run.error or ''}".lower()
-    made_up = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
-    return f"it names {made_up[0]}, which the run does not mention" if made_up else None
+    invented = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
+    return f"it names {invented[0]}, which the run does not mention" if invented else None
 
 
 def _not_in_run(text: str, run: FinishedRun) -> str | None:
     run_words = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
     return (
-        None if share_of(telling_words(text), run_words) >= _FEWEST_SHARED else "the run does not support it"
+        None if word_share(telling_words(text), run_words) >= _MIN_SHARED else "the run does not support it"
     )
 
 
@@ -120,32 +122,32 @@ def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
 
 
 ALIKE = 0.7
-"""The share of its words in an earlier text from which on something says nothing new."""
-_MOST_CLAUSES = 500
+"""A text with this share of its words in an earlier one has nothing new."""
+_MAX_CLAUSES = 500
 
 Words = frozenset[tuple[str, ...]]
 
 
 class KnownText(NamedTuple):
-    """An earlier text to compare with: its name, its claims, and when it was recorded."""
+    """An earlier text: its name, its claims, and when it was recorded."""
 
     name: str
     claims: tuple[Claim, ...]
     passages: tuple[Words, ...]
-    """The words of every two neighbouring claims: words scattered over a text do not make a claim."""
+    """The words of every two neighbouring claims: words scattered over a text are no repetition."""
     at: tuple[int, int]
-    """The time, and the place among the texts of that time."""
+    """The time, and the position among the texts of that time."""
 
 
 def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:
-    """A text to compare with."""
+    """A text prepared for comparison."""
     claims = tuple(all_claims_in(text))
     words = [one.all_words for one in claims]
     return KnownText(name, claims, tuple(one | other for one, other in pairwise([*words, Words()])), at)
 
 
 def find_repetition(text: str, before: Iterable[KnownText]) -> KnownText | None:
-    """The earlier text that says all of this one; None if there is none, or if it corrects a later one."""
+    """Return the earlier text that has all of this one; None if none does, or if this one corrects it."""
     new, known = known_text("", text), list(before)
     alike = [one for one in known if shared_words(new, one) >= ALIKE and not corrects(new, one)]
     found = max(alike, key=lambda one: (one.at, shared_words(new, one)), default=None)
@@ -162,7 +164,7 @@ def shared_words(new: KnownText, old: KnownText) -> float:
 
 
 def corrects(new: KnownText, old: KnownText) -> bool:
-    """Whether a statement says otherwise than one of the other, which has none that agrees with it."""
+    """Whether a claim contradicts one of an earlier text that has no claim that agrees with it."""
     mine, theirs = _clauses(new), _clauses(old)
     known = {claim.meaning for claim in theirs}
     changed = [claim for claim in mine if claim.meaning not in known]
@@ -170,9 +172,9 @@ def corrects(new: KnownText, old: KnownText) -> bool:
 
 
 def _clauses(one: KnownText) -> list[Claim]:
-    return list(islice((part for claim in one.claims for part in claim_and_clauses(claim)), _MOST_CLAUSES))
+    return list(islice((part for claim in one.claims for part in claim_and_clauses(claim)), _MAX_CLAUSES))
 
 
-def share_of(words: frozenset[str], other: frozenset[str]) -> float:
-    """How many of the words the other has too, as a share of them all."""
+def word_share(words: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words that others contain too."""
     return len(words & other) / len(words) if words else 0.0

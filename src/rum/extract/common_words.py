@@ -1,4 +1,4 @@
-"""Words that people use of every software: alone they tell no task from another."""
+"""Common words of software projects: alone they do not identify a task."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import cache
 
 from rum.text.terms import stem
 
-# Those that stand in what most projects say of their changes, whatever the projects are about.
-_USUAL = """
+# Words that occur in the commit messages of most projects, whatever the projects are about.
+_COMMON = """
 ability able abort above absent absolute abstract accept access accidentally according accordingly account
 accumulated accurate acquire across action active actually adapter add added additional address adjust admin
 adopted advanced advertised affected against age agent aggregate ago alert algorithm alias aliases align
@@ -119,7 +119,7 @@ _PAST = """
 began brought chose drew drove fell felt flew gave grew knew led met paid rose saw sold spoke stood stuck
 threw told woke wore wrote
 """
-"""Verbs of which the stem is another than that of their first form."""
+"""Irregular forms, whose stem differs from that of the present tense."""
 _VAGUE = """
 add bug build change check choose code command create data delete detail do document error example feature
 file find fix function general get give handle help implement improve info introduce investigate issue item
@@ -128,16 +128,16 @@ problem process program project put read remove rename report result review run 
 start step stuff support system task test text thing time together try type update upgrade use user value
 version want way work write
 """
-"""Those that say next to nothing, whoever chose them."""
+"""Words with almost no meaning of their own."""
 
 
 def is_common(word: str) -> bool:
-    """Whether a word is used of every software, in whatever form."""
-    return stem(word.lower()) in _stems(_USUAL + _PAST)
+    """Whether a word is common in software projects, in any form."""
+    return stem(word.lower()) in _stems(_COMMON + _PAST)
 
 
 def is_vague(word: str) -> bool:
-    """Whether a word says next to nothing."""
+    """Whether a word has almost no meaning of its own."""
     return stem(word.lower()) in _stems(_VAGUE)
 
 

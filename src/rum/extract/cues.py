@@ -1,7 +1,7 @@
-"""The words by which a passage gives away what it says, by kind, and how it is said.
+"""Cues: the words that tell what kind of finding a passage is, and whether it is a plan, a step or talk.
 
-Cues are English. Of other languages only the nouns are known with which reports label their parts, one table
-a language: `OTHER_LANGUAGES`.
+Cues are English. Of other languages only the nouns that label the parts of reports are known, one table a
+language: `OTHER_LANGUAGES`. A new cue needs a labelled run (tests/data/labelled_runs) that it improves.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rum.extract.entities import PATH, SAID_VERSION, VERSION
-from rum.model.extraction import Kind
+from rum.extract.entities import PATH, VERSION, VERSION_IN_TEXT
+from rum.model.extraction import FindingKind
 from rum.text.terms import content_words
 
 _FAILS = (
@@ -32,8 +32,8 @@ _PASSED = (
 )
 _HERE = rf"(?:{PATH}|`)"
 
-_CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
-    Kind.ERROR: (
+_CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
+    FindingKind.ERROR: (
         (3, r"\b(?:root )?causes?\b(?! (?:a|the) (?:user|customer))|\bcaused by\b|\bculprit\b"),
         (2, r"\b(?:that|this) (?:was|is) the reason\b|\breason (?:for|was|is)\b|\bwhich is why\b|\bhence\b"),
         (2, r"\b(?:did|does|do)(?: not|n't) (?:work|help)\b|\bmade no difference\b|\bno effect\b"),
@@ -47,7 +47,7 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
         (1, rf"\b{_FAILS}\b"),
         (1, r"\b(?:fix(?:ed|es)?|solved|resolved|mended)\b"),
     ),
-    Kind.DECISION: (
+    FindingKind.DECISION: (
         (3, r"\bdecision\b|\bdecid(?:ed|es?)\b|\bagreed (?:on|approach|to)\b|\brationale\b|\btrade-?offs?\b"),
         (3, r"\bwe (?:choose|picked|use|keep|stay|stick|go|went)\b|\bchosen?\b|\bopted\b"),
         (2, r"\b(?:instead of|rather than|in favou?r of|over (?:a|an|the)\b)"),
@@ -55,7 +55,7 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
         (2, r"\brecommend(?:ation|ed)?\b|\b(?:stick with|stay(?:s|ed|ing)? (?:with|on)|weigh(?:ed|ing))\b"),
         (1, r"\b(?:because|since|as|reason|so that)\b"),
     ),
-    Kind.CONSTRAINT: (
+    FindingKind.CONSTRAINT: (
         (3, r"\blimitations?\b|\bconstraints?\b|\brestrict(?:ed|ions?)\b|\bforbid(?:s|den)?\b|\bprohibit\w*"),
         (2, r"\b(?:at most|no more than|up to|max(?:imum)?|limit(?:s|ed)?|caps?|capped|quota)\b.{0,60}\d"),
         (
@@ -78,11 +78,11 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
         (1, r"\b(?:won't|wouldn't|doesn't|does not) \w+"),
         (1, r"\bsilently\b|\bas long as\b|\bby design\b|\bunsupported\b|\b(?:has|have) no\b|\bno outbound\b"),
     ),
-    Kind.DEPENDENCY: (
+    FindingKind.DEPENDENCY: (
         (
             3,
             r"\b(?:requires?|needs?|depends? on|built (?:with|on)|runs? on|pinned|(?:in)?compatible with"
-            rf"|supports?|targets?|stays? at|peer dependenc\w+)\b[^.;]{{0,80}}(?:{SAID_VERSION})",
+            rf"|supports?|targets?|stays? at|peer dependenc\w+)\b[^.;]{{0,80}}(?:{VERSION_IN_TEXT})",
         ),
         (
             3,
@@ -93,7 +93,7 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
         (1.5, VERSION),
         (1, r"\b(?:upgrad\w+|downgrad\w+|version|packaged|library|libraries|runtime|no longer maintained)\b"),
     ),
-    Kind.PATTERN: (
+    FindingKind.PATTERN: (
         (
             3,
             r"\b(?:conventions?|idiom(?:s|atic)?|naming scheme|house style|preferred (?:style|way))\b",
@@ -133,7 +133,7 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
             r"\b(?:are|is) (?:named|wrapped|[ps]\w+fixed|written|built|reserved|kept)\b|\buse the\b",
         ),
     ),
-    Kind.STRUCTURE: (
+    FindingKind.STRUCTURE: (
         (3, rf"\b{_PLACED}\b[^.]{{0,40}}\b(?:in|under|at|by|inside|within|next to)\b[^.]{{0,60}}?{_HERE}"),
         (
             3,
@@ -153,16 +153,16 @@ _CUES: dict[Kind, tuple[tuple[float, str], ...]] = {
         ),
     ),
 }
-"""What speaks for each kind; a cue counts once in a passage."""
+"""Weight and pattern of the cues of each kind; a cue counts once in a passage."""
 
-OTHER_LANGUAGES: dict[str, dict[Kind, str]] = {
+OTHER_LANGUAGES: dict[str, dict[FindingKind, str]] = {
     "german": {
-        Kind.ERROR: "(?:fehler)?ursache",
-        Kind.DECISION: "entscheidung|begründung",
-        Kind.CONSTRAINT: "einschränkung(?:en)?|beschränkung(?:en)?",
-        Kind.DEPENDENCY: "abhängigkeit(?:en)?",
-        Kind.PATTERN: "konvention(?:en)?",
-        Kind.STRUCTURE: "aufbau|verzeichnisstruktur",
+        FindingKind.ERROR: "(?:fehler)?ursache",
+        FindingKind.DECISION: "entscheidung|begründung",
+        FindingKind.CONSTRAINT: "einschränkung(?:en)?|beschränkung(?:en)?",
+        FindingKind.DEPENDENCY: "abhängigkeit(?:en)?",
+        FindingKind.PATTERN: "konvention(?:en)?",
+        FindingKind.STRUCTURE: "aufbau|verzeichnisstruktur",
     },
 }
 """Nouns that label a part of a report, by language and kind; they count as much as "root cause" does."""
@@ -171,37 +171,41 @@ _FOREIGN_LABELS = "|".join(nouns for labels in OTHER_LANGUAGES.values() for noun
 _FOREIGN_WHY = "|".join(_WHY_WORDS.values())
 _LABEL_WEIGHT = 3.0
 
-_HEADINGS: dict[Kind, str] = {
-    Kind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis",
-    Kind.DECISION: r"decision|rationale|reasons?|why|trade-?offs?|alternatives|chosen|choice|recommendation",
-    Kind.CONSTRAINT: r"constraints?|limit(?:ation)?s?|caveats?|gotchas?|requirements?|restrictions?",
-    Kind.DEPENDENCY: r"stack|dependenc(?:y|ies)|versions?|requirements?|tool(?:chain|ing)?|built with|tech",
-    Kind.PATTERN: r"patterns?|conventions?|style|practices?|guidelines?|naming",
-    Kind.STRUCTURE: (
+_HEADINGS: dict[FindingKind, str] = {
+    FindingKind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis",
+    FindingKind.DECISION: (
+        r"decision|rationale|reasons?|why|trade-?offs?|alternatives|chosen|choice|recommendation"
+    ),
+    FindingKind.CONSTRAINT: r"constraints?|limit(?:ation)?s?|caveats?|gotchas?|requirements?|restrictions?",
+    FindingKind.DEPENDENCY: (
+        r"stack|dependenc(?:y|ies)|versions?|requirements?|tool(?:chain|ing)?|built with|tech"
+    ),
+    FindingKind.PATTERN: r"patterns?|conventions?|style|practices?|guidelines?|naming",
+    FindingKind.STRUCTURE: (
         r"structure|layout|organi[sz]ation|organi[sz]ed|architecture|packages|modules|director(?:y|ies)"
         r"|key locations|folders|files|overview|where"
     ),
 }
-"""What a heading says of the passages below it."""
+"""Words of headings, by the kind of the passages below them."""
 
 
 @cache
-def cues() -> dict[Kind, list[tuple[float, re.Pattern[str]]]]:
+def cues() -> dict[FindingKind, list[tuple[float, re.Pattern[str]]]]:
     """Weight and pattern of every cue, by kind."""
-    labels = {kind: (_LABEL_WEIGHT, rf"\b(?:{_labels(kind)})\b") for kind in Kind}
+    labels = {kind: (_LABEL_WEIGHT, rf"\b(?:{_labels(kind)})\b") for kind in FindingKind}
     return {
         kind: [(weight, re.compile(cue, re.IGNORECASE)) for weight, cue in (*found, labels[kind])]
         for kind, found in _CUES.items()
     }
 
 
-def _labels(kind: Kind) -> str:
+def _labels(kind: FindingKind) -> str:
     return "|".join(labels[kind] for labels in OTHER_LANGUAGES.values())
 
 
 @cache
-def headings() -> dict[Kind, re.Pattern[str]]:
-    """What a heading says of the passages below it, by kind."""
+def headings() -> dict[FindingKind, re.Pattern[str]]:
+    """The patterns of headings, by the kind of the passages below them."""
     return {
         kind: re.compile(rf"\b(?:{words}|{_labels(kind)})\b", re.IGNORECASE)
         for kind, words in _HEADINGS.items()
@@ -216,14 +220,14 @@ HEDGE = _words(
     r"\b(?:might|maybe|perhaps|not sure|unsure|possibly|probably|presumably|seems? to|could be)\b",
     r"\bi (?:guess|think|suspect)\b|\bunclear\b|\bno idea\b",
 )
-"""Somebody is not sure."""
+"""The author is not sure."""
 PLAN = _words(
     r"^(?:next|then i|now i|let me|let's|will (?:continue|go|try|look)|todo|plan|step \d|first i)\b",
     r"^(?:continuing|trying|stepping)\b",
     r"^(?:i(?:'ll| will|'m going to| am going to| would need)|we (?:will|should|could))\b",
     r"\b(?:i'll|i will|going to|tomorrow|after lunch|next step|later today)\b",
 )
-"""Something is to come."""
+"""A plan."""
 CHAT = _words(
     r"\?\s*$",
     r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it|please)\b",
@@ -231,7 +235,7 @@ CHAT = _words(
     r"\bno (?:further )?(?:comments|concerns)\b",
     r"\b(?:happy|glad|pleased) to (?:help|assist|explain|go|adjust|answer)\b",
 )
-"""Words between people."""
+"""Small talk and questions."""
 STEP_TAKEN = _words(
     r"^(?:✅|☑|✔|\[x\])",
     r"^(?:[\w/.-]+: )?(?:fix|add|remove|update|rename|bump|refactor|implement|improve|clean up|simplify)\b",
@@ -247,14 +251,14 @@ STEP_LOOKING = _words(
     r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
     r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
 )
-"""A step by which nothing was changed."""
+"""A step that changed nothing."""
 REQUEST = _words(
     r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
     r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",
     r"^you(?:'ve| have)?(?: also| just| explicitly)? (?:asked|wanted|said|wrote|requested|told (?:me|us))\b",
     r"^as (?:requested|asked|instructed|specified|you (?:asked|said|wanted))\b",
 )
-"""What somebody asked for in this task, whatever words they asked in."""
+"""What somebody asked for in this task."""
 _LANGUAGE = (
     r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure|coroutine"
     r"|decorator|exception|generator|integer|promise|struct|tuple|keyword|identifier|statement|expression"
@@ -264,14 +268,14 @@ LANGUAGE_RULE = _words(
     rf"^(?:in [\w+#.-]+,? )?(?P<rule>(?:an? {_LANGUAGE}|(?:all |any )?{_LANGUAGE}(?:e?s)|every {_LANGUAGE})"
     r" (?:must|cannot|can't|can only|have to|has to|needs? to)\b.*)"
 )
-"""What holds of a language wherever it is spoken."""
+"""A rule of a programming language, which holds in every project."""
 FINDING_INTRO = _words(
     r"\b(?:found it|(?:root )?cause found|turn(?:s|ed) out|by the way|important)\b",
     r"\b(?:worth knowing|gotcha|caveat)\b",
     r"\bi (?:noticed|found|learned|discovered|reali[sz]ed) that\b",
     r"\bnote(?: on \w+)?(?: for\b|:)|\bfor the record\b|\bwhat i found\b|\bheads[- ]up\b",
 )
-"""What somebody says who is about to tell what was found."""
+"""An announcement of a finding."""
 LEAD_IN = _words(
     r"^(?:(?:(?:root )?cause|reason|decision|agreed approach|rationale|notes?|finding|lesson|learned"
     r"|(?:important )?limitation|constraint|conclusion|recommendation|attempt|fix|(?:the )?layout"
@@ -281,7 +285,7 @@ LEAD_IN = _words(
     r"|(?:done|fixed|solved|works)(?: it| now)?[,:.;-]+\s+"
     r"|[^.:;]{0,60}\b(?:noticed|learned|found|note|mention|highlight|remember|aware|know)\b[^.:;]{0,40}:\s+)+"
 )
-"""How people begin who then say what they found."""
+"""The beginning of a sentence before the finding itself; removed before other patterns are tried."""
 ASKS_CAUSE = _words(
     r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
     rf"\b(?:wrong|logged out|random|leak\w*|slow\w*|{_FOREIGN_WHY})\b",
@@ -294,17 +298,17 @@ CHANGE_HEADING = _words(
     r"\btest(?:s|ing|ed)?\b|\bresults?\b|\bnext steps?\b|\bhighlights\b|\bachievements?\b|\bstatus\b",
     r"\bverif\w+|\bto-?dos?\b|\bplan\b|\bchecklist\b|\bcompleted?\b|\bfollow-?ups?\b",
 )
-"""A heading over what was done or is to be done, which the history of the files tells as well."""
+"""A heading above changes or plans: the version history has these too."""
 LESSON_HEADING = _words(
     r"\b(?:notes?|findings?|lessons?|learn(?:ed|ings?)|gotchas?|caveats?|discover(?:y|ies|ed)|insights?)\b",
     r"\b(?:observations?|remarks?|takeaways?|worth knowing|key points|background|how \w+ works?)\b",
 )
-"""A heading over what was found."""
+"""A heading above findings."""
 
 
-FEWEST_WORDS = 3
-"""Words that say something, beside those that make it a constraint: fewer say that of everything."""
-_LONGEST_STATEMENT = 500
+_MIN_WORDS = 3
+"""Content words of a statement besides its cue words: with fewer it applies to anything."""
+_MAX_STATEMENT = 500
 
 
 _MUST = _words(
@@ -319,16 +323,16 @@ _MUST = _words(
     r"\b(?:at most|at least|no more than|no fewer than|not more than)\b.*\b(?:may|can|are|is|per|at)\b",
     r"\b(?:is|are|be|gets?|may|must|can|should) never\b|\bnever gets?\b",
 )
-"""Something must, cannot, or only so."""
+"""A necessity, an impossibility, or a limitation."""
 _DO = _words(
     r"^(?:please )?(?:always|never|do not|don't) \w{2,}", r"^avoid \w.*(?:,|\bbecause\b|\bsince\b|\bor\b)"
 )
-"""Somebody is told what to do."""
+"""An instruction."""
 _EVER = _words(
     r"^(?:the |all |our |any |every )?[\w/.`-]+(?: [\w/.`-]+){0,3} (?:always|never) [a-z]+\b",
     r", never (?:through|by|from|in|with|via|to|at|on|directly)\b",
 )
-"""Something does so always or never."""
+"""Something always or never happens."""
 _WRONG = (
     r"(?:fails?|breaks?|hangs?|crash(?:es)?|leaks?|dies|times? out|drops?|loses?|rejects?|ignores?|corrupts?"
     r"|(?:is|are|gets?|stays?|runs?) (?:\w+ )?(?:slow|lost|wrong|empty|stale|broken|missing|ignored|dropped"
@@ -339,7 +343,7 @@ _CAUSE = _words(
     rf"\b{_WRONG}\b.*\b(?:because|since|due to|when|whenever|if|unless|after|as soon as|as)\b",
     rf"\b(?:because|since|when|whenever|if|unless|without|as soon as|after)\b.*\b{_WRONG}\b",
 )
-"""Something goes wrong, now as ever, for a reason."""
+"""Something regularly goes wrong, for a reason."""
 _DECISION = (
     r"^(?:(?:we|the team)(?: have| had|'ve)? )?(?:decided|chose|agreed|opted|settled) "
     r"(?:to|on|against|for|not to|that)\b"
@@ -347,7 +351,7 @@ _DECISION = (
 _DECIDES = _words(_DECISION)
 _CALLED = _words(r"(?:decision|agreed approach)\s*:")
 _DECIDED = _words(rf"{_DECISION}.*(?:\b(?:because|since|as|rather than|instead of|over|so)\b|:)")
-"""Something was decided, for a reason."""
+"""A decision with its reason."""
 _SO = re.compile(r"^(?P<what>.*?),? (?:because|since) (?P<why>.{10,})", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|has|have|does|do|gets?|keeps?|takes?|[a-z]{3,}s)\b")
 _WAS = re.compile(
@@ -356,9 +360,9 @@ _WAS = re.compile(
 _ODD = _words(
     rf"\b{_WRONG}\b|\b(?:twice|too \w+|no longer|not|never|nothing|none|only|n't|without|wrong|slow\w*)\b"
 )
-"""Words for what nobody wants."""
+"""Words for something unwanted."""
 _PERSONAL = _words(
-    # about the one who speaks, or said to somebody
+    # about the speaker, or addressed to somebody
     r"\bi\b(?!\.e)|\bmy\b|\bme\b",
     r"\bwe(?:'ll|'re)? (?:need|have|will|should|must|could|can|may|want|had|are|still|first)\b",
     r"\byou must (?:be|have)\b|\byour? (?:review|approval|feedback|call|turn)\b",
@@ -369,13 +373,13 @@ _PERSONAL = _words(
     r"\b(?:somebody|someone|who) (?:has|have|needs?|must|should)\b",
     # a freedom
     r"\b(?:do|does)(?: not|n't) (?:have|need) to\b|\bno (?:need|longer \w+) to\b|\bmay not have\b",
-    # told as it happened
+    # a report of the past
     r"\b(?:had|needed|was|were) to\b|\b(?:could|did)(?: not|n't)\b",
     r"\bnever (?:happened|did|was|were|had|came|took|saw)\b",
     r"(?<!be )(?<!is )(?<!are )\bnever (?!need|feed|embed|exceed|proceed|shed|speed|bleed|shred)\w+ed\b",
 )
-"""What is about those who talk, or only concluded, or over."""
-_OF_THE_MOMENT = _words(
+"""About the people who talk, a mere conclusion, or past."""
+_CURRENT_WORK = _words(
     r"\b(?:works?|pass(?:es)?|fine|good|starts?|fixed) (?:again|now)\b|\b(?:right|for) now\b|\bso far\b",
     r"\btoday\b|\bthis (?:time|pr|change|branch|ticket|task)\b|\bfollow-?up\b",
     r"^(?:it|this|that|these|those|next|then|first|finally|afterwards)\b",
@@ -387,46 +391,46 @@ _OF_THE_MOMENT = _words(
     r"\b(?:before|after|until) (?:the |this )?(?:review|merge|lunch|release)\b",
     r"\?\s*$",
 )
-"""What belongs to the work at hand."""
+"""About the current work only."""
 
 
-def stated_kind(text: str) -> Kind | None:
-    """What a sentence states for good, and of which kind; None for talk, steps, plans and conclusions."""
-    statement = LEAD_IN.sub("", text[:_LONGEST_STATEMENT].strip())
+def statement_kind(text: str) -> FindingKind | None:
+    """The kind of a sentence that states something lasting; None for talk, steps, plans and conclusions."""
+    statement = LEAD_IN.sub("", text[:_MAX_STATEMENT].strip())
     if (
-        _OF_THE_MOMENT.search(statement)
+        _CURRENT_WORK.search(statement)
         or _PERSONAL.search(statement)
-        or _content_word_count(statement) < FEWEST_WORDS
+        or _content_word_count(statement) < _MIN_WORDS
     ):
         return None
     if _DECIDED.search(statement):
-        return Kind.DECISION
+        return FindingKind.DECISION
     if _DO.search(statement) or _MUST.search(statement):
-        return Kind.CONSTRAINT
+        return FindingKind.CONSTRAINT
     if _CAUSE.search(statement):
-        return Kind.ERROR
-    return Kind.PATTERN if _EVER.search(statement) else _explained(statement)
+        return FindingKind.ERROR
+    return FindingKind.PATTERN if _EVER.search(statement) else _kind_by_reason(statement)
 
 
 def is_decision(text: str) -> bool:
-    """Whether a sentence says of itself that it tells what was decided."""
-    statement = text[:_LONGEST_STATEMENT].strip()
+    """Whether a sentence presents itself as a decision."""
+    statement = text[:_MAX_STATEMENT].strip()
     return bool(_CALLED.match(statement) or _DECIDES.search(LEAD_IN.sub("", statement)))
 
 
 def is_personal(text: str) -> bool:
-    """Whether a sentence is about those who talk, or only concludes, or tells what is over."""
-    return bool(_PERSONAL.search(LEAD_IN.sub("", text[:_LONGEST_STATEMENT])))
+    """Whether a sentence is about the people who talk, a mere conclusion, or past."""
+    return bool(_PERSONAL.search(LEAD_IN.sub("", text[:_MAX_STATEMENT])))
 
 
-def _explained(statement: str) -> Kind | None:
-    """The kind of a statement with its reason: an error if it says something unwanted, else a decision."""
+def _kind_by_reason(statement: str) -> FindingKind | None:
+    """The kind of a statement with a reason: an error if it is about something unwanted, else a decision."""
     found = _SO.match(statement)
     if not found or not _IS.search(found["what"]) or _WAS.search(found["what"]):
         return None
     if _ODD.search(found["what"]):
-        return Kind.ERROR
-    return None if _WAS.search(found["why"]) else Kind.DECISION
+        return FindingKind.ERROR
+    return None if _WAS.search(found["why"]) else FindingKind.DECISION
 
 
 def _content_word_count(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Facts that a run stated: which version of what is used."""
+"""Find the facts and rules that a run states: versions in use, and what to do in which situation."""
 
 from __future__ import annotations
 
@@ -9,42 +9,43 @@ from functools import cache
 from rum.extract.cues import HEDGE
 from rum.extract.entities import UNITS
 from rum.extract.passage_weight import WeighedPassage
-from rum.extract.when_to_use import distinctive
-from rum.model.extraction import Kind
+from rum.extract.when_to_use import distinctive_names
+from rum.model.extraction import FindingKind
 from rum.model.layers import GivenFact, GivenRule
 
-MOST = 20
+_MAX_FACTS = 20
 _NOT_NAMES = """
 a about above all and are at be below by change commit error exit from has have http in is issue
 iteration limit line lines migration needs not of on only or over page part phase port pr process range
 round section since size sprint status step task test than the ticket to todo total under until up
 version was week with year
 """
-"""Words before a number that is no version."""
-_USES = """
+"""Words before a number that is not a version."""
+_USING = """
 available based build builds built compatible deployed depends does is only run running runs starts stay stays
 supported tested work working works written
 """
-"""What comes before "on" and a version that is used."""
+"""Verbs before "on" and a version that is in use."""
 
 
-def facts_in(judged: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
-    """A fact for each name with a version, in passages about versions; of two the first one counts."""
+def facts_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
+    """Return a fact for each name with a version, in passages about versions; the first of a name counts."""
     found: dict[str, str] = {}
-    for one in judged:
-        if not one.fleeting and not one.done and one.weights.get(Kind.DEPENDENCY, 0.0) >= 2:
+    for one in weighed:
+        if not one.is_fleeting and not one.is_step and one.weights.get(FindingKind.DEPENDENCY, 0.0) >= 2:
             for name, version in versions_in(one.passage.text):
                 found.setdefault(name, version)
-    return tuple(GivenFact(key, value) for key, value in list(found.items())[:MOST])
+    return tuple(GivenFact(key, value) for key, value in list(found.items())[:_MAX_FACTS])
 
 
 def versions_in(text: str) -> Iterator[tuple[str, str]]:
-    """(name, version) of everything that a text gives a version of, but not of what it speaks against."""
+    """Yield the name and version of whatever a text gives a version of, unless it rejects it."""
     for match in _versioned().finditer(text):
         name = match["name"].strip(".").lower()
-        denied = _denied().search(text[: match.start()]) or _refused().match(text[match.end() :])
-        only_there = match["more"] and _only_there(text[: match.start()])
-        if name not in _NOT_NAMES.split() and not denied and not only_there:
+        before, after = text[: match.start()], text[match.end() :]
+        rejected = _before_unused().search(before) or _after_unusable().match(after)
+        is_place = match["more"] and _is_place(before)
+        if name not in _NOT_NAMES.split() and not rejected and not is_place:
             yield name, match["version"] + (match["more"] or "").replace(" +", "+")
 
 
@@ -57,18 +58,18 @@ def _versioned() -> re.Pattern[str]:
 
 
 @cache
-def _denied() -> re.Pattern[str]:
-    """What stands before a version that is not the one in use."""
+def _before_unused() -> re.Pattern[str]:
+    """Words before a version that is not in use."""
     return re.compile(
         r"\b(?:not|no longer|from|than|instead of|reverted to|without|neither) [\w @`]{0,20}$",
         re.IGNORECASE,
     )
 
 
-def _only_there(before: str) -> bool:
-    """Whether a version is where something is done ("raise it on Python 3.11+"), and not what is used."""
+def _is_place(before: str) -> bool:
+    """Whether a version is only where something applies ("raise it on Python 3.11+"), not what is used."""
     found = _place().search(before)
-    return found is not None and found["verb"].lower() not in _USES.split()
+    return found is not None and found["verb"].lower() not in _USING.split()
 
 
 @cache
@@ -77,8 +78,8 @@ def _place() -> re.Pattern[str]:
 
 
 @cache
-def _refused() -> re.Pattern[str]:
-    """What stands after one that cannot be used."""
+def _after_unusable() -> re.Pattern[str]:
+    """Words after a version that cannot be used."""
     return re.compile(
         r" (?:\w+ ){0,2}(?:can't|cannot|can not|is not|isn't|no longer|too (?:old|new)|refuses?|won't|breaks?"
         r"|fails?)\b",
@@ -86,8 +87,8 @@ def _refused() -> re.Pattern[str]:
     )
 
 
-MOST_RULES = 10
-_LONGEST_RULE = 300
+_MAX_RULES = 10
+_MAX_RULE = 300
 _VERBS = (
     "add|always|avoid|build|call|change|check|close|commit|create|do|don't|edit|ensure|export|import|include|increase|install"
     "|keep|make|never|pass|pin|prefer|put|read|rebuild|recreate|regenerate|remove|rename|reset|restart|run|set|start|stop|take"
@@ -106,25 +107,25 @@ _LAST = re.compile(
 _ALONE = re.compile(r"^(?P<do>(?:always|never|do not|don't) .{4,})", re.IGNORECASE)
 
 
-def rules_in(judged: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
-    """What was told as a rule, in so many words; a rule that says not when holds for what it names."""
-    return tuple(dict.fromkeys(rule for one in judged for rule in _rules(one)))[:MOST_RULES]
+def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
+    """Return what is worded as a rule; a rule without a condition applies to the names in it."""
+    return tuple(dict.fromkeys(rule for one in weighed for rule in _rules(one)))[:_MAX_RULES]
 
 
 def _rules(one: WeighedPassage) -> Iterator[GivenRule]:
     text = one.passage.text.strip().rstrip(".")
     if (
-        one.fleeting
+        one.is_fleeting
         or one.passage.kind == "code"
-        or len(text) > _LONGEST_RULE
+        or len(text) > _MAX_RULE
         or HEDGE.search(text)
         or "?" in text
     ):
         return
-    stated = _FIRST.match(text) or _LAST.match(text)
-    if stated:
-        yield GivenRule(_sentence(stated["when"]), _sentence(stated["do"]))
-    elif _ALONE.match(text) and (names := distinctive(text)[:4]):
+    rule = _FIRST.match(text) or _LAST.match(text)
+    if rule:
+        yield GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
+    elif _ALONE.match(text) and (names := distinctive_names(text)[:4]):
         yield GivenRule("|".join(names), _sentence(text))
 
 

@@ -1,4 +1,4 @@
-"""Takes the words of an agent apart: sentences and items, each with its heading and block."""
+"""Split an agent's output into passages: sentences and list items, each with its heading and block."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from rum.text.sentences import closes, opening, split_sentences
 
-_LONGEST_LINE = 300
-"""Characters of a line by which it is judged."""
+_MAX_LINE = 300
+"""Characters of a line that are compared with the patterns."""
 _NOISE_LINES = (
     # typed into a shell, or into an interpreter
     r"[$%❯] \S",
@@ -45,19 +45,19 @@ _PROGRESS = re.compile(r"\[\s*\d{1,3}%\]|\b\d{1,3}%\s*[|█#=]|[█▓░]{2}")
 
 
 def is_noise(line: str) -> bool:
-    """Whether a line is the output of a program, or was typed into a shell."""
-    shown = line.strip()[:_LONGEST_LINE]
-    return bool(_NOISE.match(shown) or _PROGRESS.search(shown))
+    """Whether a line is a program's output or a shell command."""
+    start = line.strip()[:_MAX_LINE]
+    return bool(_NOISE.match(start) or _PROGRESS.search(start))
 
 
 def is_mostly_noise(lines: list[str]) -> bool:
-    """Whether a block of lines is a program's: then those that look like words are its words too."""
+    """Whether a block of lines is a program's output: then its lines of prose are the program's too."""
     is_diff = any(line.startswith(("diff --git ", "@@ -")) for line in lines)
     return is_diff or sum(map(is_noise, lines)) * 2 > len(lines)
 
 
-LONGEST = 60_000
-"""Characters that are looked at: the first and the last half of these."""
+MAX_OUTPUT = 60_000
+"""Characters that are read: half of them at the start, half at the end."""
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$|\s{0,3}\*\*([^*]{2,60}?):?\*\*:?\s*$")
 _LABEL = re.compile(r"\s*([A-Z][\w' /-]{1,40}):\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
@@ -77,9 +77,9 @@ class Passage(NamedTuple):
 
 
 def passages(text: str) -> list[Passage]:
-    """The passages of an agent's output, without the output of programs in it."""
-    if len(text) > LONGEST:
-        text = text[: LONGEST // 2] + "\n\n" + text[-LONGEST // 2 :]
+    """Return the passages of an agent's output, without the output of programs in it."""
+    if len(text) > MAX_OUTPUT:
+        text = text[: MAX_OUTPUT // 2] + "\n\n" + text[-MAX_OUTPUT // 2 :]
     found: list[Passage] = []
     heading = ""
     for number, lines in enumerate(_blocks(text.splitlines())):
@@ -101,7 +101,7 @@ def passages(text: str) -> list[Passage]:
 
 
 def without_repeats(found: Sequence[Passage]) -> list[Passage]:
-    """Each passage once; one that another passage begins with is left out."""
+    """Return each passage once, without those that are the beginning of another."""
     words = [tuple(_WORD.findall(one.text.lower())) for one in found]
     order = sorted(range(len(found)), key=lambda one: (words[one], -one))
     repeats = {
@@ -111,13 +111,13 @@ def without_repeats(found: Sequence[Passage]) -> list[Passage]:
 
 
 def _heading(lines: list[str]) -> str:
-    """The words of a line that stands alone above others."""
+    """The text of a heading; empty if the lines are none."""
     match = (_HEADING.match(lines[0]) or _LABEL.match(lines[0])) if len(lines) == 1 else None
     return next((words for words in match.groups() if words), "") if match else ""
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
-    """Lines that belong together: those between blank ones, a fence with what is in it, a heading alone."""
+    """Yield blocks of lines: those between blank lines, a whole code fence, a heading."""
     block: list[str] = []
     fence = ""
     for line in lines:

@@ -17,7 +17,7 @@ LONGEST_RUN = 2_000_000
 Result = Literal["success", "failure", "partial"]
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     """What a finding is about."""
 
     ERROR = "error"
@@ -74,7 +74,7 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
     when_to_use: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     importance: Importance = Importance.MEDIUM
-    kind: Kind | None = None
+    kind: FindingKind | None = None
     facts: tuple[GivenFact, ...] = ()
     rules: tuple[GivenRule, ...] = ()
 
@@ -108,7 +108,7 @@ class Extracted(Struct, frozen=True, kw_only=True, rename="camel"):
     frontmatter: Frontmatter | UnsetType = UNSET
     content: str | UnsetType = UNSET
     reasoning: str
-    kind: Kind | UnsetType = UNSET
+    kind: FindingKind | UnsetType = UNSET
     facts: tuple[GivenFact, ...] = ()
     rules: tuple[GivenRule, ...] = ()
     rejected: tuple[Rejected, ...] = ()

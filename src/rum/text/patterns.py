@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_ENDINGS = (
+FILE_EXTENSIONS = (
     r"py|pyi|pyx|ipynb|jsx?|mjs|cjs|tsx?|go|rs|rb|java|kts?|scala|swift|c|h|cc|cpp|cxx|hpp|m|cs|fs|php|pl|lua|ex|exs|erl"
     r"|hs|ml|clj|dart|jl|r|sql|sh|bash|zsh|ps1|bat|toml|ya?ml|json|jsonc|md|mdx|rst|txt|csv|tf|gradle|xml|html?|s?css|sass"
     r"|less|vue|svelte|proto|graphql|ini|cfg|conf|env|lock|mk|cmake|svg|jinja2?|j2|tmpl|po"
@@ -27,7 +27,7 @@ _ENDINGS = (
 _PATH = re.compile(
     # A folder must end with a slash: `and/or` is no path. `Node.js` is a product, no file.
     rf"(?<![\w/:.@-])(?!(?-i:[A-Z][a-z]+\.js\b)(?!/))"
-    rf"(?:[.~]{{0,2}}/)?(?:[\w.@+-]{{1,80}}/){{0,20}}[\w.@+-]{{0,80}}\.(?:{_ENDINGS})\b(?![\w(/-])"
+    rf"(?:[.~]{{0,2}}/)?(?:[\w.@+-]{{1,80}}/){{0,20}}[\w.@+-]{{0,80}}\.(?:{FILE_EXTENSIONS})\b(?![\w(/-])"
     r"|(?<![\w/:.@-])(?:[.~]{0,2}/)?(?:[\w.@+-]{1,80}/){1,20}(?![\w.@*-])",
     re.IGNORECASE,
 )

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rum.extract.by_model import LONGEST_OUTPUT, found_by_model, question
+from rum.extract.by_model import MAX_OUTPUT, find_by_model, question
 from rum.llm.base import BadAnswer
-from rum.model.extraction import FinishedRun, Kind
+from rum.model.extraction import FindingKind, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
 from rum.redact.redactor import redact
@@ -39,18 +39,18 @@ GOOD: dict[str, Any] = {
 
 
 def test_a_whole_answer_is_taken_with_its_blanks_set_right():
-    finding = found_by_model(ScriptedModel(GOOD), RUN, [])
+    finding = find_by_model(ScriptedModel(GOOD), RUN, [])
     assert finding.title == "The export drops rows without a date"
     assert finding.content == "The filter in src/export.py drops rows without a date."
     assert finding.when_to_use == ("export|filter",)
     assert finding.tags == ("export",)
-    assert (finding.kind, finding.importance) == (Kind.ERROR, Importance.HIGH)
+    assert (finding.kind, finding.importance) == (FindingKind.ERROR, Importance.HIGH)
     assert finding.facts == (GivenFact("date", "may be missing"),)
     assert finding.rules == (GivenRule("export", "Check the date"),)
 
 
 def test_a_model_may_say_that_there_is_nothing():
-    finding = found_by_model(ScriptedModel({"shouldCreateMemory": False, "reasoning": "Trivial."}), RUN, [])
+    finding = find_by_model(ScriptedModel({"shouldCreateMemory": False, "reasoning": "Trivial."}), RUN, [])
     assert (finding.title, finding.reasoning) == ("", "Trivial.")
 
 
@@ -72,7 +72,7 @@ def test_a_model_may_say_that_there_is_nothing():
 )
 def test_half_an_answer_is_none(change: dict[str, Any]):
     with pytest.raises(BadAnswer):
-        found_by_model(ScriptedModel({**GOOD, **change}), RUN, [])
+        find_by_model(ScriptedModel({**GOOD, **change}), RUN, [])
 
 
 def test_the_question_holds_the_run_and_what_is_known():
@@ -111,10 +111,8 @@ def test_nothing_known_is_told_as_that():
 
 
 def test_of_a_long_output_the_model_sees_the_beginning_and_the_end():
-    run = FinishedRun(
-        agent="a", task="t", agent_output="b" + "x" * 10 * LONGEST_OUTPUT + "e", result="success"
-    )
+    run = FinishedRun(agent="a", task="t", agent_output="b" + "x" * 10 * MAX_OUTPUT + "e", result="success")
     asked = question(run, [])
-    assert len(asked) < LONGEST_OUTPUT + 4000
+    assert len(asked) < MAX_OUTPUT + 4000
     assert "output:\nbx" in asked
     assert "xe\n</run-" in asked

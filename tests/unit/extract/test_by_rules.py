@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.by_rules import found_by_rules
+from rum.extract.by_rules import find_by_rules
 from rum.extract.check import note_problem
 from rum.extract.facts import versions_in
-from rum.model.extraction import Finding, FinishedRun, Kind
+from rum.model.extraction import Finding, FindingKind, FinishedRun
 from rum.model.notes import Importance
 
 CAUSE = "Root cause: `refresh()` fails because src/auth/token.ts is loaded twice."
@@ -20,12 +20,12 @@ def run(output: str, task: str = "Look into it", **more: object) -> FinishedRun:
 
 
 def found(output: str, task: str = "Look into it", **more: object) -> Finding:
-    return found_by_rules(run(output, task, **more))
+    return find_by_rules(run(output, task, **more))
 
 
 def test_a_cause_becomes_a_note_with_all_that_a_note_needs():
     finding = found(CAUSE, "Why are users logged out?", result="failure", error="TypeError: x\n  at y")
-    assert finding.kind is Kind.ERROR
+    assert finding.kind is FindingKind.ERROR
     assert finding.title == "refresh() fails because src/auth/token.ts is loaded twice"
     assert finding.content == f"{CAUSE}\n\n## Error\n\n`TypeError: x`"
     assert finding.when_to_use == ("src/auth/token.ts", "users.*logged")
@@ -202,7 +202,7 @@ def test_a_hostile_text_is_taken_in_bounded_time_and_gives_a_bounded_note(text: 
 )
 def test_whatever_is_found_passes_the_checks_unless_it_is_too_short_or_says_nothing(parts: list[str]):
     told = run(" ".join(parts))
-    finding = found_by_rules(told)
+    finding = find_by_rules(told)
     if finding.title:
         problem = note_problem(finding, told, [])
         assert problem is None or "5 to 2000 are allowed" in problem or "`whenToUse`" in problem
@@ -241,7 +241,7 @@ def test_what_was_changed_is_repeated_beside_a_finding():
 )
 def test_what_says_that_it_was_decided_is_a_decision(output: str):
     finding = found(output, "Fix the failing teardown")
-    assert (finding.kind, finding.tags) == (Kind.DECISION, ("decisions",))
+    assert (finding.kind, finding.tags) == (FindingKind.DECISION, ("decisions",))
     assert "because" not in finding.title  # the text says why
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rum.extract.check import fact_problem, known_text, narrowed, note_problem, rule_problem, share_of
+from rum.extract.check import (
+    fact_problem,
+    known_text,
+    note_problem,
+    rule_problem,
+    specific_patterns,
+    word_share,
+)
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.text.word_weights import telling_words
@@ -103,11 +110,11 @@ def test_a_rule_that_is_there_already_is_known():
 
 def test_what_would_fit_any_task_is_cut_off_a_pattern():
     patterns = ["login|*|a|oauth", ".*", "When tokens expire", "result", "file|Errors|test suite|*code*"]
-    assert narrowed(patterns) == ("login|oauth", "When tokens expire", "test suite")
+    assert specific_patterns(patterns) == ("login|oauth", "When tokens expire", "test suite")
 
 
 def test_likeness_goes_by_words_that_say_something():
     words = telling_words("The servers were refusing tokens")
-    assert share_of(words, telling_words("A token is refused by the server")) == 1
-    assert share_of(words, telling_words("the of a were")) == 0
-    assert share_of(telling_words("the of"), words) == 0
+    assert word_share(words, telling_words("A token is refused by the server")) == 1
+    assert word_share(words, telling_words("the of a were")) == 0
+    assert word_share(telling_words("the of"), words) == 0

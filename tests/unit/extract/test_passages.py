@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.passages import LONGEST, Passage, is_noise, passages
+from rum.extract.passages import MAX_OUTPUT, Passage, is_noise, passages
 from rum.text.sentences import split_sentences
 
 
@@ -103,10 +103,10 @@ def test_a_diff_has_no_words():
 
 
 def test_of_a_very_long_text_the_beginning_and_the_end_are_looked_at():
-    found = told("First words.\n\n" + "middle. " * LONGEST + "\n\nLast words.")
+    found = told("First words.\n\n" + "middle. " * MAX_OUTPUT + "\n\nLast words.")
     assert found[0] == ("sentence", "First words.")
     assert found[-1] == ("sentence", "Last words.")
-    assert sum(len(text) for _, text in found) <= LONGEST + 10
+    assert sum(len(text) for _, text in found) <= MAX_OUTPUT + 10
 
 
 @given(st.text(alphabet=st.sampled_from("aA.:-#|`~*\n 1\t>$"), max_size=300))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.by_rules import found_by_rules
+from rum.extract.by_rules import find_by_rules
 from rum.extract.common_words import is_common, is_vague
-from rum.extract.when_to_use import distinctive, like_task, spoken_of, when_to_use
+from rum.extract.when_to_use import distinctive_names, task_pattern, topic_pattern, when_to_use
 from rum.model.extraction import FinishedRun
 from rum.model.parse import parse
 from rum.text.patterns import Text, best, compiled
@@ -64,7 +64,7 @@ def test_a_lone_common_word_is_no_pattern_however_it_is_written(word: str):
     ],
 )
 def test_names_of_one_thing_are_told_from_words_of_every_project(text: str, names: list[str]):
-    found = distinctive(text)
+    found = distinctive_names(text)
     assert [name for name in names if name not in found] == []
     if not names:
         assert found == []
@@ -88,7 +88,7 @@ def test_names_of_one_thing_are_told_from_words_of_every_project(text: str, name
     ],
 )
 def test_a_task_gives_a_pattern_if_it_says_something(task: str, pattern: str):
-    assert like_task(task) == pattern
+    assert task_pattern(task) == pattern
     assert not pattern or matches((pattern,), task)
 
 
@@ -111,14 +111,14 @@ def test_a_task_gives_a_pattern_if_it_says_something(task: str, pattern: str):
     ],
 )
 def test_what_title_and_task_speak_of_gives_a_pattern_if_it_is_enough(title: str, task: str, pattern: str):
-    assert spoken_of(title, task) == pattern
+    assert topic_pattern(title, task) == pattern
 
 
 @pytest.mark.parametrize("task", OTHER_TASKS)
 def test_no_note_of_a_labelled_run_fits_tasks_about_something_else(task: str):
     wrong: list[tuple[str, tuple[str, ...]]] = []
     for case in labelled("known"):
-        finding = found_by_rules(parse(case.run, FinishedRun, "run"))
+        finding = find_by_rules(parse(case.run, FinishedRun, "run"))
         if finding.title and matches(finding.when_to_use, task):
             wrong.append((case.name, finding.when_to_use))
     assert wrong == []
@@ -126,7 +126,7 @@ def test_no_note_of_a_labelled_run_fits_tasks_about_something_else(task: str):
 
 def test_every_note_of_a_labelled_run_says_when_to_use_it():
     for case in labelled("known"):
-        finding = found_by_rules(parse(case.run, FinishedRun, "run"))
+        finding = find_by_rules(parse(case.run, FinishedRun, "run"))
         assert bool(finding.when_to_use) == bool(finding.title)
 
 

@@ -53,7 +53,7 @@ def test_they_hide_nothing_elsewhere(text: str):
         st.sampled_from([*"aس1ᠠक❤👩!\n\r\x1b[;m", *"\u200b\u200c\u200d\u2060\ufe0f\u180b\u061c\u00ad\u20e3"])
     )
 )
-def test_what_is_without_unseen_stays_as_it_is(text: str):
+def test_visible_text_is_unchanged(text: str):
     once = without_invisible(text)
     assert without_invisible(once) == once
 

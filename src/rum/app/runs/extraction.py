@@ -16,16 +16,16 @@ from rum.app.layers import facts, rules
 from rum.app.memories.store import sharing
 from rum.app.notes.notes import add_note, forgotten_statements
 from rum.app.project import Project
-from rum.extract.by_model import found_by_model
-from rum.extract.by_rules import found_by_rules
+from rum.extract.by_model import find_by_model
+from rum.extract.by_rules import find_by_rules
 from rum.extract.check import (
     KnownText,
     fact_problem,
     known_text,
-    narrowed,
     note_problem,
     rule_problem,
-    share_of,
+    specific_patterns,
+    word_share,
 )
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied, RumError
@@ -104,10 +104,10 @@ def _found(project: Project, run: FinishedRun) -> _Found:
         if model is not None:
             with project.turn():
                 known = titles(project, run)
-            return _Found(found_by_model(model, run, known), model.name)
+            return _Found(find_by_model(model, run, known), model.name)
     except CannotComplete as error:
-        return _Found(found_by_rules(run), "rules", error.message)
-    return _Found(found_by_rules(run), "rules")
+        return _Found(find_by_rules(run), "rules", error.message)
+    return _Found(find_by_rules(run), "rules")
 
 
 class _Sieve:
@@ -170,7 +170,7 @@ class _Sieve:
         return {
             "title": finding.title,
             "content": finding.content,
-            "when_to_use": narrowed(finding.when_to_use),
+            "when_to_use": specific_patterns(finding.when_to_use),
             "tags": finding.tags,
             "importance": finding.importance,
             "discovered_at": self._caller.project.now(),
@@ -295,7 +295,7 @@ class Known:
             words = frozenset(
                 terms(self._caller.project.note_store.folder.bytes(slug).decode(errors="replace"))
             )
-            if share_of(self._words, words) >= _MAY_BE_ALIKE:
+            if word_share(self._words, words) >= _MAY_BE_ALIKE:
                 return [_entry(slug, one) for one in self._caller.project.note_store.note(slug).entries]
         return []
 

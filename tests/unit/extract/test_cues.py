@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.extract.by_rules import found_by_rules
-from rum.extract.cues import stated_kind
-from rum.model.extraction import FinishedRun, Kind
+from rum.extract.by_rules import find_by_rules
+from rum.extract.cues import statement_kind
+from rum.model.extraction import FindingKind, FinishedRun
 
 CONSTRAINTS = [
     "The importer must run before the indexer starts.",
@@ -78,20 +78,20 @@ NOTHING = [
 ]
 
 
-def found(text: str) -> Kind | None:
-    return found_by_rules(FinishedRun(agent="a", task="Do it", agent_output=text, result="success")).kind
+def found(text: str) -> FindingKind | None:
+    return find_by_rules(FinishedRun(agent="a", task="Do it", agent_output=text, result="success")).kind
 
 
 @pytest.mark.parametrize("text", CONSTRAINTS)
 def test_a_constraint_in_plain_words_is_kept(text: str):
-    assert stated_kind(text) is Kind.CONSTRAINT
-    assert found(text) in (Kind.CONSTRAINT, Kind.PATTERN)
+    assert statement_kind(text) is FindingKind.CONSTRAINT
+    assert found(text) in (FindingKind.CONSTRAINT, FindingKind.PATTERN)
 
 
 @pytest.mark.parametrize("text", CAUSES)
 def test_a_cause_in_plain_words_is_kept(text: str):
-    assert stated_kind(text) is Kind.ERROR
-    assert found(text) is Kind.ERROR
+    assert statement_kind(text) is FindingKind.ERROR
+    assert found(text) is FindingKind.ERROR
 
 
 @pytest.mark.parametrize("text", NOTHING)
@@ -103,11 +103,11 @@ def test_many_learnings_of_one_sentence_each_make_a_note_of_all_of_them():
     run = FinishedRun(
         agent="a", task="Do it", agent_output="\n\n".join(["Done.", *CONSTRAINTS]), result="success"
     )
-    finding = found_by_rules(run)
-    assert finding.kind is Kind.CONSTRAINT
+    finding = find_by_rules(run)
+    assert finding.kind is FindingKind.CONSTRAINT
     assert [text for text in CONSTRAINTS if text not in finding.content] == []
 
 
 @given(st.text())
 def test_any_text_is_taken(text: str):
-    assert stated_kind(text) in (None, *Kind)
+    assert statement_kind(text) in (None, *FindingKind)
