@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, cast
 
 from rum.model.journal import Kind, Result, moment, seconds_of
 from rum.store.files.atomic_write import inside, locked, replace
-from rum.store.files.journal.file import JournalFile, text_of
+from rum.store.files.journal.file import JournalFile, Part, Value, first_valid, text_of, with_more
 from rum.store.files.journal.outline import Section
 from rum.store.files.journal.text import Entry, JournalText, reindent, with_header
-from rum.store.files.journal.verification import Part, Value, first_valid, with_more
 from rum.store.files.yaml import LIMIT
 from rum.store.files.yaml_edit import Edit, apply
 from rum.store.files.yaml_text import STEP, flow, item
