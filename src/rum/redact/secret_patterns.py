@@ -15,8 +15,8 @@ URLSAFE = "[A-Za-z0-9_-]"
 BASE64 = "[A-Za-z0-9+/=_-]"
 UUID = f"{HEX}{{8}}-(?:{HEX}{{4}}-){{3}}{HEX}{{12}}"
 
-# kind, what must follow the prefix at least, prefixes. Every prefix ends in a separator and is followed by 16
-# or more URL-safe characters: that is what the search looks for, so a new token costs ordinary text nothing.
+# Kind, what must follow the prefix, prefixes. Every prefix ends in a separator and is followed by 16 or more
+# URL-safe characters: the search looks for these first, so that a new token does not slow down ordinary text.
 PREFIXED = (
     ("github-token", f"{ALNUM}{{20}}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
     (
@@ -114,8 +114,8 @@ CAPITAL_PREFIXES = {
     "LTAI": ("alibaba-key", f"{ALNUM}{{16,26}}+(?!{ALNUM})"),
 }
 
-# What must be in the text, kind, pattern (group 1, where there is one, is the secret).
-# Patterns start with fixed characters where they can: those are found faster.
+# A string that must be in the text, kind, pattern (group 1, if there is one, is the secret).
+# Patterns start with fixed characters where possible: those are found faster.
 CONTAINING = (
     (
         "eyJ",
@@ -137,8 +137,8 @@ CONTAINING = (
     ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
 )
 
-# Tokens with something before the separator that is searched for: kind, what must stand so many characters
-# before the end of the separator, what ends there, what follows.
+# Tokens with text before the separator: kind, a string and its distance from the end of the separator, the
+# pattern that ends there, the pattern that follows.
 TEXT_BEFORE = (
     ("discord-token", ".", 8, rf"[MNO]{URLSAFE}{{23,27}}+\.{URLSAFE}{{6}}\.\Z", f"{URLSAFE}{{27}}"),
     ("terraform-token", ".atlasv1.", 9, rf"{ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
@@ -151,7 +151,7 @@ _REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
 
 # Forty characters of base64, and no hash, right after an access key id.
-_BESIDE_AWS_ID = r"(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]{0,38}[G-Zg-z/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+_AFTER_AWS_ID = r"(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]{0,38}[G-Zg-z/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
 
 _KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"-----END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
@@ -183,7 +183,7 @@ _CAPITAL_START = "[{}](?:{})".format(
 
 
 def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of every secret that its own shape gives away."""
+    """Yield start, end and kind of every secret that its own form shows."""
     if "-----BEGIN" in text:
         yield from _find_private_keys(text)
     yield from _find_prefixed(text)
@@ -238,7 +238,7 @@ def _find_capital_prefixes(text: str) -> Iterator[tuple[int, int, str]]:
                 done = match.end()
                 yield hit.start(), done, rule[0]
                 secret = (
-                    compiled(_BESIDE_AWS_ID).search(text, done, done + 100) if rule[0] == "aws-key" else None
+                    compiled(_AFTER_AWS_ID).search(text, done, done + 100) if rule[0] == "aws-key" else None
                 )
                 if secret:
                     yield *secret.span(), "aws-key"
@@ -257,7 +257,7 @@ def _begins_token(text: str, start: int) -> bool:
 
 
 def _is_body(following: str) -> bool:
-    """Whether what follows a prefix is more than filler or words (`glpat-your-token-goes-here`)."""
+    """Whether the text after a prefix is more than filler or words (`glpat-your-token-goes-here`)."""
     run = compiled(f"{URLSAFE}+").match(following)
     body = run.group() if run else following
     if is_filler(body):
@@ -266,7 +266,7 @@ def _is_body(following: str) -> bool:
 
 
 def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield whole blocks; of one cut short, the lines that are there."""
+    """Yield whole blocks; of an incomplete one, the lines that are there."""
     at = 0
     while begin := compiled(_KEY_BEGIN).search(text, at):
         at = begin.end()

@@ -1,4 +1,4 @@
-"""Whether a value is a plausible secret, or a placeholder, a reference or plain words."""
+"""Decide whether a value is a plausible secret, or a placeholder, a reference or plain words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def compiled(source: str) -> re.Pattern[str]:
 
 
 MARK = "[REDACTED:"
-"""How the mark left in place of a secret begins; its kind and `]` follow."""
+"""The beginning of the mark that replaces a secret; its kind and `]` follow."""
 
 # How a value was written decides how much it must look like a secret:
 # QUOTED  a string literal, or a place that can hold nothing but a secret (the password of a URL)
@@ -26,10 +26,10 @@ MARK = "[REDACTED:"
 # LOOSE   anywhere else, so it may be code or prose
 QUOTED, ENV, LINE, FLAG, LOOSE = "quoted", "env", "line", "flag", "loose"
 
-_LEAST_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, LOOSE: 16}
+_MIN_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, LOOSE: 16}
 
-# Of a longer value, the beginning tells.
-_LONGEST_VALUE = 128
+# Characters: the beginning of a longer value is enough.
+_MAX_VALUE = 128
 
 _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 
@@ -41,7 +41,7 @@ _TEMPLATE = (
     r"|^[A-Za-z][\w+.-]{0,20}://"
 )
 
-_STAND_INS = word_set(
+_PLACEHOLDER_WORDS = word_set(
     """
     a abc access account actual admins always an any api apikey app ask auth authorization auto bar baz
     bearer bool boolean change changeit changeme client code cred credential credentials creds database
@@ -64,7 +64,7 @@ _WORDY = (
     rf"{_SEPARATORS}*+)++"
 )
 
-# A letter, and those that often follow it inside the words of English and of programs.
+# A letter, and those that often follow it in words of English and of programs.
 _FOLLOWERS = word_set(
     """
     abcdgilmnprstuy baeilosu caehiklortu dadeilosu eacdefglmnprstvx faefiloru gehinrs haeio
@@ -102,11 +102,11 @@ def is_filler(value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether the value stands for a secret (a template, a reference, `changeme`) without being one."""
+    """Whether the value is a placeholder for a secret: a template, a reference, `changeme`."""
     if is_filler(value) or len(set(value)) == 1 or compiled(_TEMPLATE).search(value):
         return True
     words = words_of(value)
-    if all(word in _STAND_INS for word in words):
+    if all(word in _PLACEHOLDER_WORDS for word in words):
         return True
     return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and reads_as_words(value))
 
@@ -114,7 +114,7 @@ def is_placeholder(value: str) -> bool:
 def reads_as_words(value: str) -> bool:
     """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
 
-    Judged by its build, and by how many of its pairs of letters are common ones.
+    Judged by its form, and by the share of common pairs among its pairs of letters.
     """
     if not compiled(_WORDY).fullmatch(value):
         return False
@@ -128,11 +128,12 @@ def reads_as_words(value: str) -> bool:
         else:
             units += len(word) - 1
             common += sum(word[at : at + 2] in _COMMON_PAIRS for at in range(len(word) - 1))
+    # Random letters have far fewer common pairs.
     return common >= 0.65 * units
 
 
 def is_random(value: str, least: int) -> bool:
-    """Whether the value looks drawn at random: long, of mixed classes, neither words nor a number."""
+    """Whether the value looks random: long, of mixed classes of characters, neither words nor a number."""
     if len(value) < least or not value.isascii() or reads_as_words(value):
         return False
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
@@ -159,7 +160,7 @@ def is_code(value: str) -> bool:
 
 def is_plausible(kind: str, value: str, form: str) -> bool:
     """Whether a value written in this form, under a name of this kind, is a secret."""
-    value = value[:_LONGEST_VALUE]
+    value = value[:_MAX_VALUE]
     if len(value) < 3 or is_placeholder(value):
         return False
     if any(map(str.isspace, value)):
@@ -172,13 +173,13 @@ def is_plausible(kind: str, value: str, form: str) -> bool:
         return is_random(value, 6) or (
             len(value) >= 8 and value.isascii() and value.isalpha() and value.islower()
         )
-    return is_random(value, _LEAST_LENGTH[form])
+    return is_random(value, _MIN_LENGTH[form])
 
 
 def _is_phrase(value: str, form: str) -> bool:
     """Whether several words are a passphrase; under an UPPER_CASE name, any that aren't about passwords."""
     words = value.split()
-    if not _STAND_INS.isdisjoint(words_of(value)):
+    if not _PLACEHOLDER_WORDS.isdisjoint(words_of(value)):
         return False
     if form == ENV:
         return len(words) < 6
@@ -209,4 +210,4 @@ def _is_name(value: str) -> bool:
         return False
     if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
         return True
-    return bool(compiled("[-_]").search(value)) and not _STAND_INS.isdisjoint(words_of(value))
+    return bool(compiled("[-_]").search(value)) and not _PLACEHOLDER_WORDS.isdisjoint(words_of(value))

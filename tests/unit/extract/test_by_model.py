@@ -11,9 +11,9 @@ from rum.llm.base import BadAnswer
 from rum.model.extraction import FindingKind, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
-from rum.redact.redactor import redact
 from support.fences import inside
 from support.language_models import ScriptedModel
+from support.secrets import redact
 
 RUN = FinishedRun(
     agent="debugger",

@@ -12,9 +12,9 @@ import pytest
 from rum.llm.base import BadAnswer, CannotComplete, LimitReached
 from rum.llm.client import ModelClient, Provider, open_wire_format
 from rum.llm.meter import Meter, Spent
-from rum.redact.redactor import redact_tree
 from support.builders import HandClock
 from support.language_models import KINDS, RAW, STUCK, ModelServer, Trouble
+from support.secrets import redact_tree
 
 KEY = "key-1234567890-very-secret"
 TOKEN = "ghp_" + "a1B2" * 9

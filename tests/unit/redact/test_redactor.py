@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rum.redact.redactor import Redactor, find_secrets, redact, redact_tree
-from support.secrets import planted_secrets
+from rum.redact.redactor import Redactor
+from support.secrets import find_secrets, planted_secrets, redact, redact_tree
 
 MARK = re.compile(r"\[REDACTED:[a-z]+(?:-[a-z]+)*\]")
 
