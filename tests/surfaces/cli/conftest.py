@@ -1,4 +1,4 @@
-"""The command line in a project and home of its own: in this process, as a program, and on a terminal."""
+"""Fixtures that run the command line in its own project and home: in this process or as a program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from surfaces.cli.running import JSON, Ran, Run
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory called `shop`, made the current one, with nothing of the machine's own settings."""
+    """The current directory `shop`, without any settings of this machine."""
     for name in [name for name in os.environ if name.startswith(("RUM_", "_RUM")) or "COLOR" in name]:
         monkeypatch.delenv(name)
     home, folder = tmp_path / "user", tmp_path / "shop"
@@ -35,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def streams(given: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
-    """Standard streams that are pipes, for a command run in this process."""
+    """Replace the standard streams with pipes, for a command in this process."""
     out, err = io.BytesIO(), io.BytesIO()
     kept = sys.stdin, sys.stdout, sys.stderr
     sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
@@ -81,12 +81,12 @@ def program(project: Path) -> Run:
 
 @pytest.fixture
 def rum(project: Path) -> Iterator[Rum]:
-    """The same memory through Python, as the owner."""
+    """The same project opened in Python, as the owner."""
     with Rum.open(client="cli", owner=True) as rum:
         yield rum
 
 
 @pytest.fixture
 def stored(rum: Rum) -> str:
-    """The id of a memory that is there already."""
+    """The id of a stored memory."""
     return rum.store(**JSON).memory_id

@@ -1,4 +1,4 @@
-"""A memory in both its forms, and what running a command gives."""
+"""A memory as JSON and as flags, and the result of a command."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FLAGS = [
 
 
 class Ran(NamedTuple):
-    """What a command gave."""
+    """The output and exit code of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""A program on a pseudo-terminal: what a person would see, and type."""
+"""Run the program on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
 
 
-class Seen(NamedTuple):
-    """What stood on the screen, and how it ended."""
+class Screen(NamedTuple):
+    """The exit code, and the text on the screen."""
 
     code: int
     text: str
@@ -23,8 +23,8 @@ class Seen(NamedTuple):
 CTRL_C = "\x03"
 
 
-def on_terminal(*arguments: str, wait_for: str = "", typed: str = "", **environment: str) -> Seen:
-    """Run `python -m rum` on a terminal; once `wait_for` is seen, type something or press Ctrl-C."""
+def on_terminal(*arguments: str, wait_for: str = "", typed: str = "", **environment: str) -> Screen:
+    """Run `python -m rum` on a terminal; type something or press Ctrl-C once `wait_for` is printed."""
     screen, theirs = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "rum", *arguments],
@@ -36,18 +36,18 @@ def on_terminal(*arguments: str, wait_for: str = "", typed: str = "", **environm
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     os.close(theirs)
-    seen = b""
+    output = b""
     answered = not wait_for
     while chunk := _read(screen):
-        seen += chunk
-        if not answered and wait_for.encode() in seen:
+        output += chunk
+        if not answered and wait_for.encode() in output:
             answered = True
             if typed == CTRL_C:
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(screen, typed.encode() + b"\n")
     os.close(screen)
-    return Seen(process.wait(), seen.decode().replace("\r\n", "\n"))
+    return Screen(process.wait(), output.decode().replace("\r\n", "\n"))
 
 
 def _read(screen: int) -> bytes:

@@ -1,4 +1,4 @@
-"""rum archive, and rum compact."""
+"""`rum archive` and `rum compact`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ YEAR = 365 * 86400
 
 @pytest.fixture
 def old(project: Path) -> list[str]:
-    """The ids of three memories of last year: one plain, one important, one superseded by a young one."""
+    """The ids of three memories of last year: one ordinary, one important, one superseded by a recent one."""
     assert project.exists()
     now = time.time()
     with Rum.open(client="cli", owner=True, clock=lambda: now - YEAR) as rum:
@@ -31,11 +31,13 @@ def old(project: Path) -> list[str]:
     return [plain, important, replaced]
 
 
-def test_what_is_old_is_archived_with_figures(run: Run, old: list[str]):
-    told = run("archive", "--dry-run")
-    assert told.out == "Would archive 2 memories (1 superseded).\nNot archived: 1 too recent, 1 important.\n"
-    told = run("archive")
-    first, left, sizes = told.out.splitlines()
+def test_old_memories_are_archived_and_counted(run: Run, old: list[str]):
+    output = run("archive", "--dry-run")
+    assert (
+        output.out == "Would archive 2 memories (1 superseded).\nNot archived: 1 too recent, 1 important.\n"
+    )
+    output = run("archive")
+    first, left, sizes = output.out.splitlines()
     assert (first, left) == (
         "Archived 2 memories (1 superseded).",
         "Not archived: 1 too recent, 1 important.",
@@ -45,34 +47,37 @@ def test_what_is_old_is_archived_with_figures(run: Run, old: list[str]):
     assert "archived: 2\n" in run("doctor").out
 
 
-def test_as_json(run: Run, old: list[str]):
-    told = run("archive", "--older-than", "30", "--importance", "1", "--uses", "0", "--json").json
-    assert (told["archived"], told["superseded"], told["kept"], told["in_archive"]) == (3, 1, {"young": 1}, 3)
-    assert told["dry_run"] is False
-    assert told["bytes_before"] > 0
+def test_archive_prints_json(run: Run, old: list[str]):
+    output = run("archive", "--older-than", "30", "--importance", "1", "--uses", "0", "--json").json
+    assert (output["archived"], output["superseded"], output["kept"], output["in_archive"]) == (
+        3,
+        1,
+        {"young": 1},
+        3,
+    )
+    assert output["dry_run"] is False
+    assert output["bytes_before"] > 0
 
 
-def test_it_is_found_and_comes_back(run: Run, old: list[str]):
+def test_an_archived_memory_is_found_and_can_be_restored(run: Run, old: list[str]):
     run("archive")
     assert old[0][-8:] in run("recall", "green fence").out
     assert "Paint the fence" in run("show", old[0]).out
-    told = run("archive", "--restore", old[0], old[1])
-    assert told.out == f"Restored 1.\nNot archived: {old[1]}.\n"
+    output = run("archive", "--restore", old[0], old[1])
+    assert output.out == f"Restored 1.\nNot archived: {old[1]}.\n"
     assert run("archive", "--restore", old[2][-10:], "--json").json == {"restored": [old[2]], "live": []}
 
 
-def test_one_that_is_damaged_is_named_and_keeps_nobody_from_the_others(
-    run: Run, old: list[str], tmp_path: Path
-):
+def test_a_damaged_memory_is_named_and_the_others_are_restored(run: Run, old: list[str], tmp_path: Path):
     run("archive")
     (database,) = tmp_path.rglob("rum.db")
     with closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("UPDATE archived SET data = x'00' WHERE memory = 1")
     left_out = f"{old[0]} cannot be read from the archive and was left out. Restore a backup, or forget it."
-    told = run("reindex")
-    assert (told.out, told.err) == ("Reindexed: 3\n", f"{left_out}\n")
-    told = run("export")
-    assert (told.out.count('"intent"'), told.err) == (3, f"{left_out}\n")
+    output = run("reindex")
+    assert (output.out, output.err) == ("Reindexed: 3\n", f"{left_out}\n")
+    output = run("export")
+    assert (output.out.count('"intent"'), output.err) == (3, f"{left_out}\n")
     assert run("archive", "--restore", old[0], old[2]).out == f"Restored 1.\n{left_out}\n"
     assert old[0] in run("doctor").out
     assert left_out in run("forget", "--since", "2000-01-01", "--dry-run").err
@@ -93,7 +98,7 @@ def test_one_that_is_damaged_is_named_and_keeps_nobody_from_the_others(
         (("--older-than", "soon"), "not a valid float"),
     ],
 )
-def test_what_makes_no_sense_is_refused(run: Run, arguments: tuple[str, ...], complaint: str):
+def test_contradictory_options_are_refused(run: Run, arguments: tuple[str, ...], complaint: str):
     ran = run("archive", *arguments)
     assert ran.code != 0
     assert complaint in ran.err
@@ -101,14 +106,14 @@ def test_what_makes_no_sense_is_refused(run: Run, arguments: tuple[str, ...], co
 
 
 @needs_terminal
-def test_a_terminal_shows_how_far_it_is(run: Run, old: list[str]):
-    seen = on_terminal("archive")
-    assert seen.code == 0
-    assert "Archiving" in seen.text
-    assert "Archived 2 memories" in seen.text
+def test_a_terminal_shows_progress(run: Run, old: list[str]):
+    screen = on_terminal("archive")
+    assert screen.code == 0
+    assert "Archiving" in screen.text
+    assert "Archived 2 memories" in screen.text
 
 
-def test_compact_folds_the_episodic_layer_unless_told_otherwise(run: Run, rum: Rum):
+def test_compact_defaults_to_the_episodic_layer(run: Run, rum: Rum):
     for number in range(12):
         run("layers", "append", "episodic", f"entry {number}")
     assert run("compact").out == "Compacted 2 entries of the episodic layer.\n"
@@ -123,7 +128,7 @@ def test_compact_folds_the_episodic_layer_unless_told_otherwise(run: Run, rum: R
     assert run("compact", "semantic").out == "Compacted 0 entries of the semantic layer.\n"
 
 
-def test_compact_never_touches_memories(run: Run, rum: Rum):
+def test_compact_never_changes_memories(run: Run, rum: Rum):
     kept = rum.store(**make_draft(outcome=make_outcome("It stays"))).memory_id
     run("compact", "--keep-last", "0")
     assert rum.show(kept).outcome.summary == "It stays"

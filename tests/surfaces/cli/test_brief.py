@@ -1,4 +1,4 @@
-"""`rum brief`: the text for a prompt, or all about it as JSON."""
+"""`rum brief`: the text for a prompt, or JSON with details."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from surfaces.cli.running import FLAGS, Run
 TASK = ("--task", "Fix the token refresh")
 
 
-def test_it_prints_the_text_for_a_prompt_and_nothing_else(run: Run):
+def test_only_the_text_for_a_prompt_is_printed(run: Run):
     run("store", *FLAGS)
     run("facts", "set", "token", "JWT → RS256")
     done = run("brief", *TASK, "--file", "src/auth.py")
@@ -20,20 +20,20 @@ def test_it_prints_the_text_for_a_prompt_and_nothing_else(run: Run):
     assert run("brief", *TASK, "--file", "src/auth.py").out == done.out
 
 
-def test_it_prints_nothing_when_there_is_nothing_to_say(run: Run):
+def test_nothing_is_printed_if_nothing_is_known(run: Run):
     done = run("brief", *TASK)
     assert (done.code, done.out) == (0, "")
     assert done.err == "Nothing is known about this yet.\n"
 
 
-def test_who_asks_for_nothing_is_told_what_to_ask_for(run: Run):
+def test_without_arguments_the_error_names_what_to_give(run: Run):
     assert run("brief").err == ("No open follow-ups. Name a task or a file to get what is known about it.\n")
 
 
-def test_json_tells_what_was_taken_with_points_and_tokens(run: Run):
+def test_json_lists_the_included_items_with_points_and_tokens(run: Run):
     run("facts", "set", "token", "JWT")
-    told = run("brief", *TASK, "--json").json
-    (taken,) = told["taken"]
+    answer = run("brief", *TASK, "--json").json
+    (taken,) = answer["taken"]
     assert taken == {
         "kind": "fact",
         "id": "token",
@@ -41,11 +41,11 @@ def test_json_tells_what_was_taken_with_points_and_tokens(run: Run):
         "tokens": taken["tokens"],
         "shortened": False,
     }
-    assert told["text"] == run("brief", *TASK).out
-    assert 0 < taken["tokens"] < told["tokens"] < 600
+    assert answer["text"] == run("brief", *TASK).out
+    assert 0 < taken["tokens"] < answer["tokens"] < 600
 
 
-def test_a_budget_is_kept_and_told_of(run: Run):
+def test_the_token_limit_is_kept_and_omitted_items_are_counted(run: Run):
     for number in range(9):
         run("facts", "set", f"token {number}", "a value of some length " * 4)
     done = run("brief", *TASK, "--tokens", "120")
@@ -57,14 +57,14 @@ def test_a_budget_is_kept_and_told_of(run: Run):
     assert run("brief", *TASK, "--tokens", "0").code == 2
 
 
-def test_it_is_for_the_agent_and_session_that_are_named(run: Run):
+def test_the_brief_is_for_the_named_agent_and_session(run: Run):
     entry = ("--session", "monday", "--agent", "developer")
     run("journal", "add", "discovery", "--type", "code_pattern", "--content", "Seen", *entry)
     assert "- [code_pattern] Seen" in run("brief", *TASK, *entry).out
     assert run("brief", *TASK, "--session", "monday", "--agent", "tester").out == ""
 
 
-def test_a_broken_note_is_told_of_and_keeps_nothing_back(run: Run, project: Path):
+def test_a_broken_note_is_reported_and_the_rest_is_printed(run: Run, project: Path):
     run("note", "add", "Tokens", "--when", "token", "--content", "They live for an hour.")
     (project / ".rum/notes/broken.md").write_text("---\ntitle: [\n---\nx\n")
     done = run("brief", *TASK)

@@ -1,4 +1,4 @@
-"""link, history, restore, forget and purge."""
+"""`rum link`, `history`, `restore`, `forget` and `purge`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def three(rum: Rum) -> list[str]:
     ]
 
 
-def left(run: Run) -> int:
+def remaining_goals(run: Run) -> int:
     return run("list", "--json").json["total"]
 
 
-def test_a_link_is_made_once(run: Run, three: list[str]):
+def test_the_same_link_is_created_once(run: Run, three: list[str]):
     first = run("link", three[0], "caused-by", three[1][-8:])
     again = run("link", three[0], "caused_by", three[1], "--json")
     assert first.out.startswith("Linked: link_")
@@ -40,14 +40,14 @@ def test_a_link_is_made_once(run: Run, three: list[str]):
     assert run("link", three[1], "led_to", three[0]).out.startswith("Linked already: ")
 
 
-def test_a_link_to_itself_is_an_error_and_an_unknown_kind_a_wrong_command_line(run: Run, stored: str):
+def test_a_link_to_itself_and_an_unknown_link_type_are_refused(run: Run, stored: str):
     assert run("link", stored, "related_to", stored).code == 1
     wrong = run("link", stored, "besides", stored)
     assert wrong.code == 2
     assert "caused_by" in wrong.err
 
 
-def test_history_tells_who_changed_what_and_restore_goes_back(run: Run, rum: Rum, stored: str):
+def test_history_shows_who_changed_what_and_restore_reverts_it(run: Run, rum: Rum, stored: str):
     run("update", stored, given={"outcome": {"summary": "Another"}, "tags": []})
     lines = [line.split("\t") for line in run("history", stored).out.splitlines()]
     assert [(line[0], line[3]) for line in lines] == [("1", "stored"), ("2", "outcome.summary, tags")]
@@ -64,29 +64,27 @@ def test_forgetting_one_needs_no_confirmation(run: Run, three: list[str]):
     assert ran.code == 0
     assert ran.out.splitlines()[0].startswith("ok   Task 0 — Done 0")
     assert ran.out.splitlines()[1] == "Forgotten: 1 memory."
-    assert left(run) == 2
+    assert remaining_goals(run) == 2
     assert run("show", three[0]).code == 1
 
 
-def test_forgetting_one_in_json_is_what_the_api_answers(run: Run, three: list[str]):
+def test_forgetting_one_prints_the_json_of_the_api(run: Run, three: list[str]):
     dry = run("forget", three[0], "--dry-run", "--json").json
     assert (dry["id"], dry["forgotten"]) == (three[0], False)
     done = run("forget", three[0], "--purge", "--json").json
     assert (done["forgotten"], done["purged"]) == (True, True)
 
 
-def test_a_dry_run_shows_what_would_go_and_changes_nothing(run: Run, three: list[str]):
+def test_a_dry_run_shows_what_would_be_deleted_and_changes_nothing(run: Run, three: list[str]):
     ran = run("forget", "--tag", "old", "--dry-run")
     assert ran.code == 0
     assert [line.split(" —")[0] for line in ran.out.splitlines()[:2]] == ["ok   Task 0", "ok   Task 1"]
     assert ran.out.splitlines()[2] == "Would delete: 2 memories."
-    assert left(run) == 3
+    assert remaining_goals(run) == 3
 
 
 @pytest.mark.parametrize("chosen", [["--all"], ["--tag", "old"], ["--before", "2100-01-01"]])
-def test_in_bulk_without_the_projects_name_nothing_is_forgotten(
-    run: Run, three: list[str], chosen: list[str]
-):
+def test_bulk_deletion_needs_the_projects_name(run: Run, three: list[str], chosen: list[str]):
     ran = run("forget", *chosen, given=b"shop\n")
     assert (ran.code, ran.out) == (2, "")
     assert "--confirm shop" in ran.err
@@ -94,20 +92,20 @@ def test_in_bulk_without_the_projects_name_nothing_is_forgotten(
     wrong = run("forget", *chosen, "--confirm", "shoe")
     assert (wrong.code, wrong.out) == (1, "")
     assert wrong.err.endswith("rum: The project's name is shop; nothing was forgotten.\n")
-    assert left(run) == 3
+    assert remaining_goals(run) == 3
 
 
-def test_several_ids_are_bulk_too(run: Run, three: list[str]):
+def test_several_ids_need_the_projects_name_too(run: Run, three: list[str]):
     assert run("forget", *three[:2]).code == 2
-    assert left(run) == 3
+    assert remaining_goals(run) == 3
     ran = run("forget", *three[:2], "--confirm", "shop", "--json")
     assert [result["id"] for result in ran.json] == three[:2]
-    assert left(run) == 1
+    assert remaining_goals(run) == 1
 
 
-def test_one_id_twice_is_one_memory(run: Run, three: list[str]):
+def test_the_same_id_twice_is_one_memory(run: Run, three: list[str]):
     assert run("forget", three[0], three[0][-8:]).code == 0
-    assert left(run) == 2
+    assert remaining_goals(run) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,21 +121,21 @@ def test_one_id_twice_is_one_memory(run: Run, three: list[str]):
         (["--session-id", "another"], 3),
     ],
 )
-def test_a_filter_takes_exactly_what_it_says(run: Run, three: list[str], chosen: list[str], stay: int):
+def test_a_filter_deletes_only_matching_memories(run: Run, three: list[str], chosen: list[str], stay: int):
     run("identity", "register", "--name", "nobody-else")
     ran = run("forget", *chosen, "--confirm", "shop")
     assert ran.code == 0
-    assert left(run) == stay
+    assert remaining_goals(run) == stay
 
 
-def test_all_of_an_agent_go_by_its_name(run: Run, three: list[str]):
+def test_all_memories_of_an_agent_are_deleted_by_its_name(run: Run, three: list[str]):
     run("store", "--agent", "developer", given=JSON)
     run("forget", "--agent-id", "developer", "--confirm", "shop")
-    assert left(run) == 3
+    assert remaining_goals(run) == 3
     assert run("recall", "token", "--json").json["code"] == "NO_RESULTS"
 
 
-def test_before_and_since_bound_the_time(run: Run, rum: Rum, three: list[str]):
+def test_before_and_since_limit_the_time(run: Run, rum: Rum, three: list[str]):
     hour_ago = int(time.time()) - 3600
     ran = run(
         "forget", "--since", str(hour_ago), "--before", str(hour_ago + 60), "--confirm", "shop", "--json"
@@ -145,13 +143,13 @@ def test_before_and_since_bound_the_time(run: Run, rum: Rum, three: list[str]):
     assert ran.json == []
 
 
-def test_a_time_in_milliseconds_does_not_take_everything(run: Run, three: list[str]):
+def test_a_time_in_milliseconds_does_not_delete_everything(run: Run, three: list[str]):
     hour_ago = int(time.time() - 3600) * 1000
     assert run("forget", "--before", str(hour_ago), "--confirm", "shop").out == "Forgotten: nothing.\n"
-    assert left(run) == 3
+    assert remaining_goals(run) == 3
 
 
-def test_of_many_the_first_are_shown_and_the_rest_counted(run: Run, rum: Rum):
+def test_the_first_of_many_are_listed_and_the_rest_counted(run: Run, rum: Rum):
     for number in range(22):
         rum.store(
             intent={"goal": f"Task {number}", "task_type": "other"}, outcome={"success": True, "summary": "x"}
@@ -162,12 +160,12 @@ def test_of_many_the_first_are_shown_and_the_rest_counted(run: Run, rum: Rum):
     assert len(run("forget", "--all", "--dry-run").out.splitlines()) == 23
 
 
-def test_an_agent_may_not_forget_others_memories_and_then_none_goes(run: Run, three: list[str]):
+def test_an_agent_cannot_forget_memories_of_others_and_then_none_is_deleted(run: Run, three: list[str]):
     own = run("store", "--agent", "guest", given=JSON).id
     ran = run("forget", own, three[0], "--agent", "guest", "--confirm", "shop", "--json")
     assert ran.code == 1
     assert json.loads(ran.err.splitlines()[-1])["code"] == "PERMISSION_DENIED"
-    assert left(run) == 4
+    assert remaining_goals(run) == 4
     assert run("forget", own, "--agent", "guest").code == 0
 
 
@@ -176,7 +174,7 @@ def test_the_owner_may_forget_an_agents_memory(run: Run):
     assert run("forget", made).code == 0
 
 
-def test_after_a_purge_the_words_are_in_no_file(run: Run, tmp_path: Path):
+def test_after_a_purge_no_file_holds_the_text(run: Run, tmp_path: Path):
     made = run("store", "--goal", "xylophonist", "--type", "other", "--summary", "s", "--success").id
     run("forget", made)
     ran = run("purge")
@@ -189,8 +187,8 @@ def test_after_a_purge_the_words_are_in_no_file(run: Run, tmp_path: Path):
 
 @needs_terminal
 @pytest.mark.parametrize(("typed", "code", "stay"), [("shop", 0, 0), ("yes", 1, 3), ("", 1, 3)])
-def test_on_a_terminal_the_name_is_asked_for(run: Run, three: list[str], typed: str, code: int, stay: int):
-    seen = on_terminal("forget", "--all", wait_for="(shop):", typed=typed)
-    assert seen.code == code
-    assert "Task 2" in seen.text
-    assert left(run) == stay
+def test_a_terminal_prompts_for_the_name(run: Run, three: list[str], typed: str, code: int, stay: int):
+    screen = on_terminal("forget", "--all", wait_for="(shop):", typed=typed)
+    assert screen.code == code
+    assert "Task 2" in screen.text
+    assert remaining_goals(run) == stay

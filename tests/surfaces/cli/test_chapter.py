@@ -1,4 +1,4 @@
-"""chapter, wisdom and refresh: made, listed, shown, suggested, renewed and forgotten."""
+"""`rum chapter`, `rum wisdom` and `rum refresh`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def chapters(rum: Rum, ids: list[str]) -> list[str]:
     return [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:])]
 
 
-def test_a_chapter_is_made_listed_and_shown(run: Run, ids: list[str]):
+def test_a_chapter_is_created_listed_and_shown(run: Run, ids: list[str]):
     made = run("chapter", "create", *ids, "--title", "Tokens", "--learning", "Handle refresh token expiry")
     assert made.code == 0, made.err
     assert made.out.startswith("Tokens [chapter_")
@@ -54,7 +54,7 @@ def test_a_chapter_is_made_listed_and_shown(run: Run, ids: list[str]):
     assert run("chapter", "show", chapter, "--json").json["memory_ids"] == ids
 
 
-def test_what_a_caller_should_know_goes_to_stderr(run: Run, ids: list[str]):
+def test_notes_and_hints_go_to_stderr(run: Run, ids: list[str]):
     made = run("chapter", "create", "--tag", "auth", "--json").json
     assert (made["origin"], made["memory_count"]) == ("auto", 3)
     assert run("chapter", "forget", made["chapter_id"]).out == "Forgotten: 1 chapter, 3 members.\n"
@@ -69,14 +69,14 @@ def test_what_a_caller_should_know_goes_to_stderr(run: Run, ids: list[str]):
     unnamed = run("chapter", "create")
     assert (unnamed.code, "`ID`" in unnamed.err, "`--tag`" in unnamed.err) == (1, True, True)
     for command in ((), ("--tag", "nowhere")):
-        said = run("wisdom", "synthesize", *command).err
-        assert "`--" in said
-        assert "chapter_ids" not in said
-        assert "min_chapters" not in said
+        error = run("wisdom", "synthesize", *command).err
+        assert "`--" in error
+        assert "chapter_ids" not in error
+        assert "min_chapters" not in error
     assert "no chapters yet" not in run("chapter", "list", "--tag", "nowhere").err
 
 
-def test_wisdom_is_made_found_and_shown(run: Run, chapters: list[str]):
+def test_wisdom_is_created_found_and_shown(run: Run, chapters: list[str]):
     assert "synthesize" in run("wisdom", "recall").err
     made = run("wisdom", "synthesize", *chapters, "--practice", "Flush key caches before rotation")
     assert made.code == 0, made.err
@@ -110,12 +110,12 @@ def test_refreshing_shows_a_diff(run: Run, rum: Rum, ids: list[str], chapters: l
     assert run("refresh", "chapter_unknown00").code == 1
 
 
-def test_groups_are_suggested_or_it_is_said_that_there_are_none(run: Run, ids: list[str]):
+def test_no_suggestions_are_reported(run: Run, ids: list[str]):
     assert "No suggestions" in run("chapter", "suggest").err
     assert run("chapters", "suggest", "--limit", "3", "--json").json == []
 
 
-def test_a_group_is_suggested_with_goals_and_ids_by_which_to_make_it(run: Run, rum: Rum):
+def test_a_suggested_group_has_goals_and_ids_to_create_it(run: Run, rum: Rum):
     for number in range(40):
         _keep(rum, f"Everyday item {number} of part{number % 7}", f"src/part{number % 7}/file{number}.py")
     story = [
@@ -130,61 +130,63 @@ def test_a_group_is_suggested_with_goals_and_ids_by_which_to_make_it(run: Run, r
     assert run("chapter", "create", *tails).code == 0
 
 
-def test_forgetting_a_memory_tells_what_was_built_on_it(run: Run, ids: list[str], chapters: list[str]):
-    told = run("forget", ids[0])
-    assert told.out.endswith(f"update with `rum refresh`: {chapters[0]}\n")
+def test_forgetting_a_memory_names_the_chapters_that_become_stale(
+    run: Run, ids: list[str], chapters: list[str]
+):
+    output = run("forget", ids[0])
+    assert output.out.endswith(f"update with `rum refresh`: {chapters[0]}\n")
     assert run("forget", ids[1], "--dry-run", "--json").json["renew"] == chapters
     assert run("forget", ids[1], "--json").json["renew"] == chapters[1:]  # the first one went with it
 
 
-def test_any_of_them_is_forgotten_by_its_id(run: Run, chapters: list[str]):
+def test_chapters_and_wisdom_are_forgotten_by_id(run: Run, chapters: list[str]):
     assert "Forgotten: 1 chapter, 2 members." in run("forget", chapters[0]).out
     assert run("chapter", "list", "--json").json["total"] == 1
 
 
-def test_recall_shows_them_beside_the_memories(run: Run, chapters: list[str]):
+def test_recall_shows_chapters_and_wisdom_after_the_memories(run: Run, chapters: list[str]):
     found = run("recall", "refresh", "token", "expiry")
     *memories, chapter = found.out.splitlines()
     assert "Fix JWT token expiry" in memories[0]
     assert chapter.startswith("chapter: ")
 
 
-def test_what_a_terminal_would_obey_is_defused(run: Run, rum: Rum, ids: list[str]):
+def test_escape_sequences_are_removed(run: Run, rum: Rum, ids: list[str]):
     evil = "\x1b[31mred\x07"
     rum.chapters.create(memory_ids=ids, summary=evil, learnings=[evil], tags=[evil])
     for command in (("chapter", "list"), ("chapter", "show"), ("recall", "red", "token")):
         shown = rum.chapters.list().chapters[0].id
-        told = run(*command, *([shown] if command[1] == "show" else []))
-        assert "\x1b" not in told.out + told.err
-        assert "\x07" not in told.out + told.err
+        output = run(*command, *([shown] if command[1] == "show" else []))
+        assert "\x1b" not in output.out + output.err
+        assert "\x07" not in output.out + output.err
 
 
-def test_an_import_says_how_many_came(run: Run, chapters: list[str]):
+def test_an_import_counts_chapters_and_wisdom(run: Run, chapters: list[str]):
     exported = run("export").out.encode()
     assert "Added 0 chapters and wisdom (2 already present)." in run("import", "-", given=exported).out
 
 
-def test_of_wisdom_only_what_answers_is_shown(run: Run, chapters: list[str]):
+def test_only_matching_claims_of_wisdom_are_shown(run: Run, chapters: list[str]):
     given = ("--insight", "Handle refresh token expiry", "--practice", "Flush key caches before rotation")
     run("wisdom", "synthesize", *chapters, *given)
-    told = run("wisdom", "recall", "flush", "key", "caches").out
-    assert "Flush key caches before rotation (1: " in told
-    assert "Handle refresh token expiry" not in told
-    assert "\nmore: 1 (rum wisdom show " in told
+    output = run("wisdom", "recall", "flush", "key", "caches").out
+    assert "Flush key caches before rotation (1: " in output
+    assert "Handle refresh token expiry" not in output
+    assert "\nmore: 1 (rum wisdom show " in output
 
 
-def test_what_was_forgotten_is_told_of_in_a_line_and_made_again_if_one_says_so(run: Run, ids: list[str]):
+def test_a_forgotten_chapter_is_reported_and_created_again_on_request(run: Run, ids: list[str]):
     made = run("chapter", "create", "--tag", "auth", "--json").json["chapter_id"]
     run("chapter", "forget", made)
-    told = run("chapter", "create", "--tag", "auth").err
-    assert len(told.splitlines()) == 1
-    assert "`--again`" in told
+    output = run("chapter", "create", "--tag", "auth").err
+    assert len(output.splitlines()) == 1
+    assert "`--again`" in output
     again = run("chapter", "create", "--tag", "auth", "--again")
     assert again.code == 0
     assert "made again" in again.err
 
 
-def test_hints_name_commands_and_a_group_alone_explains_itself_once(run: Run):
+def test_hints_name_commands_and_a_group_without_a_command_prints_help(run: Run):
     assert "`rum chapter create` makes one" in run("chapter", "list").err
     assert "`rum wisdom synthesize` makes it" in run("wisdom", "recall").err
     alone = run("chapter")

@@ -1,4 +1,4 @@
-"""Completion scripts, and what they are told."""
+"""Shell completion: the scripts, and the words they offer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from surfaces.cli.running import Run
 
 @pytest.fixture
 def completed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """What bash is offered for the last of some words."""
+    """The completions of the last word."""
 
     def completed(*words: str) -> list[str]:
         monkeypatch.setenv("_RUM_COMPLETE", "bash_complete")
@@ -31,7 +31,7 @@ def completed(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[s
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_printed(run: Run, shell: str):
+def test_each_shell_has_a_script(run: Run, shell: str):
     ran = run("completion", shell)
     assert (ran.code, ran.err) == (0, "")
     assert f"_RUM_COMPLETE={shell}_complete" in ran.out
@@ -55,16 +55,18 @@ def test_the_script_of_a_shell_is_printed(run: Run, shell: str):
         (["rum", "zzz"], []),
     ],
 )
-def test_bash_is_offered_what_fits(completed: Callable[..., list[str]], words: list[str], offered: list[str]):
+def test_completion_offers_matching_words(
+    completed: Callable[..., list[str]], words: list[str], offered: list[str]
+):
     assert completed(*words) == offered
 
 
-def test_every_command_is_offered(completed: Callable[..., list[str]]):
+def test_completion_offers_every_command(completed: Callable[..., list[str]]):
     assert completed("rum", "") == list(ALL)
 
 
 @pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs bash")
-def test_bash_completes_with_the_script(project: Path, tmp_path: Path):
+def test_bash_completes_with_the_printed_script(project: Path, tmp_path: Path):
     program = tmp_path / "rum-bin" / "rum"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rum "$@"\n')

@@ -1,4 +1,4 @@
-"""What was seen of agents at work, candidates for rules, and sessions of clients, from the command line."""
+"""`rum events`, candidate rules, and imports of sessions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def telling(project: Path) -> Telling:
     return Telling(cwd=str(project), session="11111111-aaaaaaaa", at=1_790_000_000.0)
 
 
-def test_before_anything_was_seen_that_is_said(run: Run, project: Path):
+def test_without_events_a_hint_is_printed(run: Run, project: Path):
     ran = run("events")
     assert (ran.code, ran.out) == (0, "")
     assert "No captured events" in ran.err
 
 
-def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, rum: Rum, telling: Telling):
+def test_tidy_turns_captured_events_into_memories_and_events_lists_them(run: Run, rum: Rum, telling: Telling):
     leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
     assert "Memories from captured events: 1" in run("tidy").out
     lines = run("events").out.splitlines()
@@ -42,7 +42,7 @@ def test_tidy_makes_memories_of_what_hooks_left_and_events_tell_of_it(run: Run, 
     assert lines[0].endswith("→ nothing (nothing done)")
 
 
-def test_events_can_be_chosen(run: Run, rum: Rum, telling: Telling):
+def test_events_can_be_filtered(run: Run, rum: Rum, telling: Telling):
     leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
     rum.take_in()
     (memory,) = rum.list().memories
@@ -57,7 +57,7 @@ def test_events_can_be_chosen(run: Run, rum: Rum, telling: Telling):
     assert found["total"] == len(telling.events)
 
 
-def test_a_wrong_choice_is_explained(run: Run, project: Path):
+def test_an_invalid_filter_is_explained(run: Run, project: Path):
     assert "nothing" in run("events", "--became", "gold").err
     assert run("events", "--memory", "abcdefgh").code == 1
 
@@ -76,7 +76,7 @@ def test_a_candidate_becomes_a_rule_only_when_it_is_accepted(run: Run, rum: Rum,
     assert "lists them" in run("rules", "reject", name).err
 
 
-def test_a_candidate_can_be_dropped(run: Run, rum: Rum, telling: Telling):
+def test_a_candidate_can_be_rejected(run: Run, rum: Rum, telling: Telling):
     leave(rum, telling.prompt("Never push to main.").stop())
     rum.take_in()
     name = run("rules", "candidates", "--json").json[0]["id"]
@@ -101,7 +101,9 @@ def test_sessions_are_imported_and_counted(run: Run, project: Path, tmp_path: Pa
     assert run("import", "gemini").out.splitlines()[1] == "No sessions found."
 
 
-def test_sessions_of_all_projects_go_each_to_its_own(run: Run, project: Path, tmp_path: Path):
+def test_sessions_of_all_projects_are_imported_into_their_own_project(
+    run: Run, project: Path, tmp_path: Path
+):
     other = tmp_path / "other"
     other.mkdir()
     for name, folder in (("0001", project), ("0002", other), ("0003", tmp_path / "gone")):
@@ -113,7 +115,7 @@ def test_sessions_of_all_projects_go_each_to_its_own(run: Run, project: Path, tm
     assert run("import", "codex", "--all-projects", "--json").json["added"] == 0
 
 
-def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: Telling):
+def test_the_process_started_by_a_hook_processes_the_spool(run: Run, rum: Rum, telling: Telling):
     leave(rum, failed_then_fixed(telling))
     assert run("tidy", "--spool", os.path.join(rum.project.directory, "spool")).out == ""
     assert rum.list().total == 1
@@ -122,7 +124,7 @@ def test_a_spool_is_taken_in_as_a_hook_has_it_done(run: Run, rum: Rum, telling: 
     assert not os.path.exists(os.path.dirname(gone))
 
 
-def test_what_a_hook_cannot_have_taken_in_is_noted_for_the_doctor(run: Run, rum: Rum, telling: Telling):
+def test_doctor_reports_a_spool_that_could_not_be_processed(run: Run, rum: Rum, telling: Telling):
     leave(rum, failed_then_fixed(telling))
     folder = os.path.join(rum.project.directory, "spool")
     rum.close()

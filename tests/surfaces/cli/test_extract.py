@@ -31,7 +31,7 @@ def notes(project: Path) -> list[Path]:
     return list((project / ".rum" / "notes").glob("*.md"))
 
 
-def test_a_run_in_json_on_stdin_is_kept_and_shown(run: Run, project: Path):
+def test_a_run_in_json_on_stdin_is_stored_and_shown(run: Run, project: Path):
     ran = run("extract", given=RUN)
     assert ran.code == 0
     assert ran.out.startswith(
@@ -41,7 +41,7 @@ def test_a_run_in_json_on_stdin_is_kept_and_shown(run: Run, project: Path):
     assert len(notes(project)) == 1
 
 
-def test_a_run_in_a_yaml_file_says_the_same(run: Run, project: Path):
+def test_a_run_in_a_yaml_file_gives_the_same_result(run: Run, project: Path):
     (project / "run.yaml").write_text(YAML)
     from_file = run("extract", "run.yaml", "--dry-run", "--json").json
     from_stdin = run("extract", "--dry-run", "--json", given=RUN).json
@@ -52,7 +52,7 @@ def test_a_run_in_a_yaml_file_says_the_same(run: Run, project: Path):
     assert from_file["memoryTitle"] == TITLE
 
 
-def test_a_dry_run_keeps_nothing(run: Run, project: Path):
+def test_a_dry_run_stores_nothing(run: Run, project: Path):
     ran = run("extract", "--dry-run", given=RUN)
     assert "note: would be added" in ran.out
     assert "Would store fact node: 18+" in ran.out
@@ -60,7 +60,7 @@ def test_a_dry_run_keeps_nothing(run: Run, project: Path):
     assert run("facts", "list").out == ""
 
 
-def test_what_is_not_kept_is_explained(run: Run):
+def test_what_is_not_stored_is_explained(run: Run):
     run("extract", given=RUN)
     ran = run("extract", given=RUN)
     assert ran.code == 0
@@ -69,7 +69,7 @@ def test_what_is_not_kept_is_explained(run: Run):
     assert "Skipped fact node: it is known already." in ran.out
 
 
-def test_a_run_without_anything_to_keep_says_why(run: Run):
+def test_the_reason_for_no_note_is_printed(run: Run):
     ran = run("extract", given={**RUN, "agentOutput": "Done.", "error": None})
     assert ran.out == "No note: The output has only steps and plans.\n"
 
@@ -92,20 +92,20 @@ def test_a_run_without_anything_to_keep_says_why(run: Run):
         (b"{" + b'"a":{' * 5000, "nested too deeply"),
     ],
 )
-def test_what_is_no_run_is_refused(run: Run, project: Path, given: bytes, message: str):
+def test_an_invalid_run_is_refused(run: Run, project: Path, given: bytes, message: str):
     ran = run("extract", given=given)
     assert (ran.code, ran.out) == (1, "")
     assert message in ran.err
     assert notes(project) == []
 
 
-def test_a_file_that_is_not_there_is_named(run: Run):
+def test_a_missing_file_is_named(run: Run):
     ran = run("extract", "nowhere.yaml")
     assert ran.code == 1
     assert "nowhere.yaml" in ran.err
 
 
-def test_a_model_that_fails_is_told_of_beside_the_answer(
+def test_a_failure_of_the_language_model_is_noted_on_stderr(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ):
     with ModelServer().serving() as server:
@@ -122,6 +122,6 @@ def test_a_model_that_fails_is_told_of_beside_the_answer(
     assert "key-123456" not in ran.out + ran.err + counted.out + run("config").out
 
 
-def test_before_any_question_no_tokens_were_spent(run: Run):
+def test_no_tokens_are_counted_before_the_first_request(run: Run):
     assert run("tokens").out == "Language model: none. Tokens today: 0 of 200000.\n"
     assert run("tokens", "--json").json == {"model": None, "limit": 200_000, "today": 0, "days": {}}

@@ -1,4 +1,4 @@
-"""recall, show, trace and list."""
+"""`rum recall`, `show`, `trace`, `list` and `tags`."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def store(rum: Rum, goal: str, success: bool = True, **more: object) -> str:
     ).memory_id
 
 
-def test_recall_prints_a_line_a_memory(run: Run, stored: str):
+def test_recall_prints_one_line_per_memory(run: Run, stored: str):
     ran = run("recall", "token", "refresh")
     line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]}]"
     assert (ran.code, ran.out.rpartition(" ")[0], ran.err) == (0, line, "")
 
 
-def test_recall_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+def test_recall_prints_the_json_of_the_api(run: Run, rum: Rum, stored: str):
     for depth in ("summary", "outcome", "reasoning", "full", "complete"):
-        asked = run("recall", "token", "--depth", depth, "--links", "--json").json
+        printed = run("recall", "token", "--depth", depth, "--links", "--json").json
         rum.use_session("another")  # as every command is one; what this session made lately would weigh
         answer = as_json(rum.recall(query="token", depth=depth, include_links=True))
         if depth == "complete":  # which tells how often it was asked for, and that is once more each time
-            for one in (asked, answer):
+            for one in (printed, answer):
                 one["memories"][0]["access_count"] = one["memories"][0]["last_accessed"] = one[
                     "token_estimate"
                 ] = 0
-        assert asked == answer
+        assert printed == answer
 
 
 def test_json_in_a_pipe_is_one_compact_line(run: Run, stored: str):
@@ -61,7 +61,7 @@ def test_json_in_a_pipe_is_one_compact_line(run: Run, stored: str):
     assert '": ' not in out
 
 
-def test_every_flag_of_recall_reaches_the_question(run: Run, rum: Rum, stored: str):
+def test_every_option_of_recall_is_passed_on(run: Run, rum: Rum, stored: str):
     agent = rum.agents()[0].agent_id
     other = store(rum, "Paint the fence", tags=["garden"])
     fits = [
@@ -96,7 +96,7 @@ def test_filters_exclude(run: Run, stored: str, flags: list[str]):
     assert ran.json["code"] == "NO_RESULTS"
 
 
-def test_nothing_found_prints_the_hint_and_is_no_error(run: Run, stored: str):
+def test_no_results_print_a_hint_and_are_no_error(run: Run, stored: str):
     ran = run("recall", "zebra")
     assert (ran.code, ran.out) == (0, "")
     assert ran.err.startswith("No matches.")
@@ -122,22 +122,26 @@ def test_a_hint_names_the_options_of_the_command(
 ):
     if "--tag" in arguments:
         store(rum, "Paint the fence", links={"supersedes": stored})
-    asked = [stored if one == "ID" else one for one in arguments]
-    ran = run("recall", *asked)
+    printed = [stored if one == "ID" else one for one in arguments]
+    ran = run("recall", *printed)
     assert (ran.code, ran.out) == (0, "")
     assert proposed in ran.err
-    assert proposed in run("recall", *asked, "--json").json["hint"]
+    assert proposed in run("recall", *printed, "--json").json["hint"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--limit", "3"], [""], ["--success-only", "--failures-only"]])
-def test_what_is_wrong_with_a_question_is_said_by_its_options(run: Run, arguments: list[str]):
-    said = run("recall", *arguments).err
-    assert "--failures-only" in said
-    assert "_only" not in said
-    assert ("WORDS, --file, --intent, --memory-id, --type, " in said) == ("--success-only" not in arguments)
+def test_an_invalid_question_is_explained_with_the_names_of_options(run: Run, arguments: list[str]):
+    error_text = run("recall", *arguments).err
+    assert "--failures-only" in error_text
+    assert "_only" not in error_text
+    assert ("WORDS, --file, --intent, --memory-id, --type, " in error_text) == (
+        "--success-only" not in arguments
+    )
 
 
-def test_meaning_without_an_embedder_says_what_to_set(run: Run, stored: str, monkeypatch: pytest.MonkeyPatch):
+def test_semantic_search_without_an_embedder_names_the_setting(
+    run: Run, stored: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     ran = run("recall", "--strategy", "semantic", "token")
     assert (ran.code, ran.out) == (0, "")
@@ -145,7 +149,7 @@ def test_meaning_without_an_embedder_says_what_to_set(run: Run, stored: str, mon
 
 
 class Watching(io.RawIOBase):
-    """A pipe whose reader looks, as soon as something arrives, how often memories were used so far."""
+    """A pipe whose reader checks, when output arrives, how often memories were used so far."""
 
     def __init__(self, activity: Path) -> None:
         super().__init__()
@@ -166,7 +170,7 @@ class Watching(io.RawIOBase):
 
 @pytest.mark.parametrize("command", ["recall token", "show ID", "trace ID"])
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_an_answer_is_there_before_its_use_is_written_down(
+def test_an_answer_is_printed_before_its_use_is_recorded(
     stored: str, rum: Rum, command: str, form: list[str], monkeypatch: pytest.MonkeyPatch
 ):
     pipe = Watching(Path(rum.project.directory, "activity.db"))
@@ -177,14 +181,14 @@ def test_an_answer_is_there_before_its_use_is_written_down(
     assert pipe.uses() == 1
 
 
-def test_a_pipe_is_told_how_sure_a_find_is_unless_it_is_certain(run: Run, stored: str):
+def test_a_pipe_gets_the_confidence_unless_it_is_certain(run: Run, stored: str):
     found = run("recall", "token", "--json").json["memories"][0]["confidence"]
     assert 0 < found < 0.99
     assert run("recall", "token").out.endswith(f" [{stored[-8:]}] {found:.2f}\n")
     assert run("recall", "--file", "src/auth.py").out.endswith(f" [{stored[-8:]}]\n")
 
 
-def test_ids_may_be_typed_in_upper_case(run: Run, rum: Rum, stored: str):
+def test_ids_can_be_written_in_upper_case(run: Run, rum: Rum, stored: str):
     other = store(rum, "Rotate the token")
     tail = stored[-8:].upper()
     assert run("show", stored.upper(), "--json").json["id"] == stored
@@ -199,7 +203,7 @@ def test_ids_may_be_typed_in_upper_case(run: Run, rum: Rum, stored: str):
     assert run("show", "NOSUCHMEMORY").code == 1
 
 
-def test_an_imported_id_in_upper_case_stays_as_it_is(run: Run, stored: str):
+def test_an_imported_id_in_upper_case_is_found(run: Run, stored: str):
     foreign = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
     lines = run("export").out.replace(stored, foreign).encode()
     assert run("--project", "other", "import", "-", given=lines).code == 0
@@ -207,7 +211,7 @@ def test_an_imported_id_in_upper_case_stays_as_it_is(run: Run, stored: str):
         assert run("--project", "other", "show", name, "--json").json["id"] == foreign
 
 
-def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
+def test_a_note_says_how_to_get_more_results(run: Run, rum: Rum):
     for number in range(7):
         store(rum, f"Rotate the token, part {number}")
     assert run("recall", "--tag", "x").err.startswith("No matches")
@@ -218,11 +222,11 @@ def test_how_to_get_more_is_said_when_there_is_more(run: Run, rum: Rum):
     assert run("recall", "token", "--limit", "2").err == "The 2 best of 7; raise --limit for more.\n"
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
-    told = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err
-    assert told.endswith(" of 8 reach the minimum confidence; lower --min-confidence for more.\n")
+    notes = run("recall", "rotate the token, part 3", "--limit", "50", "--min-confidence", f"{sure:.3f}").err
+    assert notes.endswith(" of 8 reach the minimum confidence; lower --min-confidence for more.\n")
 
 
-def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored: str):
+def test_superseded_memories_are_shown_on_request(run: Run, rum: Rum, stored: str):
     newer = store(rum, "Hold the token lock longer", links={"supersedes": stored})
     assert stored[-8:] not in run("recall", "token").out
     both = run("recall", "token", "--superseded").out
@@ -230,7 +234,7 @@ def test_superseded_memories_are_shown_when_asked_for(run: Run, rum: Rum, stored
     assert stored[-8:] in both
 
 
-def test_depth_gives_a_block_a_memory_in_a_pipe(run: Run, rum: Rum, stored: str):
+def test_with_a_depth_a_pipe_gets_a_block_per_memory(run: Run, rum: Rum, stored: str):
     store(rum, "Rotate the token")
     out = run("recall", "token", "--depth", "full").out
     first, second = out.split("\n\n")
@@ -242,13 +246,13 @@ def test_depth_gives_a_block_a_memory_in_a_pipe(run: Run, rum: Rum, stored: str)
 
 
 @pytest.mark.parametrize("command", ["show", "recall --depth outcome --memory-id", "trace --depth outcome"])
-def test_who_made_a_memory_is_told_by_name(run: Run, command: str):
+def test_the_agent_of_a_memory_is_shown_by_name(run: Run, command: str):
     run("--agent", "Ada Byron", "store", "--goal", "x", "--type", "other", "--success", "--summary", "y")
     (ada,), (one,) = run("agents", "--json").json, run("list", "--json").json["memories"]
     assert f"\nagent_id: {ada['agent_id']} (Ada Byron)\n" in run(*command.split(), one["id"]).out
 
 
-def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):
+def test_memories_omitted_by_max_tokens_are_counted_on_stderr(run: Run, rum: Rum):
     for number in range(5):
         store(rum, f"Rotate the token, part {number}")
     ran = run("recall", "token", "--max-tokens", "150")
@@ -256,7 +260,7 @@ def test_what_max_tokens_left_out_is_said_on_stderr(run: Run, rum: Rum):
     assert "omitted" in ran.err
 
 
-def test_show_prints_every_field_once_and_in_json_what_the_api_answers(run: Run, rum: Rum, stored: str):
+def test_show_prints_every_field_once_or_the_json_of_the_api(run: Run, rum: Rum, stored: str):
     out = run("show", stored[-8:]).out
     assert out.splitlines()[0] == f"FAIL Fix the race in token refresh [{stored}]"
     for field in ("task_type: bug_fix", "context: Users log out", "importance: 0.8", "version: 1"):
@@ -290,7 +294,7 @@ def test_every_layer_of_a_memory_is_readable(run: Run, rum: Rum):
     assert "  - command_run pytest: failed 1 failed\n" in out
 
 
-def test_trace_is_a_tree_in_which_each_memory_hangs_on_its_cause(run: Run, rum: Rum):
+def test_trace_prints_a_tree_with_each_memory_below_its_cause(run: Run, rum: Rum):
     origin = store(rum, "Origin")
     left, right = (store(rum, name, links={"led_to": origin}) for name in ("Left", "Right"))
     under_left, under_right = store(rum, "Under left"), store(rum, "Under right")
@@ -305,21 +309,21 @@ def test_trace_is_a_tree_in_which_each_memory_hangs_on_its_cause(run: Run, rum: 
     assert all(line.strip().startswith("caused_by ok ") for line in lines[1:])
 
 
-def test_trace_goes_both_ways_and_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+def test_trace_shows_causes_or_effects_or_the_json_of_the_api(run: Run, rum: Rum, stored: str):
     cause, effect = store(rum, "Cause"), store(rum, "Effect")
     rum.link(stored, cause, "caused_by")
     rum.link(stored, effect, "led_to")
     out = run("trace", stored, "--direction", "both").out
     assert "  caused_by ok Cause" in out
     assert "  led_to ok Effect" in out
-    asked = run("trace", stored, "--direction", "effects", "--depth", "reasoning", "--json").json
-    assert asked == as_json(rum.trace(stored, direction="effects", depth="reasoning"))
+    printed = run("trace", stored, "--direction", "effects", "--depth", "reasoning", "--json").json
+    assert printed == as_json(rum.trace(stored, direction="effects", depth="reasoning"))
     assert (
         "summary: Done: Effect\n" in run("trace", stored, "--direction", "effects", "--depth", "outcome").out
     )
 
 
-def test_list_prints_newest_first_and_in_json_is_what_the_api_answers(run: Run, rum: Rum, stored: str):
+def test_list_prints_newest_first_or_the_json_of_the_api(run: Run, rum: Rum, stored: str):
     later = store(rum, "Later")
     lines = run("list").out.splitlines()
     assert [line[-9:-1] for line in lines] == [later[-8:], stored[-8:]]
@@ -329,13 +333,13 @@ def test_list_prints_newest_first_and_in_json_is_what_the_api_answers(run: Run, 
     )
 
 
-def test_list_is_bounded_in_time(run: Run, stored: str):
+def test_list_filters_by_time(run: Run, stored: str):
     assert run("list", "--before", "1h").err == "No memories.\n"
     assert stored[-8:] in run("list", "--since", "1h").out
     assert run("list", "--since", "1h", "--before", "2100-01-01", "--json").json["total"] == 1
 
 
-def test_tags_are_listed_with_how_many_memories_have_each(run: Run, rum: Rum):
+def test_tags_are_listed_with_counts_of_memories(run: Run, rum: Rum):
     assert run("tags").err == "No tags yet.\n"
     store(rum, "One", tags=["auth", "jwt"])
     store(rum, "Two", tags=["jwt"])
@@ -344,7 +348,7 @@ def test_tags_are_listed_with_how_many_memories_have_each(run: Run, rum: Rum):
     assert run("tags", "--json").json == expected == as_json(rum.tags())
 
 
-def test_list_says_how_many_it_left_out(run: Run, rum: Rum):
+def test_list_counts_what_it_omits(run: Run, rum: Rum):
     for number in range(3):
         store(rum, f"Number {number}")
     ran = run("list", "--limit", "2")
@@ -357,7 +361,7 @@ def test_an_empty_list_prints_nothing_to_a_pipe(run: Run):
     assert (ran.code, ran.out, ran.err) == (0, "", "No memories.\n")
 
 
-def test_as_an_agent_list_gives_its_own(run: Run, stored: str):
+def test_list_as_an_agent_shows_its_own_memories(run: Run, stored: str):
     made = run("store", "--agent", "developer", given=JSON).id
     found = run("list", "--agent", "developer", "--json").json["memories"]
     assert [memory["id"] for memory in found] == [made]

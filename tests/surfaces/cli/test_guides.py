@@ -1,4 +1,4 @@
-"""Other tools' knowledge in, and RUM's own out into AGENTS.md."""
+"""Import of other tools' knowledge, and export to AGENTS.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from surfaces.cli.running import Run
 
 
-def test_instructions_become_notes_once(run: Run, project: Path):
+def test_guides_are_imported_as_notes_once(run: Run, project: Path):
     (project / "CLAUDE.md").write_text("# Build\n\nRun make.\n\n# Tests\n\nUse pytest.\n")
     (project / "MEMORY.md").write_text("# build\n\nRun  make.\n")
     assert run("import", "agents-md", "CLAUDE.md", "MEMORY.md", "--json").json["added"] == 2
@@ -15,14 +15,14 @@ def test_instructions_become_notes_once(run: Run, project: Path):
     assert "Use pytest." in run("note", "show", "tests").out
 
 
-def test_what_was_forgotten_stays_out(run: Run, project: Path):
+def test_a_forgotten_note_is_not_imported_again(run: Run, project: Path):
     (project / "AGENTS.md").write_text("# Build\n\nRun make.\n")
     run("import", "agents-md", "AGENTS.md")
     assert run("forget", "build#1").code == 0
     assert run("import", "agents-md", "AGENTS.md", "--json").json["forgotten"] == 1
 
 
-def test_a_file_that_is_not_there_changes_nothing(run: Run, project: Path):
+def test_a_missing_file_changes_nothing(run: Run, project: Path):
     (project / "AGENTS.md").write_text("# Build\n\nRun make.\n")
     ran = run("import", "agents-md", "AGENTS.md", "GONE.md")
     assert ran.code == 1
@@ -30,7 +30,7 @@ def test_a_file_that_is_not_there_changes_nothing(run: Run, project: Path):
     assert run("note", "list").out == ""
 
 
-def test_a_graph_becomes_memories_that_are_linked_once(run: Run):
+def test_a_graph_is_imported_as_linked_memories_once(run: Run):
     graph = (
         b'{"type":"entity","name":"Ada","entityType":"person","observations":["Speaks Spanish"]}\n'
         b'{"type":"entity","name":"Acme","entityType":"company","observations":["Makes anvils"]}\n'
@@ -51,7 +51,7 @@ def test_a_graph_becomes_memories_that_are_linked_once(run: Run):
     assert "Acme" in run("recall", "closed in may").out
 
 
-def test_what_is_known_goes_into_a_section_and_nowhere_else(run: Run, project: Path):
+def test_export_writes_one_section_and_changes_nothing_else(run: Run, project: Path):
     file = project / "AGENTS.md"
     file.write_bytes(b"# Mine\r\n\r\nWords.\r\n")
     run("facts", "set", "ci.python", "3.11 <!-- rum-knowledge: end --> only")

@@ -29,7 +29,7 @@ def memories(rum: Rum) -> list[str]:
 
 
 def lines(run: Run, *arguments: str) -> list[str]:
-    """What a command prints, which must be all there is."""
+    """The lines that a command prints; it must succeed and print nothing to stderr."""
     ran = run(*arguments)
     assert (ran.code, ran.err) == (0, "")
     return ran.out.splitlines()
@@ -82,7 +82,7 @@ def test_a_quiet_command_prints_the_id_and_no_remarks(run: Run, rum: Rum):
     assert agent.startswith("agent_")
 
 
-def test_a_quiet_command_says_nothing_of_a_new_project(run: Run):
+def test_a_quiet_command_prints_no_note_about_a_new_project(run: Run):
     assert len(lines(run, "--project", "elsewhere", "store", "--quiet", *FLAGS)) == 1
 
 

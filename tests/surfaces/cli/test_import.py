@@ -1,4 +1,4 @@
-"""Bringing in a history or issues from the command line."""
+"""`rum import git` and `rum import github-issues`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ISSUES = json.dumps([{"number": 1, "title": "Gate open", "createdAt": "2024-01-0
 
 @pytest.fixture
 def repo(project: Path) -> Repository:
-    """A repository in the project's folder with a commit, its revert, and noise."""
+    """A repository in the project's folder with a commit, its revert, and commits to skip."""
     repo = Repository(project)
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})
@@ -26,7 +26,7 @@ def repo(project: Path) -> Repository:
     return repo
 
 
-def test_a_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum):
+def test_git_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum):
     ran = run("import", "git")
     first, *rest = ran.out.splitlines()
     assert re.fullmatch(r"Added 3 memories in \d+\.\d s\.", first)
@@ -37,24 +37,24 @@ def test_a_history_is_imported_and_counted(repo: Repository, run: Run, rum: Rum)
     assert re.fullmatch(r"Added 0 memories in \d+\.\d s \(3 already present\)\.", again)
 
 
-def test_what_was_forgotten_or_went_on_is_counted_when_there_is_some(repo: Repository, run: Run, rum: Rum):
+def test_forgotten_and_updated_memories_are_counted(repo: Repository, run: Run, rum: Rum):
     run("import", "git")
     rum.forget(next(one.id for one in rum.list().memories if one.intent_goal == "Begin"))
     repo.revert(repo.git("log", "-1", "--format=%H", "--grep=^Revert"), "It was needed.")
-    told = run("import", "git").out.splitlines()[0]
-    assert told.startswith("Added 1 memory in ")
-    assert told.endswith(" s (2 already present, 2 updated, 1 forgotten).")
+    output = run("import", "git").out.splitlines()[0]
+    assert output.startswith("Added 1 memory in ")
+    assert output.endswith(" s (2 already present, 2 updated, 1 forgotten).")
 
 
-def test_after_a_large_import_it_is_said_how_vectors_are_made(
+def test_after_a_large_import_a_note_says_how_to_compute_vectors(
     project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ):
     fast_history(project, [f"Work {number}".encode() for number in range(200)])
-    told = run("import", "git", "--dry-run")
-    assert (told.out, told.err) == ("Would add 200 memories.\n", "")
-    told = run("import", "git")
-    assert told.err.startswith("200 memories have no vector yet")
-    assert "rum tidy --wait" in told.err
+    output = run("import", "git", "--dry-run")
+    assert (output.out, output.err) == ("Would add 200 memories.\n", "")
+    output = run("import", "git")
+    assert output.err.startswith("200 memories have no vector yet")
+    assert "rum tidy --wait" in output.err
     assert run("import", "git", "--json").err == ""
     run("export", "all.jsonl")
     assert "200 memories have no vector yet" in run("--project", "copy", "import", "all.jsonl").err
@@ -82,7 +82,7 @@ def test_json_has_every_count(repo: Repository, run: Run):
     }
 
 
-def test_options_choose_commits(repo: Repository, run: Run, rum: Rum):
+def test_options_select_commits(repo: Repository, run: Run, rum: Rum):
     assert run("import", "git", "--dry-run").out.startswith("Would add 3 memories.")
     assert run("import", "git", "--max", "1", "--json").json["added"] == 1
     assert run("import", "git", "--since", "2100-01-01", "--json").json["added"] == 0
@@ -90,7 +90,7 @@ def test_options_choose_commits(repo: Repository, run: Run, rum: Rum):
     assert rum.list().total == 1
 
 
-def test_a_repository_elsewhere_goes_into_its_own_memory(run: Run, rum: Rum, tmp_path: Path):
+def test_another_repository_is_imported_into_its_own_project(run: Run, rum: Rum, tmp_path: Path):
     other = Repository(tmp_path / "other")
     other.commit("Elsewhere", {"a": "1"})
     assert run("import", "git", str(other.root)).code == 0
@@ -104,7 +104,7 @@ def test_without_a_repository_there_is_nothing_to_import(run: Run):
     assert "is not in a git repository" in ran.err
 
 
-def test_a_remark_goes_to_stderr(project: Path, run: Run):
+def test_notes_go_to_stderr(project: Path, run: Run):
     Repository(project)
     ran = run("import", "git")
     assert (ran.code, ran.err) == (0, "There are no commits here yet.\n")
@@ -125,7 +125,7 @@ def test_issues_are_imported_from_a_file_or_stdin(project: Path, run: Run):
 @pytest.mark.parametrize(
     ("given", "words"), [(b"{", "not JSON"), (b"[]", "no issues"), (b'[{"number": 1}]', "`title`")]
 )
-def test_what_are_no_issues_is_refused(run: Run, rum: Rum, given: bytes, words: str):
+def test_invalid_issues_are_refused(run: Run, rum: Rum, given: bytes, words: str):
     ran = run("import", "github-issues", "-", given=given)
     assert (ran.code, ran.out) == (1, "")
     assert words in ran.err

@@ -1,4 +1,4 @@
-"""install and uninstall on the settings people have."""
+"""`rum install` and `rum uninstall` with existing settings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CODEX = (
 
 @pytest.fixture
 def home(project: Path) -> Path:
-    """The user's home: of the machine's own clients nothing is seen."""
+    """The user's home, without the clients of this machine."""
     return Path(os.environ["HOME"])
 
 
@@ -53,7 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def lay(path: Path, data: bytes) -> Path:
+def write_file(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
@@ -64,9 +64,9 @@ def hooks_in(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_settings_get_hooks_once_and_are_as_they_were_afterwards(run: Run, home: Path, form: str):
-    path = lay(home / ".claude" / "settings.json", FORMATS[form])
-    lay(home / ".codex" / "config.toml", CODEX)
+def test_hooks_are_installed_once_and_uninstall_restores_the_file(run: Run, home: Path, form: str):
+    path = write_file(home / ".claude" / "settings.json", FORMATS[form])
+    write_file(home / ".codex" / "config.toml", CODEX)
     before = files(home)
     assert run("install", "claude-code", "codex", "--anyway").code == 0
     once = files(home)
@@ -84,8 +84,8 @@ def test_settings_get_hooks_once_and_are_as_they_were_afterwards(run: Run, home:
     assert files(home) == before
 
 
-def test_what_others_wrote_since_stays_when_it_goes(run: Run, home: Path):
-    path = lay(home / ".claude" / "settings.json", FORMATS["comments"])
+def test_uninstall_keeps_what_others_added_since(run: Run, home: Path):
+    path = write_file(home / ".claude" / "settings.json", FORMATS["comments"])
     run("install", "claude-code", "--anyway")
     text = path.read_text()
     mine = '{"type": "command", "command": "mine"}, '
@@ -100,7 +100,7 @@ def test_what_others_wrote_since_stays_when_it_goes(run: Run, home: Path):
     assert json.loads(state.read_text()) == {"userID": "u", "projects": {"/x": {}}}
 
 
-def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
+def test_an_entry_of_an_earlier_installation_is_replaced(run: Run, home: Path):
     run("install", "claude-code", "codex", "gemini", "--anyway")
     new = files(home)
     for name, data in new.items():
@@ -115,13 +115,13 @@ def test_an_old_place_of_rum_is_replaced(run: Run, home: Path):
     assert b"/gone" not in (home / ".codex" / "config.toml").read_bytes()
 
 
-def test_what_was_added_to_its_server_stays_when_it_is_installed_again(run: Run, home: Path):
-    lay(home / ".codex" / "config.toml", CODEX)
+def test_additions_to_the_servers_entry_survive_a_second_install(run: Run, home: Path):
+    write_file(home / ".codex" / "config.toml", CODEX)
     run("install", "claude-code", "codex", "--anyway")
     state, config = home / ".claude.json", home / ".codex" / "config.toml"
-    told = json.loads(state.read_text())
-    told["mcpServers"]["rum"]["env"] = {"RUM_HOME": "/elsewhere"}
-    state.write_text(json.dumps(told))
+    state_json = json.loads(state.read_text())
+    state_json["mcpServers"]["rum"]["env"] = {"RUM_HOME": "/elsewhere"}
+    state.write_text(json.dumps(state_json))
     mine = 'startup_timeout_sec = 20\n[mcp_servers.rum.tools.recall]\nmodes = ["a", { b = "é" }]\n'
     config.write_text(config.read_text() + mine)
     before = files(home)
@@ -155,10 +155,10 @@ def test_what_was_added_to_its_server_stays_when_it_is_installed_again(run: Run,
         (".codex/hooks.json", b"[]", "must be an object"),
     ],
 )
-def test_what_cannot_be_edited_is_named_and_nothing_is_written(
+def test_a_file_that_cannot_be_edited_is_named_and_nothing_is_written(
     run: Run, home: Path, name: str, data: bytes, words: str
 ):
-    lay(home / name, data)
+    write_file(home / name, data)
     ran = run("install", "claude-code", "codex", "--anyway")
     assert ran.code == 1
     assert words in ran.err
@@ -167,9 +167,9 @@ def test_what_cannot_be_edited_is_named_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
-def test_where_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: str):
-    lay(home / ".codex" / "config.toml", CODEX)
-    lay(home / ".claude.json", b'{"a": 1}')
+def test_if_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: str):
+    write_file(home / ".codex" / "config.toml", CODEX)
+    write_file(home / ".claude.json", b'{"a": 1}')
     if verb == "uninstall":
         run("install", "claude-code", "codex", "--anyway")
     before = {name: data for name, data in files(home).items() if "installed" not in name}
@@ -185,9 +185,9 @@ def test_where_one_file_cannot_be_written_none_is(run: Run, home: Path, verb: st
     assert (home / ".claude.json").read_bytes() == b'{"a": 1}'
 
 
-def test_where_nothing_can_be_kept_nothing_is_changed(run: Run, home: Path):
-    lay(home / ".codex" / "config.toml", CODEX)
-    kept = lay(Path(find_home({}, os.environ)) / "installed", b"in the way")
+def test_if_no_backup_can_be_saved_nothing_is_changed(run: Run, home: Path):
+    write_file(home / ".codex" / "config.toml", CODEX)
+    kept = write_file(Path(find_home({}, os.environ)) / "installed", b"in the way")
     ran = run("install", "codex", "--anyway")
     assert ran.code == 1
     assert "Nothing was changed" in ran.err
@@ -197,7 +197,7 @@ def test_where_nothing_can_be_kept_nothing_is_changed(run: Run, home: Path):
 
 
 def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
-    lay(home / ".claude" / "settings.json", FORMATS["comments"])
+    write_file(home / ".claude" / "settings.json", FORMATS["comments"])
     before = files(home)
     ran = run("install", "claude-code", "--dry-run", "--anyway")
     assert files(home) == before
@@ -207,22 +207,22 @@ def test_dry_run_shows_the_difference_and_writes_nothing(run: Run, home: Path):
     assert not (Path(os.environ["RUM_HOME"]) / "installed").exists()
 
 
-def test_what_is_installed_elsewhere_is_not_said_to_be_uninstalled(run: Run, home: Path):
+def test_uninstall_names_the_scope_in_which_nothing_was_installed(run: Run, home: Path):
     run("install", "claude-code", "--scope", "project", "--anyway")
     ran = run("uninstall", "claude-code")
     assert ran.out == "Claude Code: was not installed for all your projects; nothing was changed.\n"
 
 
-def test_the_file_as_it_was_is_kept(run: Run, home: Path):
-    lay(home / ".claude" / "settings.json", FORMATS["comments"])
+def test_a_backup_of_the_file_is_saved(run: Run, home: Path):
+    write_file(home / ".claude" / "settings.json", FORMATS["comments"])
     ran = run("install", "claude-code", "--anyway")
     kept = [line.partition(": ")[2] for line in ran.err.splitlines() if line.startswith("Backup saved")]
     assert [Path(path).read_bytes() for path in kept] == [FORMATS["comments"]]
     assert Path(kept[0]).stat().st_mode & 0o077 == 0 or os.name == "nt"
 
 
-def test_a_file_behind_a_link_is_written_where_it_is(run: Run, home: Path, tmp_path: Path):
-    real = lay(tmp_path / "dotfiles" / "settings.json", b"{}")
+def test_a_linked_file_is_written_at_its_target(run: Run, home: Path, tmp_path: Path):
+    real = write_file(tmp_path / "dotfiles" / "settings.json", b"{}")
     (home / ".claude").mkdir()
     (home / ".claude" / "settings.json").symlink_to(real)
     run("install", "claude-code", "--anyway")
@@ -230,10 +230,10 @@ def test_a_file_behind_a_link_is_written_where_it_is(run: Run, home: Path, tmp_p
     assert "hooks" in json.loads(real.read_text())
 
 
-def test_a_link_of_the_repository_that_leads_out_is_refused(
+def test_a_link_that_leads_out_of_the_repository_is_refused(
     run: Run, home: Path, project: Path, tmp_path: Path
 ):
-    outside = lay(tmp_path / "outside" / "settings.local.json", b"{}")
+    outside = write_file(tmp_path / "outside" / "settings.local.json", b"{}")
     subprocess.run(["git", "init", "-q"], check=True)
     (project / ".claude").symlink_to(outside.parent)
     ran = run("install", "claude-code", "--scope", "project", "--anyway")
@@ -242,7 +242,7 @@ def test_a_link_of_the_repository_that_leads_out_is_refused(
     assert outside.read_bytes() == b"{}"
 
 
-def test_in_a_project_what_is_personal_goes_into_personal_files(run: Run, home: Path, project: Path):
+def test_in_a_project_personal_settings_go_into_personal_files(run: Run, home: Path, project: Path):
     subprocess.run(["git", "init", "-q"], check=True)
     assert run("install", "claude-code", "--scope", "project", "--anyway").code == 0
     assert [name for name in files(project) if not name.startswith(".git/")] == [
@@ -255,7 +255,7 @@ def test_in_a_project_what_is_personal_goes_into_personal_files(run: Run, home: 
     assert files(home) == {}
 
 
-def test_in_a_project_files_that_are_shared_name_no_interpreter(
+def test_in_a_project_shared_files_name_no_interpreter(
     run: Run, home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -265,7 +265,7 @@ def test_in_a_project_files_that_are_shared_name_no_interpreter(
     assert "not on PATH" in ran.err
     assert files(project) == {}
     for name in ("rum", "rum-hook"):
-        lay(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
+        write_file(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
     assert run("install", *names, "--scope", "project").code == 0
     written = files(project)
     assert set(written) == {
@@ -280,8 +280,8 @@ def test_in_a_project_files_that_are_shared_name_no_interpreter(
     assert json.loads(written["opencode.json"])["mcp"]["rum"]["command"] == ["rum", "mcp"]
 
 
-def test_instructions_are_added_only_when_asked_for_and_go_again(run: Run, home: Path):
-    guide = lay(home / ".claude" / "CLAUDE.md", b"Be brief.\r\n")
+def test_instructions_are_added_on_request_and_removed_by_uninstall(run: Run, home: Path):
+    guide = write_file(home / ".claude" / "CLAUDE.md", b"Be brief.\r\n")
     run("install", "claude-code", "--anyway")
     assert guide.read_bytes() == b"Be brief.\r\n"
     run("install", "claude-code", "--anyway", "--instructions")
@@ -293,13 +293,13 @@ def test_instructions_are_added_only_when_asked_for_and_go_again(run: Run, home:
     assert guide.read_bytes() == b"Be brief.\r\n"
 
 
-def test_clients_that_read_one_file_share_what_is_put_into_it(
+def test_clients_that_read_the_same_file_share_one_section(
     run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     for name in ("rum", "rum-hook"):
-        lay(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
-    guide = lay(project / "AGENTS.md", b"# Mine\n")
+        write_file(tmp_path / "bin" / name, b"#!/bin/sh\n").chmod(0o755)
+    guide = write_file(project / "AGENTS.md", b"# Mine\n")
     ran = run("install", "codex", "cursor", "opencode", "--scope", "project", "--instructions")
     assert ran.code == 0, ran.err
     assert guide.read_bytes().count(b"## Memory") == 1
@@ -307,7 +307,9 @@ def test_clients_that_read_one_file_share_what_is_put_into_it(
     assert guide.read_bytes() == b"# Mine\n"
 
 
-def test_alone_without_a_terminal_it_lists_who_is_here(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_clients_and_terminal_the_present_clients_are_listed(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("PATH", "")
     assert "No client was found" in run("install").err
     (home / ".codex").mkdir()
@@ -317,7 +319,7 @@ def test_alone_without_a_terminal_it_lists_who_is_here(run: Run, home: Path, mon
     assert files(home) == {}
 
 
-def test_codex_says_that_trust_is_the_users_to_give(run: Run, home: Path):
+def test_codex_asks_the_user_to_trust_the_hooks(run: Run, home: Path):
     ran = run("install", "codex", "--anyway")
     assert "Trust all and continue" in ran.err
     assert b"trusted_hash" not in (home / ".codex" / "config.toml").read_bytes()
@@ -345,8 +347,8 @@ def typed(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(typed())
-def test_however_settings_are_typed_they_are_as_they_were_afterwards(home: Path, data: bytes):
-    path = lay(home / ".gemini" / "settings.json", data)
+def test_uninstall_restores_settings_in_any_formatting(home: Path, data: bytes):
+    path = write_file(home / ".gemini" / "settings.json", data)
     with streams(b""):
         assert main(["install", "gemini", "--anyway"]) == 0
         once = path.read_bytes()
@@ -354,10 +356,10 @@ def test_however_settings_are_typed_they_are_as_they_were_afterwards(home: Path,
     assert path.read_bytes() == once
     rest = iter(once)
     assert all(byte in rest for byte in data)
-    said = jsonc.parse(once.decode()).value
-    assert said["mcpServers"]["rum"]["args"] == ["-P", "-m", "rum", "mcp"]
+    parsed = jsonc.parse(once.decode()).value
+    assert parsed["mcpServers"]["rum"]["args"] == ["-P", "-m", "rum", "mcp"]
     assert (b"mine" in data) == (
-        "mine" in [hook["command"] for group in said["hooks"].get("Stop", []) for hook in group["hooks"]]
+        "mine" in [hook["command"] for group in parsed["hooks"].get("Stop", []) for hook in group["hooks"]]
     )
     with streams(b""):
         assert main(["uninstall", "gemini"]) == 0
@@ -366,10 +368,10 @@ def test_however_settings_are_typed_they_are_as_they_were_afterwards(home: Path,
 
 @needs_terminal
 @pytest.mark.parametrize(("typed", "code_hooks"), [("y", True), ("n", False)])
-def test_alone_on_a_terminal_it_asks(home: Path, tmp_path: Path, typed: str, code_hooks: bool):
+def test_without_clients_a_terminal_asks_for_each(home: Path, tmp_path: Path, typed: str, code_hooks: bool):
     (home / ".codex").mkdir()
     empty = tmp_path / "empty"
     empty.mkdir()
-    seen = on_terminal("install", "--anyway", wait_for="Codex is here", typed=typed, PATH=str(empty))
-    assert seen.code == 0
+    screen = on_terminal("install", "--anyway", wait_for="Codex is here", typed=typed, PATH=str(empty))
+    assert screen.code == 0
     assert (home / ".codex" / "hooks.json").exists() == code_hooks

@@ -1,4 +1,4 @@
-"""`rum journal`, as people and scripts use it."""
+"""`rum journal`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def put(project: Path, text: str) -> Path:
     return path
 
 
-def test_flags_become_an_entry(run: Run, project: Path) -> None:
+def test_an_entry_is_made_from_flags(run: Run, project: Path) -> None:
     flags = [
         "--type",
         "code-pattern",
@@ -57,7 +57,7 @@ def test_flags_become_an_entry(run: Run, project: Path) -> None:
     assert run("--json", "journal", "sessions").json[0]["task"] == "Export"
 
 
-def test_json_may_hold_any_field(run: Run, tmp_path: Path) -> None:
+def test_json_can_hold_any_field(run: Run, tmp_path: Path) -> None:
     entry = {
         "description": "Serve it",
         "subTasks": [{"description": "Route", "status": "complete"}],
@@ -72,7 +72,7 @@ def test_json_may_hold_any_field(run: Run, tmp_path: Path) -> None:
     assert "mood: 1" in run("journal", "show", "attempt-001", *SESSION).out
 
 
-def test_a_journal_is_shown_as_it_goes_into_a_prompt(run: Run, project: Path) -> None:
+def test_a_journal_is_shown_as_in_a_prompt(run: Run, project: Path) -> None:
     put(project, whole() + FRAGMENTS["failed_attempt"].replace("attempts:", "more:"))
     run("journal", "context", *SESSION, "--blocker", "proxy", "--blocker", "no key", "--plan-step", "3")
     first, *_, blank, last = run("journal", "show").out.split("\n")
@@ -103,7 +103,7 @@ def test_the_arbiter_reads_the_latest_session(run: Run, project: Path) -> None:
     assert run("--json", "journal", "arbiter", "--session", "s1").json["session"] == "s1"
 
 
-def test_a_writer_has_to_name_the_session(run: Run, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+def test_writing_needs_a_session(run: Run, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
     ran = run("journal", "add", "attempt", "--agent", "developer", "--description", "x")
     assert (ran.code, "--session NAME, or set RUM_SESSION" in ran.err) == (2, True)
     monkeypatch.setenv("RUM_SESSION", "s7")
@@ -111,19 +111,19 @@ def test_a_writer_has_to_name_the_session(run: Run, monkeypatch: pytest.MonkeyPa
     assert journal_file(project, "s7").exists()
 
 
-def test_whose_journal_it_is_has_to_be_said_where_it_is_not_clear(run: Run) -> None:
+def test_writing_needs_an_agent(run: Run) -> None:
     ran = run("journal", "add", "attempt", "--session", "s1", "--description", "x")
     assert (ran.code, "Give the agent whose journal it is" in ran.err) == (1, True)
 
 
-def test_where_there_is_nothing_it_says_so(run: Run) -> None:
+def test_a_missing_journal_is_reported(run: Run) -> None:
     assert "No sessions yet" in run("journal", "sessions").err
     assert run("journal", "show").code == run("journal", "arbiter").code == 2
     assert run("--json", "journal", "sessions").json == []
     assert "There is no session `s1` here yet, nor any other." in run("journal", "show", *SESSION).err
 
 
-def test_validate_names_line_and_field_and_ends_with_one(run: Run, project: Path) -> None:
+def test_validate_names_line_and_field_with_exit_code_1(run: Run, project: Path) -> None:
     path = put(project, whole())
     assert run("journal", "validate").out == f"ok {path}\n"
     line = whole()[: whole().index('type: "code_pattern"')].count("\n") + 1
@@ -135,7 +135,7 @@ def test_validate_names_line_and_field_and_ends_with_one(run: Run, project: Path
     assert [(one["line"], one["field"]) for one in checked["problems"]] == [(line, "discoveries[2].type")]
 
 
-def test_a_file_that_is_no_yaml_is_told_with_its_line(run: Run, project: Path) -> None:
+def test_invalid_yaml_is_reported_with_its_line(run: Run, project: Path) -> None:
     (project / "bad.yaml").write_text("a:\n\t- b\n")
     ran = run("journal", "validate", "bad.yaml")
     assert (ran.code, "line 2, in `a`: it has a tab" in ran.out) == (1, True)
@@ -149,7 +149,7 @@ def test_the_schema_is_printed(run: Run) -> None:
         jsonschema.validate(load(whole().replace("code_pattern", "rumour"), "file"), schema)
 
 
-def test_archive_says_what_it_moved(run: Run, project: Path) -> None:
+def test_archive_counts_what_it_moved(run: Run, project: Path) -> None:
     path = put(project, whole())
     assert run("journal", "archive").out == "developer not archived: below the limits\n"
     path.write_text(whole().replace("2026-02-14T09:16:15", "2026-02-14T19:16:15"))
@@ -161,7 +161,7 @@ def test_archive_says_what_it_moved(run: Run, project: Path) -> None:
     assert run("journal", "validate", str(path.with_name("agent-memory-archive.yaml"))).code == 0
 
 
-def test_a_long_journal_is_archived_when_the_next_entry_comes(run: Run, project: Path) -> None:
+def test_a_long_journal_is_archived_at_the_next_entry(run: Run, project: Path) -> None:
     path = put(project, whole().replace("2026-02-14T09:16:15", "2026-02-14T19:16:15"))
     ran = run("journal", "add", "attempt", *SESSION, "--description", "x")
     assert (ran.code, ran.id) == (0, "attempt-003")
@@ -180,7 +180,7 @@ def test_a_long_journal_is_archived_when_the_next_entry_comes(run: Run, project:
         ("decision", ["--type", "skip", "--description", "x", "--output", "y"], "--output"),
     ],
 )
-def test_a_flag_of_another_kind_is_refused_and_it_says_which_belongs_to_which(
+def test_a_flag_of_another_kind_is_refused_with_the_flags_of_each_kind(
     run: Run, project: Path, kind: str, flags: list[str], odd: str
 ) -> None:
     ran = run("journal", "add", kind, *SESSION, *flags)
@@ -191,7 +191,7 @@ def test_a_flag_of_another_kind_is_refused_and_it_says_which_belongs_to_which(
     assert not journal_file(project).exists()
 
 
-def test_an_update_takes_the_flags_of_its_entrys_kind(run: Run, project: Path) -> None:
+def test_an_update_accepts_the_flags_of_the_entrys_kind(run: Run, project: Path) -> None:
     put(project, whole())
     before = journal_file(project).read_bytes()
     ran = run("journal", "update", "discovery-001", *SESSION, "--result", "success")
@@ -212,7 +212,7 @@ def test_an_update_takes_the_flags_of_its_entrys_kind(run: Run, project: Path) -
         ["update", "a", "--output", "x"],
     ],
 )
-def test_a_session_that_is_not_there_is_told_with_those_that_are(
+def test_a_missing_session_is_reported_with_the_existing_ones(
     run: Run, project: Path, command: list[str]
 ) -> None:
     for name in ("one", "two"):
@@ -225,13 +225,13 @@ def test_a_session_that_is_not_there_is_told_with_those_that_are(
     assert not journal_file(project, "nosuch").parent.parent.exists()
 
 
-def test_whoever_noted_nothing_down_is_told_who_did(run: Run, project: Path) -> None:
+def test_an_agent_without_a_journal_gets_the_names_of_the_others(run: Run, project: Path) -> None:
     put(project, whole())
     ran = run("journal", "show", "--session", "s1", "--agent", "tester")
     assert "tester has no journal in s1; there are developer." in ran.err
 
 
-def test_what_is_not_there_is_told_with_what_is(run: Run, project: Path) -> None:
+def test_a_missing_entry_is_reported_with_the_existing_ones(run: Run, project: Path) -> None:
     run("journal", "context", *SESSION, "--open-question", "Why?")
     assert "developer has no journal in s1.\n" in run("journal", "show", *SESSION).err
     run("journal", "add", "attempt", *SESSION, "--description", "Stream the rows")
@@ -245,7 +245,7 @@ def test_what_is_not_there_is_told_with_what_is(run: Run, project: Path) -> None
     assert "1 attempt\t" in run("journal", "sessions").out
 
 
-def test_validate_names_a_broken_journal_that_is_nobodys(run: Run, project: Path) -> None:
+def test_validate_reports_a_broken_journal_of_an_unknown_agent(run: Run, project: Path) -> None:
     path = put(project, whole()).parent.with_name("agent-memory.yaml")
     path.write_text("x: [\n")
     ran = run("journal", "validate")
@@ -264,20 +264,18 @@ def test_a_newer_journal_is_shown_and_not_written(run: Run, project: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["../../x", "/tmp/x", "..", "a\nb"])
-def test_a_name_that_leads_elsewhere_is_refused(run: Run, project: Path, name: str) -> None:
+def test_a_name_that_leads_out_of_the_folder_is_refused(run: Run, project: Path, name: str) -> None:
     assert run("journal", "add", "attempt", "--session", name, "--agent", "a", "--description", "x").code == 1
     assert run("journal", "add", "attempt", "--session", "s", "--agent", name, "--description", "x").code == 1
     assert list(project.iterdir()) == []
 
 
-def test_what_a_terminal_would_obey_is_taken_out(run: Run, project: Path) -> None:
+def test_escape_sequences_are_removed_from_a_journal(run: Run, project: Path) -> None:
     put(project, HEADER + FRAGMENTS["one_discovery"].replace("An export needs:", "An \u202eexport"))
     assert "- [codebase_structure] An export\n" in run("journal", "show").out
 
 
-def test_what_a_terminal_would_obey_is_taken_out_of_an_entry_and_its_names_too(
-    run: Run, project: Path
-) -> None:
+def test_escape_sequences_are_removed_from_entries_and_field_names(run: Run, project: Path) -> None:
     odd = '  - id: "x"\n    "a\\e[31mb": "one\\e]0;title\\atwo"\n    content: "\\e[2J\\u202ethree"\n'
     put(project, HEADER + "discoveries:\n" + odd)
     shown = run("journal", "show", "x", *SESSION).out

@@ -1,4 +1,4 @@
-"""facts, rules and layers: kept, found, compacted, cleared, exported and imported."""
+"""`rum facts`, `rum rules` and `rum layers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rum import Rum
 from surfaces.cli.running import Run
 
 
-def test_a_fact_is_set_got_listed_and_forgotten(run: Run):
+def test_a_fact_is_set_printed_listed_and_forgotten(run: Run):
     assert run("facts", "set", "dataset-format", "CSV").out == "dataset-format is now version 1.\n"
     assert run("facts", "set", "dataset-format", "-", given=b"JSON lines\n").code == 0
     assert run("facts", "get", "dataset-format").out == "JSON lines\n"
@@ -25,12 +25,12 @@ def test_a_fact_is_set_got_listed_and_forgotten(run: Run):
     tried = run("facts", "forget", "dataset-format", "--dry-run")
     assert tried.out == "Would delete: 1 fact, 1 version.\n"
     assert run("facts", "forget", "dataset-format").out == "Forgotten: 1 fact, 1 version.\n"
-    gone = run("facts", "get", "dataset-format")
-    assert (gone.code, gone.out) == (1, "")
-    assert "No fact `dataset-format`" in gone.err
+    forgotten = run("facts", "get", "dataset-format")
+    assert (forgotten.code, forgotten.out) == (1, "")
+    assert "No fact `dataset-format`" in forgotten.err
 
 
-def test_in_json_facts_are_the_apis(run: Run, rum: Rum):
+def test_facts_print_the_json_of_the_api(run: Run, rum: Rum):
     made = run("facts", "set", "a", "b", "--json").json
     assert (made["key"], made["value"]) == ("a", "b")
     assert run("facts", "get", "a", "--json").json == made
@@ -58,7 +58,7 @@ def test_a_rule_is_added_found_shown_and_forgotten(run: Run):
     assert run("rules", "list").err == "No rules.\n"
 
 
-def test_forget_takes_a_fact_a_rule_and_an_event_too(run: Run, rum: Rum):
+def test_forget_deletes_facts_rules_and_events_too(run: Run, rum: Rum):
     rum.facts.set("port", "80")
     rule = rum.rules.add("deploy", "Ask first")
     event = rum.layers.append("episodic", {"content": "It happened"})
@@ -129,7 +129,7 @@ def test_clearing_asks_for_the_projects_name(run: Run, rum: Rum, stored: str):
     assert rum.show(stored)
 
 
-def test_a_directory_of_files_is_worked_on_in_place(run: Run, rum: Rum, project: Path):
+def test_files_of_a_directory_are_edited_in_place(run: Run, rum: Rum, project: Path):
     folder = project / ".rlm-data" / "memory"
     folder.mkdir(parents=True)
     run("layers", "append", "episodic", "In place", "--dir", str(folder))
@@ -141,7 +141,7 @@ def test_a_directory_of_files_is_worked_on_in_place(run: Run, rum: Rum, project:
     assert (missing.code, missing.out) == (1, "")
 
 
-def test_files_of_layers_go_out_and_come_in(run: Run, rum: Rum, project: Path):
+def test_layer_files_are_exported_and_imported(run: Run, rum: Rum, project: Path):
     rum.facts.set("format", "CSV")
     rum.rules.add("deploy", "Ask first")
     out = run("export", "layers", "out")
@@ -155,7 +155,7 @@ def test_files_of_layers_go_out_and_come_in(run: Run, rum: Rum, project: Path):
     assert run("import", "layers", "nowhere").code == 1
 
 
-def test_an_export_in_lines_holds_them_and_an_import_says_so(run: Run, rum: Rum, project: Path):
+def test_json_lines_include_layers_and_an_import_counts_them(run: Run, rum: Rum, project: Path):
     rum.facts.set("format", "CSV")
     assert run("export", "all.jsonl").code == 0
     assert '"kind":"fact"' in run("export").out
@@ -164,7 +164,7 @@ def test_an_export_in_lines_holds_them_and_an_import_says_so(run: Run, rum: Rum,
     assert rum.facts.get("format") is not None
 
 
-def test_an_agent_corrects_what_another_said_but_does_not_forget_it(run: Run):
+def test_an_agent_can_correct_anothers_fact_but_not_forget_it(run: Run):
     run("facts", "set", "port", "80", "--agent", "ann")
     assert run("facts", "set", "port", "443", "--agent", "bob").out == "port is now version 2.\n"
     refused = run("facts", "forget", "port", "--agent", "bob")
@@ -173,21 +173,21 @@ def test_an_agent_corrects_what_another_said_but_does_not_forget_it(run: Run):
     assert run("facts", "forget", "port").code == 0
 
 
-def test_setting_a_fact_to_what_it_says_already_says_so(run: Run):
+def test_setting_a_fact_to_its_value_reports_no_change(run: Run):
     assert run("facts", "set", "port", "80").out == "port is now version 1.\n"
     assert run("facts", "set", "port", "80").out == "port is unchanged: version 1.\n"
     assert run("facts", "set", "port", "443").out == "port is now version 2.\n"
     assert run("facts", "set", "port", "443", "--agent", "ann").out == "port is unchanged: version 2.\n"
 
 
-def test_a_rule_is_set_anew_and_tells_what_it_said_before(run: Run):
+def test_a_rule_is_changed_and_its_history_shows_the_earlier_text(run: Run):
     made = run("rules", "add", "deploy", "Ask first", "--agent", "ann")
     changed = run("rules", "set", made.id[-8:], "deploy|release", "Ask twice", "--agent", "bob")
     assert changed.out == f"{made.id} is now version 2.\n"
     again = run("rules", "set", made.id, "deploy|release", "Ask twice")
     assert again.out == f"{made.id} is unchanged: version 2.\n"
-    told = [line.split("\t") for line in run("rules", "history", made.id).out.splitlines()]
-    assert [(line[0], line[3], line[4]) for line in told] == [
+    rows = [line.split("\t") for line in run("rules", "history", made.id).out.splitlines()]
+    assert [(line[0], line[3], line[4]) for line in rows] == [
         ("1", "deploy", "Ask first"),
         ("2", "deploy|release", "Ask twice"),
     ]
@@ -195,7 +195,7 @@ def test_a_rule_is_set_anew_and_tells_what_it_said_before(run: Run):
     assert run("rules", "forget", made.id).out == "Forgotten: 1 rule, 1 version.\n"
 
 
-def test_a_condition_that_few_tasks_would_meet_is_remarked_on(run: Run):
+def test_a_condition_that_few_tasks_match_is_noted(run: Run):
     odd = run("rules", "add", r"\bauth\b", "Run the session tests")
     assert odd.id.startswith("rule_")
     assert "not a regular expression" in odd.err
@@ -203,7 +203,7 @@ def test_a_condition_that_few_tasks_would_meet_is_remarked_on(run: Run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["facts"], "Usage"),
         (["facts", "set", "a"], "VALUE"),
@@ -215,7 +215,7 @@ def test_a_condition_that_few_tasks_would_meet_is_remarked_on(run: Run):
         (["layers", "compact", "episodic", "--keep-last", "-1"], "--keep-last"),
     ],
 )
-def test_a_wrong_command_line_is_exit_code_2(run: Run, arguments: list[str], said: str):
+def test_a_wrong_command_line_is_exit_code_2(run: Run, arguments: list[str], message: str):
     ran = run(*arguments)
     assert ran.code == 2
-    assert said in ran.err + ran.out
+    assert message in ran.err + ran.out

@@ -1,4 +1,4 @@
-"""Dispatch, exit codes, errors and what is loaded when."""
+"""Dispatch, exit codes, errors, and which modules a command loads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_version_is_printed(program: Run):
     assert (ran.code, ran.out, ran.err) == (0, f"rum {__version__}\n", "")
 
 
-def test_help_names_every_command_with_what_it_does(run: Run):
+def test_help_lists_every_command_with_its_purpose(run: Run):
     ran = run("--help")
     assert ran.code == 0
     for name, entry in ALL.items():
@@ -45,7 +45,7 @@ def test_without_a_command_help_is_printed(run: Run):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_command_says_the_same_of_itself_as_the_table_says_of_it(name: str):
+def test_the_help_of_a_command_matches_the_table(name: str):
     command = root.get_command(click.Context(root), name)
     assert command is not None
     assert command.get_short_help_str(limit=200) == ALL[name].help
@@ -58,7 +58,7 @@ def test_every_command_has_help_with_the_shared_options(run: Run, name: str):
     assert all(option in ran.out for option in ("--project", "--agent", "--json"))
 
 
-def test_no_command_stands_in_two_sections():
+def test_no_command_is_in_two_sections():
     assert sum(map(len, SECTIONS.values())) == len(ALL)
 
 
@@ -96,26 +96,26 @@ def test_the_server_has_help_with_its_options(program: Run):
 
 
 @pytest.mark.parametrize("arguments", [["store", "mcp"], ["--nonsense", "mcp"], ["--project"], ["--", "mcp"]])
-def test_mcp_in_another_place_is_no_server(program: Run, arguments: list[str]):
+def test_mcp_as_an_argument_starts_no_server(program: Run, arguments: list[str]):
     ran = program(*arguments)
     assert ran.code == 2
     assert ran.err.startswith("rum: ")
 
 
-def test_the_project_is_named_before_or_after_the_command(run: Run):
+def test_the_project_can_be_named_before_or_after_the_command(run: Run):
     run("--project", "one", "store", given=JSON)
     assert run("list", "--project", "one", "--json").json["total"] == 1
     assert run("--project", "one", "--json", "list").json["total"] == 1
     assert run("list", "--json").json["total"] == 0
 
 
-def test_the_last_named_project_counts(run: Run):
+def test_the_last_project_option_wins(run: Run):
     run("--project", "one", "store", "--project", "two", given=JSON)
     assert run("--project", "two", "list", "--json").json["total"] == 1
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["recal"], "Did you mean `recall`?"),
         (["search"], "Did you mean `recall`?"),
@@ -143,14 +143,14 @@ def test_the_last_named_project_counts(run: Run):
         (["recall", "\udcff"], "UTF-8"),
     ],
 )
-def test_a_wrong_command_line_is_exit_code_2_and_words_on_stderr(run: Run, arguments: list[str], said: str):
+def test_a_usage_error_is_exit_code_2_with_a_message(run: Run, arguments: list[str], message: str):
     ran = run(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("rum: ")
-    assert said in ran.err
+    assert message in ran.err
 
 
-def test_a_wrong_command_line_is_exit_code_2_of_the_program(program: Run):
+def test_a_usage_error_is_exit_code_2_of_the_program(program: Run):
     assert program("recall", "--nonsense").code == 2
 
 
@@ -175,7 +175,7 @@ def test_a_wrong_command_line_is_exit_code_2_of_the_program(program: Run):
         ["export", "nosuchfolder/all.jsonl"],
     ],
 )
-def test_what_cannot_be_done_is_exit_code_1_and_words_on_stderr(run: Run, arguments: list[str]):
+def test_an_error_is_exit_code_1_with_a_message(run: Run, arguments: list[str]):
     ran = run(*arguments)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("rum: ")
@@ -186,7 +186,7 @@ def test_an_error_is_exit_code_1_of_the_program(program: Run):
     assert program("show", "nosuchmemory").code == 1
 
 
-def test_an_error_comes_as_the_apis_json_when_json_is_asked_for(run: Run):
+def test_with_json_an_error_is_the_json_of_the_api(run: Run):
     ran = run("show", "nosuchmemory", "--json")
     assert (ran.code, ran.out) == (1, "")
     error = json.loads(ran.err)
@@ -194,7 +194,7 @@ def test_an_error_comes_as_the_apis_json_when_json_is_asked_for(run: Run):
     assert error["details"]["id"] == "nosuchmemory"
 
 
-def test_an_unknown_field_is_named_on_stderr_with_the_nearest_one(run: Run):
+def test_an_unknown_field_is_named_with_a_similar_one(run: Run):
     wrong = {**JSON, "intent": {"goal": "x", "task_tpye": "bug_fix"}}
     ran = run("store", given=wrong)
     assert (ran.code, ran.out) == (1, "")
@@ -206,7 +206,7 @@ def test_an_unknown_field_is_named_on_stderr_with_the_nearest_one(run: Run):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="closes a POSIX pipe")
-def test_a_reader_who_has_had_enough_ends_it_quietly(run: Run, project: Path):
+def test_a_closed_pipe_ends_the_command_without_an_error(run: Run, project: Path):
     for _ in range(3):
         run("store", given=JSON)
     script = f'"{sys.executable}" -m rum export | head -c 1 >/dev/null; echo "${{PIPESTATUS[0]}}"'
@@ -230,13 +230,13 @@ def test_output_that_cannot_be_written_is_an_error(project: Path):
 @needs_terminal
 def test_ctrl_c_is_exit_code_130_without_a_traceback(run: Run):
     run("store", given=JSON)
-    seen = on_terminal("forget", "--all", wait_for="(shop):", typed=CTRL_C)
-    assert seen.code == 130
-    assert "Traceback" not in seen.text
+    screen = on_terminal("forget", "--all", wait_for="(shop):", typed=CTRL_C)
+    assert screen.code == 130
+    assert "Traceback" not in screen.text
     assert run("list", "--json").json["total"] == 1
 
 
-def test_warnings_go_to_stderr_once_and_never_to_stdout(run: Run, project: Path):
+def test_warnings_are_printed_once_to_stderr(run: Run, project: Path):
     (project / ".rum").mkdir()
     (project / ".rum" / "config.toml").write_text("rate_limit = 1\n")
     for command in (["list"], ["config"], ["list", "--json"]):

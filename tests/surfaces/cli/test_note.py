@@ -33,20 +33,20 @@ def test_an_entry_is_added_from_an_option_a_file_or_stdin(run: Run, project: Pat
         (["--content", "---\ntitle: x\n---"], 1, "code fence"),
     ],
 )
-def test_a_wrong_entry_is_explained(run: Run, project: Path, more: list[str], code: int, word: str):
+def test_an_invalid_entry_is_explained(run: Run, project: Path, more: list[str], code: int, word: str):
     ran = run(*AUTH, *more)
     assert (ran.code, ran.out) == (code, "")
     assert word in ran.err
     assert not notes(project).exists()
 
 
-def test_a_note_needs_to_say_when_to_use_it(run: Run):
+def test_a_note_needs_when_to_use(run: Run):
     ran = run("note", "add", "A", "--content", "b")
     assert ran.code == 2
     assert "--when" in ran.err
 
 
-def test_notes_are_listed_one_a_line(run: Run):
+def test_notes_are_listed_one_per_line(run: Run):
     run(*AUTH, "--content", "Text.")
     run("note", "add", "Old", "--when", "x", "--content", "y", "--superseded-by", "auth-module")
     first, second = run("note", "list").out.splitlines()
@@ -63,7 +63,7 @@ def test_no_notes_is_no_error(run: Run):
     assert "No note matches" in ran.err
 
 
-def test_broken_and_odd_files_are_told_beside_the_list(run: Run, project: Path):
+def test_broken_files_and_remarks_are_reported_with_the_list(run: Run, project: Path):
     run(*AUTH, "--content", "Text.")
     (notes(project) / "bad.md").write_text("---\ntitle: [\n---\n")
     (notes(project) / "odd.md").write_text("---\ntitle: Odd\nimportance: urgent\n---\n")
@@ -79,13 +79,13 @@ def test_broken_and_odd_files_are_told_beside_the_list(run: Run, project: Path):
     assert "remark: .rum/notes/odd.md, line 3: `importance` should be" in doctor.out
 
 
-def test_a_pattern_that_does_not_do_what_it_seems_to_is_remarked_on(run: Run):
+def test_a_misleading_pattern_is_remarked_on(run: Run):
     added = run("note", "add", "A", "--when", r"\bauth\b", "--content", "b")
     assert (added.code, added.out) == (0, "a#1\n.rum/notes/a.md\n")
     assert "not a regular expression" in added.err
 
 
-def test_the_text_for_a_prompt_is_printed_as_it_is_set(run: Run):
+def test_the_text_for_a_prompt_is_printed_unchanged(run: Run):
     run(*AUTH, "--content", "Use JWT.\n\n    indented\n\x1b[31mred")
     _, _, text = inside(run("note", "match", "--task", "login page").out).partition("\n\n")
     assert text == (
@@ -94,7 +94,7 @@ def test_the_text_for_a_prompt_is_printed_as_it_is_set(run: Run):
     )
 
 
-def test_points_are_explained(run: Run):
+def test_explain_shows_the_points_of_each_note(run: Run):
     run(*AUTH, "--content", "Use JWT.", "--discovered-by", "auth")
     ran = run("note", "match", "--task", "the auth module", "--plan", "p", "--agent", "auth", "--explain")
     assert ran.out.splitlines() == [
@@ -109,7 +109,7 @@ def test_points_are_explained(run: Run):
     ]
 
 
-def test_how_many_were_left_out_is_said(run: Run):
+def test_omitted_notes_are_counted(run: Run):
     for title in ("A", "B"):
         run("note", "add", title, "--when", "auth", "--content", "x")
     assert "1 of 2; raise --max for more." in run("note", "match", "--task", "auth", "--max", "1").err
@@ -126,7 +126,7 @@ def test_a_note_is_shown_with_its_history(run: Run):
     assert run("note", "show", "nothing").code == 1
 
 
-def test_entries_are_forgotten_by_their_ids_whatever_the_order(run: Run):
+def test_entries_are_forgotten_by_id_in_any_order(run: Run):
     for text in ("one", "two", "three"):
         run(*AUTH, "--content", text)
     assert run("forget", "auth-module").code == 1

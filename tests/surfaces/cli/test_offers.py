@@ -12,14 +12,14 @@ def stored(run: Run) -> str:
         return keep(rum)
 
 
-def test_nothing_was_offered_yet(run: Run):
+def test_without_offers_a_hint_is_printed(run: Run):
     stored(run)
     done = run("offers")
     assert (done.code, done.out) == (0, "")
     assert "No offers yet" in done.err
 
 
-def test_a_judgement_is_noted(run: Run):
+def test_a_rating_is_recorded(run: Run):
     memory = stored(run)
     assert (
         run("useful", memory[-8:]).out
@@ -33,6 +33,6 @@ def test_a_judgement_is_noted(run: Run):
     assert run("useful", "mem_nobody").code != 0
 
 
-def test_an_unknown_kind_is_a_question_back(run: Run):
+def test_an_unknown_kind_is_a_usage_error(run: Run):
     done = run("offers", "--kind", "advice")
     assert (done.code, "warning" in done.err) == (2, True)

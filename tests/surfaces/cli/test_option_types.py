@@ -1,4 +1,4 @@
-"""Points in time as people write them."""
+"""Points in time as values of options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOW = 1_763_240_000.5
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("1763230000", 1763230000),
         ("1763230000.25", 1763230000),
@@ -31,12 +31,12 @@ NOW = 1_763_240_000.5
         ("2026-01-31 14:00", datetime(2026, 1, 31, 14).timestamp()),
     ],
 )
-def test_seconds_dates_and_times_ago_are_understood(written: str, meant: float):
-    assert point_in_time(written, NOW) == pytest.approx(meant, abs=1)
+def test_seconds_dates_and_ages_are_parsed(written: str, expected: float):
+    assert point_in_time(written, NOW) == pytest.approx(expected, abs=1)
 
 
 @pytest.mark.parametrize("written", ["", "soon", "7x", "-5d", "2026-13-01", "d", "1" * 400 + "w"])
-def test_what_is_no_time_is_a_usage_error_that_says_how_to_write_one(run: Run, written: str):
+def test_an_invalid_time_is_a_usage_error_with_examples(run: Run, written: str):
     ran = run("recall", "x", "--since", written)
     assert ran.code == 2
     assert "2026-01-31" in ran.err

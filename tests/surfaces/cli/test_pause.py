@@ -1,4 +1,4 @@
-"""pause, resume, and what doctor says of hooks."""
+"""`rum pause`, `rum resume`, and what `rum doctor` reports about hooks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_project_is_paused_until_it_is_resumed(run: Run):
     assert run("resume").out == "Capture was not paused.\n"
 
 
-def test_a_pause_may_be_for_a_while(run: Run):
+def test_a_pause_can_be_limited(run: Run):
     answer = run("pause", "--for", "2h", "--json").json
     assert answer["until"] - answer["since"] == 7200
     assert paused(answer["project"], after=7000)
@@ -35,14 +35,14 @@ def test_a_pause_may_be_for_a_while(run: Run):
 
 
 @pytest.mark.parametrize("span", ["soon", "0s", "-1h", "5000w", "2026-01-01", ""])
-def test_what_is_no_span_is_refused_and_changes_nothing(run: Run, span: str):
+def test_an_invalid_span_is_refused_and_changes_nothing(run: Run, span: str):
     ran = run("pause", "--for", span)
     assert ran.code == 2
     assert "30m" in ran.err
     assert not paused(None)
 
 
-def test_a_pause_everywhere_is_ended_everywhere_only(run: Run):
+def test_a_pause_everywhere_is_ended_only_everywhere(run: Run):
     assert run("pause", "--everywhere").out == "Capture is paused for all projects until `rum resume`.\n"
     assert "rum resume --everywhere" in run("resume").out
     assert paused("any-00000000")
@@ -50,13 +50,13 @@ def test_a_pause_everywhere_is_ended_everywhere_only(run: Run):
     assert not paused("any-00000000", after=1)
 
 
-def test_doctor_says_that_it_is_paused(run: Run):
+def test_doctor_reports_a_pause(run: Run):
     assert "paused" not in run("doctor").out
     run("pause")
     assert "paused: until `rum resume`" in run("doctor").out
 
 
-def test_doctor_says_what_hooks_could_not(run: Run, rum: Rum, project: Path):
+def test_doctor_reports_problems_of_hooks(run: Run, rum: Rum, project: Path):
     places = spool.folders(os.environ["RUM_HOME"], rum.project.id, rum.project.directory)
     problems.record_problem(places[1:], "No space left on device", time.time())
     ran = run("doctor")

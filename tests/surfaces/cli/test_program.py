@@ -1,4 +1,4 @@
-"""The installed program, from the first memory to the last, every command once."""
+"""Every command once, run as a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""store and update: by JSON, by file, by flags."""
+"""`rum store` and `rum update`: by JSON, by file, by flags."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from surfaces.cli.terminal import needs_terminal, on_terminal
 OWN = ("id", "created_at", "session_id", "access_count", "last_accessed")
 
 
-def said(rum: Rum, memory_id: str) -> dict[str, Any]:
-    """What a memory says, without what differs from one memory to the next."""
+def stable_fields(rum: Rum, memory_id: str) -> dict[str, Any]:
+    """The fields of a memory without id, time and the like."""
     memory = msgspec.to_builtins(rum.show(memory_id))
     for action in memory["actions"]:
         del action["timestamp"]
@@ -33,13 +33,13 @@ def test_flags_stdin_and_file_give_the_same_memory(run: Run, rum: Rum, project: 
         run("store", "--file", "-", given=JSON),
     ]
     assert [way.code for way in ways] == [0] * 4
-    first, *others = (said(rum, way.id) for way in ways)
+    first, *others = (stable_fields(rum, way.id) for way in ways)
     assert others == [first] * 3
     assert first["outcome"]["failure_category"] == "race_condition"
     assert first["files"][0]["path"] == "src/auth.py"
 
 
-def test_a_pipe_gets_the_id_alone_and_remarks_go_to_stderr(run: Run):
+def test_only_the_id_goes_to_stdout_and_notes_to_stderr(run: Run):
     first = run("store", given=JSON)
     assert first.out.startswith("mem_")
     assert len(first.out.splitlines()) == 1
@@ -49,14 +49,14 @@ def test_a_pipe_gets_the_id_alone_and_remarks_go_to_stderr(run: Run):
     assert first.id in again.err, "a near-duplicate is named"
 
 
-def test_in_json_the_answer_is_the_apis(run: Run):
+def test_json_is_that_of_the_api(run: Run):
     ran = run("store", "--json", given=JSON)
     assert set(ran.json) == {"memory_id", "stored_at", "indexed_files", "identity"}
     assert ran.json["indexed_files"] == ["src/auth.py"]
     assert ran.err == ""
 
 
-def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
+def test_links_can_be_set_with_flags(run: Run, rum: Rum, stored: str):
     made = run("store", *FLAGS, "--caused-by", stored, "--supersedes", stored, "--read", "src/other.py").id
     memory = rum.show(made)
     assert memory.links == {"caused_by": [stored], "supersedes": [stored]}
@@ -64,7 +64,7 @@ def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (b"", "stdin is empty; give a JSON object or flags (rum store --help)"),
         (b" \n", "stdin is empty"),
@@ -76,26 +76,28 @@ def test_links_can_be_given_as_flags(run: Run, rum: Rum, stored: str):
         (b"{}", "intent"),
     ],
 )
-def test_what_is_no_memory_is_refused_and_nothing_is_stored(run: Run, given: bytes, said: str):
+def test_an_invalid_memory_is_refused_and_nothing_is_stored(run: Run, given: bytes, message: str):
     ran = run("store", given=given)
     assert (ran.code, ran.out) == (1, "")
-    assert said in ran.err
+    assert message in ran.err
     assert run("list", "--json").json["total"] == 0
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [("src/a.ts", "--touched src/a.ts"), ("a.json", "not both"), ("-", "not both")]
+    ("file", "message"), [("src/a.ts", "--touched src/a.ts"), ("a.json", "not both"), ("-", "not both")]
 )
-def test_a_file_beside_flags_is_refused_and_one_of_code_is_pointed_to_touched(run: Run, file: str, said: str):
+def test_a_file_with_flags_is_refused_and_a_source_file_is_pointed_to_touched(
+    run: Run, file: str, message: str
+):
     ran = run("store", *FLAGS, "--file", file)
     assert (ran.code, ran.out) == (2, "")
-    assert said in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize("depth", [200, 900, 1_000, 5_000, 100_000])
 @pytest.mark.parametrize("way", ["stdin", "file"])
 @pytest.mark.parametrize("command", ["store", "update"])
-def test_json_of_any_depth_is_an_error_in_words(
+def test_deeply_nested_json_is_an_error_with_a_message(
     run: Run, stored: str, project: Path, depth: int, way: str, command: str
 ):
     deep = b'{"intent": {"context": ' + b"[" * depth + b"]" * depth + b"}}"
@@ -108,9 +110,9 @@ def test_json_of_any_depth_is_an_error_in_words(
 
 @needs_terminal
 def test_on_a_terminal_store_does_not_wait_for_json(project: Path):
-    seen = on_terminal("store")
-    assert seen.code == 2
-    assert "Give JSON on stdin" in seen.text
+    screen = on_terminal("store")
+    assert screen.code == 2
+    assert "Give JSON on stdin" in screen.text
 
 
 def test_update_by_json_merges_and_clears(run: Run, rum: Rum, stored: str):
@@ -124,7 +126,7 @@ def test_update_by_json_merges_and_clears(run: Run, rum: Rum, stored: str):
     assert memory.tags == ("auth", "done")
 
 
-def test_update_by_flags_changes_only_what_is_given(run: Run, rum: Rum, stored: str):
+def test_update_by_flags_changes_only_those_fields(run: Run, rum: Rum, stored: str):
     before = rum.show(stored)
     ran = run("update", stored, "--success", "--summary", "Held to the end", "--json")
     assert ran.json["memory"]["outcome"]["summary"] == "Held to the end"
@@ -146,9 +148,11 @@ def test_update_with_json_for_another_memory_is_an_error(run: Run, rum: Rum, sto
     assert rum.show(stored).version == 1
 
 
-def test_update_with_json_for_the_same_memory_is_as_good_as_without(run: Run, stored: str):
-    for number, (named, told) in enumerate([(stored, stored[-8:]), (stored[-8:], stored), (stored, stored)]):
-        ran = run("update", named, "--json", given={"memory_id": told, "tags": [f"x{number}"]})
+def test_update_accepts_json_with_the_same_memory_id(run: Run, stored: str):
+    for number, (named, json_id) in enumerate(
+        [(stored, stored[-8:]), (stored[-8:], stored), (stored, stored)]
+    ):
+        ran = run("update", named, "--json", given={"memory_id": json_id, "tags": [f"x{number}"]})
         assert ran.json["memory_id"] == stored
 
 

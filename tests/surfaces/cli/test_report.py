@@ -1,4 +1,4 @@
-"""`rum report`: a page on stdout or in a file, which nothing but an earlier report is replaced by."""
+"""`rum report`: a page on stdout or in a file; only an earlier report is overwritten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from surfaces.cli.running import FLAGS, Run
 
 
-def test_it_prints_a_page_of_markdown(run: Run):
+def test_a_page_of_markdown_is_printed(run: Run):
     run("store", *FLAGS)
     done = run("report")
     assert (done.code, done.err) == (0, "")
@@ -16,21 +16,21 @@ def test_it_prints_a_page_of_markdown(run: Run):
     assert "- “Hold the lock until the token is written” – 1 memory, last " in done.out
 
 
-def test_an_empty_project_is_told_how_to_begin(run: Run):
+def test_an_empty_report_says_how_to_begin(run: Run):
     done = run("report")
     assert done.code == 0
     assert "There are no memories yet." in done.out
     assert "No memories since 2020-01-01." in run("report", "--since", "2020-01-01").out
 
 
-def test_json_gives_the_figures_and_the_text(run: Run):
+def test_json_has_the_figures_and_the_text(run: Run):
     run("store", *FLAGS)
-    told = run("report", "--json").json
-    assert (told["memories"], told["successes"], told["agents"][0]["memories"]) == (1, 0, 1)
-    assert told["text"] == run("report").out
+    answer = run("report", "--json").json
+    assert (answer["memories"], answer["successes"], answer["agents"][0]["memories"]) == (1, 0, 1)
+    assert answer["text"] == run("report").out
 
 
-def test_a_file_is_written_and_written_anew_but_no_other_file_is(run: Run, project: Path):
+def test_an_earlier_report_is_overwritten_but_no_other_file(run: Run, project: Path):
     run("store", *FLAGS)
     done = run("report", "--out", "page.md")
     assert (done.code, done.out) == (0, "page.md: 1 memories\n")
@@ -47,7 +47,7 @@ def test_a_file_is_written_and_written_anew_but_no_other_file_is(run: Run, proje
     assert sorted(path.name for path in project.iterdir()) == ["README.md", "page.md"]
 
 
-def test_where_nothing_can_be_written_it_says_so(run: Run, project: Path):
+def test_a_file_that_cannot_be_written_is_an_error(run: Run, project: Path):
     gone = run("report", "--out", "no/such/folder/page.md")
     assert gone.code == 1
     assert "no/such/folder" in gone.err
@@ -56,7 +56,7 @@ def test_where_nothing_can_be_written_it_says_so(run: Run, project: Path):
     assert run("report", "--since", "whenever").code == 2
 
 
-def test_nothing_that_a_terminal_obeys_is_printed_or_written(run: Run, project: Path):
+def test_no_escape_sequence_is_printed_or_written(run: Run, project: Path):
     run("store", "--goal", "Red \x1b[31malert\x07", "--type", "bug_fix", "--summary", "x", "--failure")
     run("report", "--out", "page.md")
     assert "\x1b" not in run("report").out + (project / "page.md").read_text()

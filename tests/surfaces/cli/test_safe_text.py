@@ -1,4 +1,4 @@
-"""Text that others wrote cannot steer a terminal, forge lines or hide."""
+"""Stored text cannot control a terminal, forge lines or hide."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from rum.surfaces.cli.views import safe_line, safe_lines
         ("日本語 é 👩‍💻", "日本語 é 👩‍💻"),
     ],
 )
-def test_escape_sequences_and_unseen_characters_are_cut_out(hostile: str, harmless: str):
+def test_escape_sequences_and_invisible_characters_are_removed(hostile: str, harmless: str):
     assert safe_line(hostile) == harmless
 
 
 @given(st.text(st.characters() | st.sampled_from("\x1b\x9b\x9d[];\x07\\\r\n")))
-def test_no_text_keeps_a_control_character(text: str):
+def test_no_control_character_is_left_in_any_text(text: str):
     for line in safe_lines(text):
         assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in line)
         line.encode()
 
 
 @given(st.text())
-def test_one_line_is_one_line(text: str):
+def test_a_safe_line_is_one_line(text: str):
     assert len(safe_line(text).splitlines()) <= 1
 
 
 @pytest.mark.parametrize("introducer", ["\x9d", "\x1b]", "\x1b[", "\x9b1;"])
-def test_rows_of_unfinished_sequences_leave_no_control_character(introducer: str):
+def test_repeated_unfinished_sequences_leave_no_control_character(introducer: str):
     assert "\x1b" not in safe_line(introducer * 100_000)

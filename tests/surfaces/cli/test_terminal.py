@@ -1,4 +1,4 @@
-"""What a person sees: colour, tables and trees; and that no memory can play tricks with the screen."""
+"""Output on a terminal: colour, tables and trees; no memory can control the screen."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def hostile(rum: Rum) -> str:
     "command", ["list", "recall token", "show ID", "trace ID", "agents", "config", "history ID"]
 )
 def test_a_terminal_gets_colour(stored: str, command: str):
-    seen = on_terminal(*command.replace("ID", stored).split())
-    assert seen.code == 0
-    assert COLOUR.search(seen.text)
+    shown = on_terminal(*command.replace("ID", stored).split())
+    assert shown.code == 0
+    assert COLOUR.search(shown.text)
 
 
 @needs_terminal
@@ -59,21 +59,21 @@ def test_a_table_has_a_heading_and_a_tree_has_branches(rum: Rum, stored: str):
 
 @needs_terminal
 @pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_terminal_that_wants_no_colour_gets_none(stored: str, plain: dict[str, str]):
-    seen = on_terminal("recall", "token", **plain)
-    assert "Fix the race" in seen.text
-    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", seen.text)
+def test_no_color_disables_colour(stored: str, plain: dict[str, str]):
+    shown = on_terminal("recall", "token", **plain)
+    assert "Fix the race" in shown.text
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown.text)
 
 
 @needs_terminal
-def test_a_narrow_terminal_is_kept_to_its_width(stored: str):
-    seen = on_terminal("recall", "token", COLUMNS="50")
-    assert all(len(COLOUR.sub("", line)) <= 50 for line in seen.text.splitlines())
+def test_no_line_is_wider_than_a_narrow_terminal(stored: str):
+    shown = on_terminal("recall", "token", COLUMNS="50")
+    assert all(len(COLOUR.sub("", line)) <= 50 for line in shown.text.splitlines())
 
 
 @needs_terminal
 @pytest.mark.parametrize("columns", [30, 60, 99])
-def test_a_narrow_terminal_stacks_records_and_loses_no_value(rum: Rum, stored: str, columns: int):
+def test_a_narrow_terminal_shows_records_as_blocks_with_every_value(rum: Rum, stored: str, columns: int):
     rum.update_memory(stored, tags=["auth", "done"])
     agent = rum.agents()[0]
     expected = {
@@ -94,7 +94,7 @@ def test_a_narrow_terminal_stacks_records_and_loses_no_value(rum: Rum, stored: s
 
 
 @needs_terminal
-def test_a_narrow_terminal_breaks_lines_between_words(rum: Rum, stored: str):
+def test_a_narrow_terminal_wraps_lines_between_words(rum: Rum, stored: str):
     goal, summary = "Fix the race in token refresh", "The lock was held too short"
     for command in ("list", "recall token"):
         words = COLOUR.sub("", on_terminal(*command.split(), COLUMNS="30").text).split()
@@ -107,18 +107,18 @@ def test_a_narrow_terminal_breaks_lines_between_words(rum: Rum, stored: str):
 
 
 @needs_terminal
-def test_json_on_a_terminal_is_set_in_and_without_colour(stored: str):
-    seen = on_terminal("show", stored, "--json")
-    assert json.loads(seen.text)["id"] == stored
-    assert '\n  "id": ' in seen.text
-    assert "\x1b" not in seen.text
+def test_json_on_a_terminal_is_indented_and_without_colour(stored: str):
+    shown = on_terminal("show", stored, "--json")
+    assert json.loads(shown.text)["id"] == stored
+    assert '\n  "id": ' in shown.text
+    assert "\x1b" not in shown.text
 
 
 @needs_terminal
-def test_a_person_gets_errors_in_words(project: Path):
-    seen = on_terminal("show", "nosuchmemory")
-    assert seen.code == 1
-    assert "rum: No memory `nosuchmemory`" in COLOUR.sub("", seen.text)
+def test_a_terminal_gets_errors_as_messages(project: Path):
+    shown = on_terminal("show", "nosuchmemory")
+    assert shown.code == 1
+    assert "rum: No memory `nosuchmemory`" in COLOUR.sub("", shown.text)
 
 
 def test_a_pipe_gets_no_colour_and_no_frames(program: Run, stored: str):
@@ -146,7 +146,7 @@ def test_a_pipe_gets_the_same_bytes_each_time(program: Run, stored: str):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_output_is_utf_8_whatever_the_machine_prefers(program: Run, rum: Rum, encoding: str):
+def test_output_is_utf_8_in_any_locale(program: Run, rum: Rum, encoding: str):
     rum.store(
         intent={"goal": "Grüße, 日本", "task_type": "other"}, outcome={"success": True, "summary": "→ ok"}
     )
@@ -158,7 +158,7 @@ def test_output_is_utf_8_whatever_the_machine_prefers(program: Run, rum: Rum, en
     "command",
     ["list", "recall wipe", "show ID", "trace ID", "recall wipe --depth full", "forget ID --dry-run"],
 )
-def test_hostile_text_is_defused_in_a_pipe(run: Run, hostile: str, command: str):
+def test_hostile_text_is_sanitised_in_a_pipe(run: Run, hostile: str, command: str):
     out = run(*command.replace("ID", hostile).split()).out
     assert "[bold red]wipe[/] reversed" in out
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", out)
@@ -168,7 +168,7 @@ def test_hostile_text_is_defused_in_a_pipe(run: Run, hostile: str, command: str)
 
 @needs_terminal
 @pytest.mark.parametrize("command", ["list", "recall wipe", "show ID", "trace ID"])
-def test_hostile_text_is_defused_on_a_terminal(hostile: str, command: str):
+def test_hostile_text_is_sanitised_on_a_terminal(hostile: str, command: str):
     text = on_terminal(*command.replace("ID", hostile).split()).text
     assert not re.search(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202e]", text)
     ours = COLOUR.sub("", text)
@@ -178,7 +178,7 @@ def test_hostile_text_is_defused_on_a_terminal(hostile: str, command: str):
     assert "owned" not in ours
 
 
-def test_json_keeps_hostile_text_as_it_is(run: Run, hostile: str):
+def test_json_does_not_change_hostile_text(run: Run, hostile: str):
     shown = run("show", hostile, "--json")
     assert shown.json["intent"]["goal"] == HOSTILE["intent"]["goal"]
     assert "\x1b" not in shown.out
@@ -188,7 +188,7 @@ def test_json_keeps_hostile_text_as_it_is(run: Run, hostile: str):
 @pytest.mark.parametrize(
     ("arguments", "code"), [(["recall", "--\x1b[2Jzz"], 2), (["show", "\x1b[2Jzzzzzzzz"], 1)]
 )
-def test_hostile_words_are_not_given_back_to_a_terminal(project: Path, arguments: list[str], code: int):
-    seen = on_terminal(*arguments)
-    assert seen.code == code
-    assert "\x1b" not in COLOUR.sub("", seen.text)
+def test_errors_do_not_repeat_escape_sequences(project: Path, arguments: list[str], code: int):
+    shown = on_terminal(*arguments)
+    assert shown.code == code
+    assert "\x1b" not in COLOUR.sub("", shown.text)

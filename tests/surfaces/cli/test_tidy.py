@@ -1,4 +1,4 @@
-"""rum tidy."""
+"""`rum tidy`."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def endpoint(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoin
 
 
 def started(tmp_path: Path, rum: Rum, variables: dict[str, str]) -> subprocess.Popen[str]:
-    """`rum tidy --wait` as another process."""
+    """Start `rum tidy --wait` as another process."""
     program = "import sys; from rum.surfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"
     arguments = ("tidy", "--wait", "--project", rum.project.id)
     place = make_place(tmp_path / "beside")
     return place.start(program, *arguments, **variables, RUM_HOME=rum.settings.home)
 
 
-def test_memories_get_their_vectors_and_the_doctor_counts_them(endpoint: Endpoint, run: Run, stored: str):
+def test_tidy_computes_vectors_and_doctor_counts_them(endpoint: Endpoint, run: Run, stored: str):
     assert ", done 0, pending 1 (" in run("doctor").out
     ran = run("tidy")
     assert (ran.code, ran.out, ran.err) == (0, "Embedded: 1, pending: 0\n", "")
@@ -50,7 +50,7 @@ def test_memories_get_their_vectors_and_the_doctor_counts_them(endpoint: Endpoin
     assert run("doctor", "--json").json["facts"]["vectors"]["done"] == 1
 
 
-def test_as_json(endpoint: Endpoint, run: Run, stored: str):
+def test_tidy_prints_json(endpoint: Endpoint, run: Run, stored: str):
     answer = run("tidy", "--json").json
     assert answer.pop("model").startswith("endpoint:words@")
     assert answer == {"embedded": 1, "pending": 0, "dropped": 0}
@@ -63,7 +63,7 @@ def test_with_wait_everything_is_finished(endpoint: Endpoint, run: Run, rum: Rum
     assert (ran.code, ran.out, ran.err) == (0, "Embedded: 70, pending: 0\n", "")
 
 
-def test_a_failing_embedder_is_told_with_exit_code_1(endpoint: Endpoint, run: Run, stored: str):
+def test_a_failing_embedder_is_reported_with_exit_code_1(endpoint: Endpoint, run: Run, stored: str):
     endpoint.status = 500
     for arguments in (["tidy"], ["tidy", "--wait"]):
         ran = run(*arguments)
@@ -79,16 +79,16 @@ def test_a_failing_embedder_is_told_with_exit_code_1(endpoint: Endpoint, run: Ru
     assert (run("tidy").code, run("doctor").code) == (0, 0)
 
 
-def test_without_an_embedder_it_says_that_there_is_none(
-    run: Run, stored: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_missing_embedder_is_reported(run: Run, stored: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_EMBEDDER", "none")
     ran = run("tidy")
     assert (ran.code, ran.out) == (0, "No embedder is configured, so recall uses words only.\n")
     assert "vectors: model none\n" in run("doctor").out
 
 
-def test_whoever_is_at_it_is_named(endpoint: Endpoint, run: Run, rum: Rum, stored: str, tmp_path: Path):
+def test_a_process_that_already_runs_is_named(
+    endpoint: Endpoint, run: Run, rum: Rum, stored: str, tmp_path: Path
+):
     process = make_place(tmp_path / "elsewhere").start(HOLDER, rum.project.directory)
     try:
         assert process.stdout
@@ -101,7 +101,9 @@ def test_whoever_is_at_it_is_named(endpoint: Endpoint, run: Run, rum: Rum, store
         end(process)
 
 
-def test_with_wait_another_is_waited_for(endpoint: Endpoint, run: Run, rum: Rum, stored: str, tmp_path: Path):
+def test_with_wait_another_process_is_waited_for(
+    endpoint: Endpoint, run: Run, rum: Rum, stored: str, tmp_path: Path
+):
     holder = make_place(tmp_path / "elsewhere").start(HOLDER, rum.project.directory)
     assert holder.stdout
     holder.stdout.readline()
@@ -117,7 +119,7 @@ def test_with_wait_another_is_waited_for(endpoint: Endpoint, run: Run, rum: Rum,
         end(waiting)
 
 
-def test_how_long_many_may_take_is_said_beforehand_and_it_can_be_stopped(run: Run, rum: Rum, tmp_path: Path):
+def test_the_expected_time_is_printed_first_and_it_can_be_stopped(run: Run, rum: Rum, tmp_path: Path):
     for number in range(200):
         rum.store(**make_draft(f"Goal {number}"))
     at_work = started(tmp_path, rum, {"RUM_EMBEDDER": "builtin"})
@@ -129,7 +131,7 @@ def test_how_long_many_may_take_is_said_beforehand_and_it_can_be_stopped(run: Ru
     assert run("doctor").code == 0
 
 
-def test_a_new_index_may_drop_the_vectors_too(endpoint: Endpoint, run: Run, stored: str):
+def test_reindex_can_drop_the_vectors(endpoint: Endpoint, run: Run, stored: str):
     run("tidy")
     run("reindex")
     assert run("tidy", "--json").json["embedded"] == 0
@@ -138,24 +140,22 @@ def test_a_new_index_may_drop_the_vectors_too(endpoint: Endpoint, run: Run, stor
 
 
 @needs_terminal
-def test_on_a_terminal_a_bar_is_shown(endpoint: Endpoint, run: Run, stored: str):
-    seen = on_terminal("tidy", "--wait")
-    assert (seen.code, "Embedding" in seen.text, "Embedded: 1" in seen.text) == (0, True, True)
+def test_a_terminal_shows_a_progress_bar(endpoint: Endpoint, run: Run, stored: str):
+    screen = on_terminal("tidy", "--wait")
+    assert (screen.code, "Embedding" in screen.text, "Embedded: 1" in screen.text) == (0, True, True)
 
 
 @needs_terminal
-def test_the_bar_shows_how_many_are_done_how_quickly_and_how_long_the_rest_takes(
-    endpoint: Endpoint, run: Run, rum: Rum
-):
+def test_the_bar_shows_amount_rate_and_remaining_time(endpoint: Endpoint, run: Run, rum: Rum):
     for number in range(70):
         rum.store(**make_draft(f"Goal {number}"))
-    seen = on_terminal("tidy", "--wait", NO_COLOR="1")
-    assert re.search(r"Embedding .* 70/70 \d:\d\d:\d\d \d+/s \d:\d\d:\d\d", seen.text)
+    screen = on_terminal("tidy", "--wait", NO_COLOR="1")
+    assert re.search(r"Embedding .* 70/70 \d:\d\d:\d\d \d+/s \d:\d\d:\d\d", screen.text)
 
 
-def test_how_long_it_takes_is_in_the_help(run: Run):
+def test_help_names_the_expected_time(run: Run):
     assert "20 to 50 minutes" in " ".join(run("tidy", "--help").out.split())
 
 
-def test_how_mcp_starts_it_is_no_business_of_the_help(run: Run):
+def test_internal_options_are_not_in_the_help(run: Run):
     assert "--idle" not in run("tidy", "--help").out

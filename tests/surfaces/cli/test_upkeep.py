@@ -1,4 +1,4 @@
-"""doctor, reindex, backup, export, import."""
+"""`rum doctor`, `reindex`, `backup`, `export` and `import`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def database(tmp_path: Path) -> Path:
     return found
 
 
-def test_a_sound_memory_is_healthy(run: Run, stored: str):
+def test_doctor_reports_a_healthy_memory(run: Run, stored: str):
     ran = run("doctor")
     assert ran.code == 0
     assert ran.out.splitlines()[0] == "healthy"
@@ -33,17 +33,17 @@ def test_a_sound_memory_is_healthy(run: Run, stored: str):
     assert answer["facts"]["bytes"]["rum.db"] > 1000
 
 
-def test_a_person_reads_sizes_in_words_and_what_to_do_about_missing_vectors(run: Run, stored: str):
-    told = run("doctor").out
-    assert re.search(r"^free: \d+(\.\d)? [MGT]B$", told, re.MULTILINE)
-    assert re.search(r"^size: rum\.db \d+(\.\d)? kB, activity\.db \d+(\.\d)? kB$", told, re.MULTILINE)
+def test_doctor_shows_sizes_with_units_and_what_to_do_about_missing_vectors(run: Run, stored: str):
+    output = run("doctor").out
+    assert re.search(r"^free: \d+(\.\d)? [MGT]B$", output, re.MULTILINE)
+    assert re.search(r"^size: rum\.db \d+(\.\d)? kB, activity\.db \d+(\.\d)? kB$", output, re.MULTILINE)
     assert re.search(
-        r"^vectors: .*, done 0, pending 1 \(run `rum tidy` to compute them\)$", told, re.MULTILINE
+        r"^vectors: .*, done 0, pending 1 \(run `rum tidy` to compute them\)$", output, re.MULTILINE
     )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX")
-def test_what_is_wrong_is_named_with_advice_and_exit_code_1(run: Run, stored: str, project: Path):
+def test_a_problem_is_reported_with_advice_and_exit_code_1(run: Run, stored: str, project: Path):
     (project / ".rum").mkdir()
     (project / ".rum" / "config.toml").write_text("rate_limit = 1\n")
     ran = run("doctor")
@@ -95,7 +95,7 @@ def test_a_database_that_cannot_be_opened_is_diagnosed(
     assert len(in_json.json["problems"]) >= 1
 
 
-def test_whichever_page_is_damaged_doctor_says_so(run: Run, rum: Rum, stored: str, tmp_path: Path):
+def test_doctor_reports_damage_of_any_page(run: Run, rum: Rum, stored: str, tmp_path: Path):
     path = database(tmp_path)
     rum.close()
     whole = path.read_bytes()
@@ -110,7 +110,7 @@ def test_whichever_page_is_damaged_doctor_says_so(run: Run, rum: Rum, stored: st
         assert (ran.code, ran.out.startswith("problem: ")) == (1, True), start // size
 
 
-def test_a_backup_put_in_place_as_documented_is_sound_and_holds_what_it_held(
+def test_a_backup_restored_as_documented_is_healthy_and_complete(
     run: Run, rum: Rum, stored: str, project: Path, tmp_path: Path
 ):
     run("backup", "copy.db")
@@ -124,14 +124,14 @@ def test_a_backup_put_in_place_as_documented_is_sound_and_holds_what_it_held(
     assert run("show", stored).code == 0
 
 
-def test_an_import_nested_too_deeply_is_an_error_in_words(run: Run, project: Path):
+def test_a_deeply_nested_import_is_an_error_with_a_message(run: Run, project: Path):
     (project / "deep.jsonl").write_bytes(b'{"kind": "memory", "memory": ' + b"[" * 100_000 + b"\n")
     ran = run("import", "deep.jsonl")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("rum: ")
 
 
-def test_an_index_of_another_tokeniser_is_warned_of_until_it_is_built_anew(
+def test_an_index_of_another_tokeniser_causes_a_warning_until_reindex(
     run: Run, rum: Rum, stored: str, tmp_path: Path
 ):
     rum.close()
@@ -146,7 +146,7 @@ def test_an_index_of_another_tokeniser_is_warned_of_until_it_is_built_anew(
     assert (run("list").err, run("doctor").code) == ("", 0)
 
 
-def test_reindex_makes_a_lost_index_anew(run: Run, rum: Rum, stored: str):
+def test_reindex_rebuilds_a_lost_index(run: Run, rum: Rum, stored: str):
     ran = run("reindex")
     assert (ran.code, ran.out, ran.err) == (0, "Reindexed: 1\n", "")
     assert run("reindex", "--json").json == {"reindexed": 1}
@@ -181,7 +181,7 @@ def test_an_export_goes_to_stdout_or_a_private_file_and_overwrites_nothing(
 
 
 @pytest.mark.parametrize("way", ["file", "stdin"])
-def test_what_was_exported_is_taken_in(run: Run, rum: Rum, stored: str, way: str):
+def test_an_export_can_be_imported(run: Run, rum: Rum, stored: str, way: str):
     rum.update_memory(stored, tags=["auth", "naïve 日本"])
     run("export", "all.jsonl")
     exported = run("export").out.encode()
@@ -193,7 +193,7 @@ def test_what_was_exported_is_taken_in(run: Run, rum: Rum, stored: str, way: str
     assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0}
 
 
-def test_an_export_with_a_broken_line_is_refused_whole(run: Run, stored: str):
+def test_an_export_with_an_invalid_line_is_refused(run: Run, stored: str):
     broken = run("export").out.encode() + b"{oops\n"
     ran = run("--project", "copy", "import", "-", given=broken)
     assert (ran.code, ran.out) == (1, "")
@@ -210,19 +210,17 @@ def test_an_export_with_a_broken_line_is_refused_whole(run: Run, stored: str):
         (["reindex"], "Reindexing", "Reindexed: 1"),
     ],
 )
-def test_on_a_terminal_long_work_shows_a_bar(
+def test_a_terminal_shows_a_progress_bar_for_long_work(
     run: Run, stored: str, arguments: list[str], title: str, result: str
 ):
     run("export", "all.jsonl")
-    seen = on_terminal(*arguments)
-    assert seen.code == 0
-    assert title in seen.text
-    assert result in seen.text
+    screen = on_terminal(*arguments)
+    assert screen.code == 0
+    assert title in screen.text
+    assert result in screen.text
 
 
-def test_an_export_that_cannot_be_written_names_the_file_that_was_asked_for(
-    run: Run, stored: str, project: Path
-):
+def test_an_export_that_cannot_be_written_names_the_requested_file(run: Run, stored: str, project: Path):
     nowhere = str(project / "nowhere" / "all.jsonl")
     ran = run("export", nowhere)
     assert (ran.code, ran.err) == (1, f"rum: {nowhere}: No such file or directory.\n")

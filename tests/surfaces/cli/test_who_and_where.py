@@ -1,4 +1,4 @@
-"""identity, agents, projects, config and trust."""
+"""`rum identity`, `agents`, `projects`, `config` and `trust`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_agents_are_registered_resumed_and_looked_up(run: Run, rum: Rum):
     assert f"children:\n  - {child['agent_id']}\n" in out
 
 
-def test_a_name_is_taken_once(run: Run):
+def test_a_name_can_be_registered_once(run: Run):
     run("identity", "register", "--name", "developer")
     assert run("identity", "register", "--name", "developer").code == 1
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\x1b[2Jb", "a\x7fb", "x" * 81, "a/b", " "])
-def test_a_name_that_agent_would_refuse_cannot_be_registered(run: Run, name: str):
+def test_a_name_that_the_agent_option_refuses_cannot_be_registered(run: Run, name: str):
     for refused in (run("identity", "register", "--name", name), run("list", "--agent", name)):
         assert (refused.code, refused.out) == (1, "")
         assert "80" in refused.err
@@ -44,7 +44,7 @@ def test_a_name_that_agent_would_refuse_cannot_be_registered(run: Run, name: str
     assert run("agents", "--json").json == []
 
 
-def test_a_name_of_80_characters_is_registered_and_can_be_acted_as(run: Run):
+def test_a_name_of_80_characters_can_be_registered_and_used(run: Run):
     name = "x" * 80
     made = run("identity", "register", "--name", name, "--json").json
     run("store", "--agent", name, given=JSON)
@@ -52,7 +52,7 @@ def test_a_name_of_80_characters_is_registered_and_can_be_acted_as(run: Run):
     assert made["name"] == name
 
 
-def test_agents_are_listed_a_line_each(run: Run, rum: Rum):
+def test_agents_are_listed_one_per_line(run: Run, rum: Rum):
     empty = run("agents")
     assert (empty.out, empty.err) == ("", "No agents yet.\n")
     run("store", "--agent", "developer", given=JSON)
@@ -65,7 +65,7 @@ def test_agents_are_listed_a_line_each(run: Run, rum: Rum):
     assert run("agents", "--json").json == json.loads(msgspec.json.encode(rum.agents()))
 
 
-def test_projects_are_listed_a_line_each(run: Run, project: Path):
+def test_projects_are_listed_one_per_line(run: Run, project: Path):
     empty = run("projects")
     assert (empty.out, empty.err) == ("", "No projects yet.\n")
     run("list")
@@ -77,9 +77,7 @@ def test_projects_are_listed_a_line_each(run: Run, project: Path):
     assert (listed["id"], listed["name"], listed["root"]) == (project_id, "shop", str(project))
 
 
-def test_a_moved_directory_takes_its_memories_up_again(
-    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_moved_directory_can_adopt_its_memories(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
     made = run("store", given=JSON).id
     (project_id,) = (one["id"] for one in run("projects", "--json").json)
     elsewhere = project.parent / "elsewhere" / "shop"
@@ -95,7 +93,7 @@ def test_a_moved_directory_takes_its_memories_up_again(
     assert run("show", made).code == 0
 
 
-def test_a_project_is_named_by_its_name(
+def test_a_project_can_be_selected_by_name(
     run: Run, stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -116,7 +114,7 @@ def test_a_project_is_named_by_its_name(
 
 
 @pytest.mark.parametrize("command", ["list", "config"])
-def test_a_mistyped_project_is_said_to_be_new(run: Run, stored: str, command: str):
+def test_a_mistyped_project_is_reported_as_new(run: Run, stored: str, command: str):
     ran = run("--project", "shpo", command)
     assert ran.code == 0
     assert ran.err.startswith("Project `shpo` did not exist, so a new one was created.")
@@ -146,7 +144,7 @@ def test_config_shows_every_setting_and_where_it_came_from(
     assert len(rows) == len(shown)
 
 
-def test_config_works_where_no_project_can_be(run: Run, monkeypatch: pytest.MonkeyPatch):
+def test_config_works_outside_of_any_project(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(os.environ["HOME"])
     ran = run("config")
     assert ran.code == 0
@@ -163,8 +161,8 @@ def test_a_mistake_in_the_users_own_settings_is_an_error(run: Run, monkeypatch: 
 
 
 @pytest.fixture
-def wanting(project: Path) -> Path:
-    """A repository whose own settings ask for more than they may."""
+def untrusted_settings(project: Path) -> Path:
+    """The settings file of a repository with settings that need trust."""
     folder = project / ".rum"
     folder.mkdir()
     (folder / "config.toml").write_text(
@@ -177,7 +175,7 @@ def rate_limit(run: Run) -> int:
     return run("config", "--json").json["rate_limit"]["value"]
 
 
-def test_trust_shows_what_it_allows_and_needs_a_yes(run: Run, wanting: Path):
+def test_trust_shows_what_it_allows_and_needs_confirmation(run: Run, untrusted_settings: Path):
     refused = run("trust", given=b"y\n")
     assert (refused.code, refused.out) == (2, "")
     assert "rate_limit = 50" in refused.err
@@ -186,11 +184,11 @@ def test_trust_shows_what_it_allows_and_needs_a_yes(run: Run, wanting: Path):
     assert "\x1b" not in refused.err
     assert rate_limit(run) == 0
     ran = run("trust", "--yes")
-    assert (ran.code, ran.out) == (0, f"{wanting.parent.parent} is trusted.\n")
+    assert (ran.code, ran.out) == (0, f"{untrusted_settings.parent.parent} is trusted.\n")
     assert rate_limit(run) == 50
 
 
-def test_trust_is_taken_back_and_ends_when_the_file_changes(run: Run, wanting: Path):
+def test_trust_can_be_revoked_and_ends_when_the_file_changes(run: Run, untrusted_settings: Path):
     answer = run("trust", "--yes", "--json").json
     assert answer["trusted"] is True
     assert answer["keys"]["rate_limit"] == 50
@@ -198,16 +196,16 @@ def test_trust_is_taken_back_and_ends_when_the_file_changes(run: Run, wanting: P
     assert run("trust", "--revoke").out.endswith("is no longer trusted.\n")
     assert run("trust", "--revoke").out.endswith("was not trusted.\n")
     run("trust", "--yes")
-    wanting.write_text(wanting.read_text() + "# changed\n")
+    untrusted_settings.write_text(untrusted_settings.read_text() + "# changed\n")
     assert rate_limit(run) == 0
 
 
 @needs_terminal
 @pytest.mark.parametrize(("typed", "code", "limit"), [("y", 0, 50), ("", 1, 0)])
-def test_on_a_terminal_trust_asks(run: Run, wanting: Path, typed: str, code: int, limit: int):
-    seen = on_terminal("trust", wait_for="[y/N]", typed=typed)
-    assert seen.code == code
-    assert "rate_limit = 50" in seen.text
+def test_trust_asks_on_a_terminal(run: Run, untrusted_settings: Path, typed: str, code: int, limit: int):
+    screen = on_terminal("trust", wait_for="[y/N]", typed=typed)
+    assert screen.code == code
+    assert "rate_limit = 50" in screen.text
     assert rate_limit(run) == limit
 
 

@@ -1,4 +1,4 @@
-"""What a hook prints, and what it notes about it."""
+"""The offers that a hook prints and records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WARNING = Offer("warning", ("mem_" + "0" * 26,), "This was tried before.")
 
 
-def asked(folder: Path, client: str = "claude-code") -> Event:
+def event_sample(folder: Path, client: str = "claude-code") -> Event:
     event = event_of(prompt(folder), client, 1.5)
     assert event
     return event
@@ -31,10 +31,10 @@ def lines(folder: Path) -> list[Event | None]:
     return [from_line(line) for path in spool.spools(str(folder)) for line in spool.complete_lines(path)[0]]
 
 
-def test_what_is_said_is_noted_and_printed_in_the_clients_form(
+def test_offers_are_recorded_and_printed_in_the_clients_format(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    print_offers(asked(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
+    print_offers(event_sample(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
     answer = json.loads(capfd.readouterr().out)["hookSpecificOutput"]
     assert answer == {
         "hookEventName": "UserPromptSubmit",
@@ -50,17 +50,15 @@ def test_what_is_said_is_noted_and_printed_in_the_clients_form(
     }
 
 
-def test_nothing_to_say_prints_and_notes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
-    print_offers(asked(tmp_path), [], (str(tmp_path),))
+def test_without_offers_nothing_is_printed_or_recorded(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    print_offers(event_sample(tmp_path), [], (str(tmp_path),))
     assert capfd.readouterr().out == ""
     assert lines(tmp_path) == []
 
 
-def test_what_cannot_be_noted_is_not_said_as_it_would_be_said_again_and_again(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-):
+def test_offers_that_cannot_be_recorded_are_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     (tmp_path / "file").write_text("")
-    print_offers(asked(tmp_path), [WARNING], (str(tmp_path / "file"),))
+    print_offers(event_sample(tmp_path), [WARNING], (str(tmp_path / "file"),))
     assert capfd.readouterr().out == ""
 
 
@@ -71,16 +69,16 @@ def test_offers_stay_within_the_clients_limit_and_are_never_cut():
     assert fitting_offers([Offer("file", (), "x" * (MAX_CHARACTERS + 1))]) == []
 
 
-def test_a_client_that_runs_anothers_hooks_hears_nothing_twice(tmp_path: Path):
+def test_a_client_that_runs_another_clients_hooks_gets_no_offer_twice(tmp_path: Path):
     codex = next(payload for payload in samples("codex") if payload["hook_event_name"] == "UserPromptSubmit")
     event = event_of(codex, "claude-code", 1.5)
     assert event
     assert not can_answer(event, "claude-code")
     assert can_answer(event, "codex")
-    assert can_answer(asked(tmp_path), "claude-code")
+    assert can_answer(event_sample(tmp_path), "claude-code")
 
 
-def test_at_events_whose_answer_nobody_reads_nothing_is_said(tmp_path: Path):
+def test_nothing_is_printed_at_events_whose_output_is_ignored(tmp_path: Path):
     stop = {**prompt(tmp_path), "hook_event_name": "Stop"}
     event = event_of(stop, "claude-code", 1.5)
     assert event

@@ -1,4 +1,4 @@
-"""What a hook says, run as a client runs it."""
+"""Offers of `rum-hook`, run as a client runs it."""
 
 from __future__ import annotations
 
@@ -26,39 +26,41 @@ PATCH = "\n".join(
 
 
 @pytest.fixture
-def hooked(tmp_path: Path) -> Hooked:
-    hooked = make_hooked(tmp_path)
-    subprocess.run(["git", "init", "-q", str(hooked.work)], check=True)
+def run_hook(tmp_path: Path) -> Hooked:
+    run_hook = make_hooked(tmp_path)
+    subprocess.run(["git", "init", "-q", str(run_hook.work)], check=True)
     actions = [
         edited("stats.py", "-return sum(xs) / len(xs)\n+return sum(xs) / max(len(xs), 1)", "AssertionError"),
         edited("stats.py", "+raise ValueError('no values')"),
         failed_run("pip install psycopg2", "pg_config not found"),
         ran("pip install psycopg2-binary"),
     ]
-    with Rum.open(hooked.work, home=hooked.home) as rum:
+    with Rum.open(run_hook.work, home=run_hook.home) as rum:
         rum.store(**make_draft(actions=actions))
-    return hooked
+    return run_hook
 
 
-def before(hooked: Hooked, session: str, tool: str, given: dict[str, str]) -> dict[str, Any]:
-    told = {"session_id": session, "cwd": str(hooked.work), "hook_event_name": "PreToolUse"}
-    return {**told, "prompt_id": "t1", "tool_use_id": session, "tool_name": tool, "tool_input": given}
+def before(run_hook: Hooked, session: str, tool: str, given: dict[str, str]) -> dict[str, Any]:
+    payload = {"session_id": session, "cwd": str(run_hook.work), "hook_event_name": "PreToolUse"}
+    return {**payload, "prompt_id": "t1", "tool_use_id": session, "tool_name": tool, "tool_input": given}
 
 
-def heard(hooked: Hooked, tool: str, given: dict[str, str], client: str = "claude-code") -> dict[str, Any]:
-    """What a hook says of a call; on a busy machine its time may be up before, so that another is asked."""
-    said: list[bytes] = []
+def hook_output(
+    run_hook: Hooked, tool: str, given: dict[str, str], client: str = "claude-code"
+) -> dict[str, Any]:
+    """The output of a hook before a tool call; repeated, as a hook may run out of time on a busy machine."""
+    advice: list[bytes] = []
 
     def answered() -> bool:
-        said.append(hooked.said(before(hooked, f"s{len(said)}", tool, given), client))
-        return bool(said[-1])
+        advice.append(run_hook.said(before(run_hook, f"s{len(advice)}", tool, given), client))
+        return bool(advice[-1])
 
     until(answered)
-    return json.loads(said[-1])["hookSpecificOutput"]
+    return json.loads(advice[-1])["hookSpecificOutput"]
 
 
 @pytest.mark.parametrize(
-    ("client", "tool", "given", "said"),
+    ("client", "tool", "given", "advice"),
     [
         ("claude-code", "Edit", {"file_path": "stats.py", **LINES}, "`raise ValueError('no values')`"),
         ("claude-code", "Bash", {"command": "cd x; pip install psycopg2"}, "`pip install psycopg2-binary`"),
@@ -67,10 +69,10 @@ def heard(hooked: Hooked, tool: str, given: dict[str, str], client: str = "claud
     ],
 )
 def test_an_agent_is_warned_before_it_repeats_a_failure(
-    hooked: Hooked, client: str, tool: str, given: dict[str, str], said: str
+    run_hook: Hooked, client: str, tool: str, given: dict[str, str], advice: str
 ):
-    answer = heard(hooked, tool, given, client)
+    answer = hook_output(run_hook, tool, given, client)
     assert answer["hookEventName"] == "PreToolUse"
-    assert f"Worked instead: {said}" in answer["additionalContext"]
-    noted = [event for event in hooked.events() if event["kind"] == "offered"]
+    assert f"Worked instead: {advice}" in answer["additionalContext"]
+    noted = [event for event in run_hook.events() if event["kind"] == "offered"]
     assert noted[-1].get("offers", [{}])[0]["text"] == answer["additionalContext"]

@@ -1,4 +1,4 @@
-"""Where a hook's events belong is remembered, and found out anew as soon as anything speaks for it."""
+"""The cache of projects for hooks, and the changes that invalidate it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rum.settings.trust import trust
 from rum.surfaces.hooks import project
 from rum.surfaces.hooks.project import HookProject, find_project
 
-Told = tuple[str | None, str, str | None, tuple[str, ...], tuple[str, ...], str]
+ProjectFields = tuple[str | None, str, str | None, tuple[str, ...], tuple[str, ...], str]
 
 
 @pytest.fixture
@@ -30,16 +30,16 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True)
 
 
-def told(found: HookProject | None) -> Told:
+def fields_of(found: HookProject | None) -> ProjectFields:
     assert found is not None
     secrets = (found.redact_extra, found.redact_allow)
     return found.project, found.directory, found.root, *secrets, found.problem
 
 
-def anew(folder: Path) -> Told:
-    """What is found out where nothing is remembered."""
+def look_up_without_cache(folder: Path) -> ProjectFields:
+    """The fields of the project, with an empty cache."""
     shutil.rmtree(Path(os.environ["RUM_HOME"]) / "hooks")
-    return told(find_project(str(folder)))
+    return fields_of(find_project(str(folder)))
 
 
 def init_inside(work: Path) -> None:
@@ -87,7 +87,7 @@ def add_a_remote(work: Path) -> None:
     git(work, "remote", "add", "origin", "git@example.org:team/work.git")
 
 
-def damage_what_is_known(work: Path) -> None:
+def damage_the_cache(work: Path) -> None:
     for file in (Path(os.environ["RUM_HOME"]) / "hooks").iterdir():
         file.write_text('{"folder": "')
 
@@ -106,13 +106,13 @@ CHANGES = [
     put_another_in_its_place,
     begin_a_history,
     add_a_remote,
-    damage_what_is_known,
+    damage_the_cache,
     forget_all_projects,
 ]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_after_any_change_it_is_as_if_nothing_were_remembered(
+def test_any_change_invalidates_the_cache(
     work: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
 ):
     monkeypatch.delenv("RUM_PROJECT", raising=False)
@@ -120,26 +120,26 @@ def test_after_any_change_it_is_as_if_nothing_were_remembered(
     find_project(str(work / "src"))
     change(work)
     try:
-        found = told(find_project(str(work / "src")))
-        assert told(find_project(str(work / "src"))) == found == anew(work / "src")
+        found = fields_of(find_project(str(work / "src")))
+        assert fields_of(find_project(str(work / "src"))) == found == look_up_without_cache(work / "src")
     finally:
         os.environ.pop("RUM_PROJECT", None)
 
 
-def test_a_project_that_did_not_change_is_found_out_once(work: Path, monkeypatch: pytest.MonkeyPatch):
-    first = told(find_project(str(work / "src")))
+def test_an_unchanged_project_is_looked_up_once(work: Path, monkeypatch: pytest.MonkeyPatch):
+    first = fields_of(find_project(str(work / "src")))
     monkeypatch.setattr(project, "_look_up", None)
-    assert told(find_project(str(work / "src"))) == first
+    assert fields_of(find_project(str(work / "src"))) == first
 
 
-def test_what_is_known_is_for_the_owner_alone(work: Path):
+def test_only_the_owner_can_read_the_cache(work: Path):
     find_project(str(work))
     folder = Path(os.environ["RUM_HOME"]) / "hooks"
     assert [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())] == [0, 0]
 
 
 @pytest.fixture
-def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def start_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder outside of any checkout in which a client was started."""
     folder = tmp_path / "plain"
     (folder / "src" / "deep").mkdir(parents=True)
@@ -148,28 +148,31 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_outside_of_a_checkout_a_session_stays_in_the_project_it_was_started_in(plain: Path):
-    assert told(find_project(str(plain / "src" / "deep"))) == told(find_project(str(plain)))
+def test_outside_of_a_checkout_a_session_stays_in_its_start_folder(start_folder: Path):
+    assert fields_of(find_project(str(start_folder / "src" / "deep"))) == fields_of(
+        find_project(str(start_folder))
+    )
 
 
-def test_a_checkout_below_or_beside_the_folder_is_a_project_of_its_own(plain: Path, tmp_path: Path):
-    git(plain / "src", "init", "-q")
+def test_a_checkout_below_or_beside_the_start_folder_is_its_own_project(start_folder: Path, tmp_path: Path):
+    git(start_folder / "src", "init", "-q")
     (tmp_path / "plainer").mkdir()
     found = [
-        told(find_project(str(path)))[0] for path in (plain, plain / "src" / "deep", tmp_path / "plainer")
+        fields_of(find_project(str(path)))[0]
+        for path in (start_folder, start_folder / "src" / "deep", tmp_path / "plainer")
     ]
     assert len(set(found)) == 3
 
 
-def test_a_client_started_in_the_home_directory_works_where_it_goes(
-    plain: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_client_started_in_the_home_directory_uses_its_current_folder(
+    start_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("HOME", str(plain))
-    found = told(find_project(str(plain / "src")))
-    assert found[2] == str(plain / "src")
+    monkeypatch.setenv("HOME", str(start_folder))
+    found = fields_of(find_project(str(start_folder / "src")))
+    assert found[2] == str(start_folder / "src")
 
 
-def test_folders_are_not_remembered_without_end(work: Path):
+def test_the_cache_is_limited(work: Path):
     kept = Path(os.environ["RUM_HOME"]) / "hooks"
     kept.mkdir(parents=True)
     for number in range(520):
@@ -182,7 +185,7 @@ def test_folders_are_not_remembered_without_end(work: Path):
     assert f"{249:08x}.json" not in left
 
 
-def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypatch: pytest.MonkeyPatch):
+def test_no_key_or_token_of_the_environment_is_cached(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_LLM_KEY", "correct-horse")
     monkeypatch.setenv("GIT_TOKEN", "battery-staple")
     find_project(str(work))
@@ -190,14 +193,14 @@ def test_no_key_or_token_of_the_environment_is_written_down(work: Path, monkeypa
     assert not any(secret in known.read_text() for secret in ("correct-horse", "battery-staple"))
 
 
-def test_another_environment_is_another_thing_to_find_out(work: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_environment_invalidates_the_cache(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_REDACT_EXTRA", "acme")
-    first = told(find_project(str(work)))
+    first = fields_of(find_project(str(work)))
     monkeypatch.setenv("RUM_REDACT_EXTRA", "zeta")
-    assert told(find_project(str(work))) != first
+    assert fields_of(find_project(str(work))) != first
 
 
-def test_where_nothing_can_be_remembered_it_is_found_out_each_time(work: Path):
+def test_without_a_writable_cache_the_project_is_looked_up_each_time(work: Path):
     (Path(os.environ["RUM_HOME"])).mkdir(exist_ok=True)
     (Path(os.environ["RUM_HOME"]) / "hooks").write_text("in the way")
-    assert told(find_project(str(work))) == told(find_project(str(work)))
+    assert fields_of(find_project(str(work))) == fields_of(find_project(str(work)))

@@ -1,4 +1,4 @@
-"""Members go into settings and out again, and nothing else in the text moves."""
+"""Members are added to JSON text and removed, and nothing else in it changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ENTRY = {"command": "rum", "args": ["mcp"]}
         ("\ufeff\r\n", '\ufeff{\r\n  "a": 1\r\n}\r\n'),
     ],
 )
-def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
+def test_a_member_is_added_in_the_files_formatting(text: str, expected: str):
     assert json_edit.set_value(text, ("a",), 1) == expected
 
 
@@ -53,11 +53,11 @@ def test_a_member_is_added_in_the_manner_of_its_file(text: str, expected: str):
         ('{"b": 2}', '{"b": 2}'),
     ],
 )
-def test_a_member_goes_and_comments_stay(text: str, expected: str):
+def test_removing_a_member_keeps_comments(text: str, expected: str):
     assert json_edit.remove(text, ("a",)) == expected
 
 
-def test_what_is_empty_then_goes_too_up_to_the_whole():
+def test_objects_that_are_empty_then_are_removed_too():
     assert json_edit.remove('{"x": {"y": [{"z": 1}]}, "b": 2}', ("x", "y", 0, "z")) == '{ "b": 2}'
     assert json_edit.remove('{"x": {"y": {"z": 1}}}', ("x", "y", "z")) == "{}"
 
@@ -78,14 +78,14 @@ def test_what_is_empty_then_goes_too_up_to_the_whole():
         ("/* never closed", 1),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_line(text: str, line: int):
+def test_invalid_json_is_refused_with_its_line(text: str, line: int):
     with pytest.raises(InvalidQuery, match=r"line|nested") as caught:
         jsonc.parse(text)
     assert caught.value.details.get("line", line) == line
 
 
 @pytest.mark.parametrize("text", ['{"hooks": "none"}', '{"hooks": {"Stop": {}}}', "[]", "1"])
-def test_what_has_another_shape_is_not_overwritten(text: str):
+def test_a_value_of_another_type_is_not_overwritten(text: str):
     with pytest.raises(InvalidQuery, match="must be an"):
         json_edit.append(text, ("hooks", "Stop"), {})
 
@@ -110,7 +110,7 @@ VALUES = st.recursive(
 
 
 def written(value: Any, draw: Any) -> str:
-    """A value as somebody may have typed it."""
+    """A value in some formatting, with comments."""
     if isinstance(value, dict | list):
         opened, closed = "{}" if isinstance(value, dict) else "[]"
         parts = (
@@ -135,14 +135,14 @@ def typed(draw: Any) -> tuple[dict[str, Any], str]:
 
 @typing
 @given(typed())
-def test_however_it_is_typed_it_is_read(given: tuple[dict[str, Any], str]):
+def test_json_in_any_formatting_is_parsed(given: tuple[dict[str, Any], str]):
     value, text = given
     assert jsonc.parse(text).value == value
 
 
 @typing
 @given(typed())
-def test_however_it_is_typed_nothing_is_lost_going_in_or_out(given: tuple[dict[str, Any], str]):
+def test_adding_and_removing_loses_nothing_in_any_formatting(given: tuple[dict[str, Any], str]):
     value, text = given
     new = json_edit.set_value(text, ("servers", "rum"), ENTRY)
     expected = {**value, "servers": {**value.get("servers", {}), "rum": ENTRY}}
@@ -161,7 +161,7 @@ def without_empty(value: dict[str, Any]) -> dict[str, Any]:
 
 @typing
 @given(typed())
-def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
+def test_removing_any_member_keeps_the_others(given: tuple[dict[str, Any], str]):
     value, text = given
     for name in value:
         left = json_edit.remove(text, (name,))
@@ -169,7 +169,7 @@ def test_whatever_is_dropped_the_rest_stays(given: tuple[dict[str, Any], str]):
 
 
 @pytest.mark.parametrize("depth", [150, 600])
-def test_a_value_in_plain_json_is_left_unread_until_it_is_asked_for(depth: int):
+def test_parts_of_plain_json_are_parsed_on_demand(depth: int):
     inner = "[" * depth + "1" + "]" * depth
     text = f'{{"a": {inner}, // mine\n "b": {{"c": 1, "c": 2}}}}'
     node = jsonc.parse(text)

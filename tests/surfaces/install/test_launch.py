@@ -1,4 +1,4 @@
-"""How clients start RUM: by an interpreter that lasts, quoted for their shells."""
+"""The commands with which clients start RUM."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
         f"{tempfile.gettempdir()}/venv/bin/python",
     ],
 )
-def test_an_interpreter_that_will_vanish_is_known(path: str):
+def test_a_temporary_interpreter_is_recognised(path: str):
     assert temporary_reason(path, {})
 
 
-def test_a_cache_elsewhere_is_known_by_its_variable():
+def test_a_cache_is_recognised_by_its_variable():
     assert temporary_reason("/var/big/uv/x/bin/python", {"UV_CACHE_DIR": "/var/big/uv"})
 
 
@@ -46,31 +46,31 @@ def test_a_cache_elsewhere_is_known_by_its_variable():
         "/home/ada/work/shop/.venv/bin/python",
     ],
 )
-def test_an_interpreter_that_lasts_is_taken(path: str):
+def test_a_permanent_interpreter_is_accepted(path: str):
     assert temporary_reason(path, {}) is None
 
 
-def test_one_that_will_vanish_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch):
+def test_a_temporary_interpreter_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "executable", "/home/ada/.cache/uv/archive-v0/x1/bin/python")
     with pytest.raises(InvalidQuery, match="uv tool install rum-memory"):
         by_interpreter({})
     assert by_interpreter({}, anyway=True).mcp_command()[0] == sys.executable
 
 
-def test_a_shared_file_gets_names_that_are_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_shared_file_names_commands_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InvalidQuery, match="not on PATH"):
         by_name("/x/.codex/config.toml")
 
 
-def test_a_line_is_read_back_as_its_words():
+def test_a_shell_line_is_split_into_its_words_again():
     assert shlex.split(shell_line(HOOK, windows=False)) == HOOK
     line = shell_line(["C:\\My Tools\\python.exe", *HOOK[1:]], windows=True)
     assert line == '"C:/My Tools/python.exe" -P -m rum hook codex'
 
 
 @pytest.mark.parametrize("prefix", ["/opt/my tools/bin/python", "/usr/bin/python3", "C:\\x y\\python.exe"])
-def test_what_is_written_is_known_again(prefix: str):
+def test_written_entries_are_recognised(prefix: str):
     words = (prefix, "-P", "-m", "rum")
     launch = Launch(words, (*words, "hook"))
     for module in (claude_code, codex, gemini):
@@ -89,7 +89,7 @@ def test_what_is_written_is_known_again(prefix: str):
         shlex.join(["/home/o'brien/my tools/python", "-P", "-m", "rum", "hook", "codex"]),
     ],
 )
-def test_what_people_typed_to_run_it_is_ours(command: str):
+def test_commands_written_by_hand_are_recognised(command: str):
     assert is_rum_hook({"type": "command", "command": command})
 
 
@@ -109,12 +109,12 @@ def test_what_people_typed_to_run_it_is_ours(command: str):
         "it's not closed; rum-hook codex",
     ],
 )
-def test_what_others_run_is_not_ours(command: str):
+def test_commands_of_other_programs_are_not_recognised(command: str):
     assert not is_rum_hook({"type": "command", "command": command})
     assert not is_rum_server({"command": "node", "args": ["server.js", "rum", "mcp"]})
 
 
-def test_only_events_that_a_client_has_are_asked_for():
+def test_hooks_are_only_for_events_that_a_client_has():
     launch = Launch(("rum",), ("rum-hook",))
     assert "PostToolUseFailure" not in [hook.event for hook in codex.hooks(launch)]
     assert {hook.handler["timeout"] for hook in codex.hooks(launch) if hook.event == "SessionEnd"} == {3}
@@ -122,7 +122,7 @@ def test_only_events_that_a_client_has_are_asked_for():
 
 
 @pytest.mark.parametrize("tool", ["mcp__rum__store", "mcp__plugin_rum_rum__store", "Edit", "Task"])
-def test_claude_code_tells_of_rums_own_tools_also_where_they_come_from_its_plugin(tool: str):
+def test_claude_codes_hooks_include_rums_tools_also_of_its_plugin(tool: str):
     for event in ("PostToolUse", "PostToolUseFailure"):
         assert re.fullmatch(claude_code.MATCHERS[event], tool)
     assert not re.fullmatch(claude_code.MATCHERS["PostToolUse"], "mcp__other__store")

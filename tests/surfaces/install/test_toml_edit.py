@@ -1,4 +1,4 @@
-"""A table goes into config.toml and out again, and nothing else in the text moves."""
+"""A table is added to TOML text and removed, and nothing else in it changes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def is_toml(text: str) -> bool:
 
 
 @given(configs().filter(is_toml))
-def test_a_table_goes_in_at_the_end_and_out_without_a_trace(text: str):
+def test_a_table_is_appended_and_removed_without_a_trace(text: str):
     new = toml_edit.add_table(text, PATH, ENTRY)
     assert new.startswith(text)
     assert toml_edit.table_at(new, PATH) == ENTRY
@@ -65,27 +65,27 @@ def test_a_table_goes_in_at_the_end_and_out_without_a_trace(text: str):
 
 
 @given(configs().filter(is_toml))
-def test_a_text_without_the_table_stays_as_it_is(text: str):
+def test_a_text_without_the_table_is_not_changed(text: str):
     assert toml_edit.remove_table(text, PATH) == text
 
 
 @pytest.mark.parametrize("after", ["# mine\n", "\n# mine\n\n# and more", "\n[next] # mine\n"])
-def test_what_people_wrote_below_it_stays(after: str):
+def test_text_below_the_table_stays(after: str):
     text = '[a]\nb = 1\n\n[mcp_servers.rum]\ncommand = "rum"\n# of the table\nargs = ["mcp"]\n'
     assert toml_edit.remove_table(text + after, PATH) == "[a]\nb = 1\n" + after
 
 
-def test_a_table_right_behind_a_byte_order_mark_is_found():
+def test_a_table_after_a_byte_order_mark_is_found():
     assert toml_edit.remove_table(toml_edit.add_table("\ufeff", PATH, ENTRY), PATH) == "\ufeff"
 
 
-def test_as_many_tables_as_a_client_writes_in_years_are_read_once():
-    """Each header once parsed all that stood before it: this took minutes."""
+def test_many_tables_are_parsed_in_linear_time():
+    """Each header used to parse the whole text before it, which took minutes."""
     text = "".join(f'[projects."/home/ada/{n}"]\ntrust_level = "trusted"\n\n' for n in range(5000))
     assert toml_edit.remove_table(toml_edit.add_table(text, PATH, ENTRY), PATH) == text
 
 
-def test_what_stands_after_it_stays_with_its_comments():
+def test_the_next_table_stays_with_its_comments():
     text = (
         '[mcp_servers.rum]\ncommand = "rum"\n[mcp_servers.rum.env]\nA = "b"\n\n# of the next\n[next]\na = 1\n'
     )
@@ -95,11 +95,11 @@ def test_what_stands_after_it_stays_with_its_comments():
 @pytest.mark.parametrize(
     "text", ["mcp_servers = { rum = { command = 'rum' } }\n", "mcp_servers.rum.command = 'rum'\n"]
 )
-def test_what_is_no_table_of_its_own_is_refused(text: str):
+def test_an_entry_that_is_not_its_own_table_is_refused(text: str):
     with pytest.raises(InvalidQuery, match=r"\[mcp_servers\.rum\]"):
         toml_edit.remove_table(text, PATH)
 
 
-def test_what_is_no_toml_is_refused_with_its_place():
+def test_invalid_toml_is_refused_with_its_position():
     with pytest.raises(InvalidQuery, match="line 2"):
         toml_edit.parse("a = 1\nb == 2\n")

@@ -1,4 +1,4 @@
-"""A client that speaks to a server over stdio and checks every message it gets against the wire models."""
+"""A client that talks to a server over stdio and validates every message it receives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE = 30  # seconds until a missing answer counts as missing
 
 
 class StdioClient:
-    """One server process and the conversation with it.
+    """A server process and the conversation with it.
 
     The models of `mcp_types` gate every method by revision. They check shapes by the 2026-07-28 schema for
     that revision and by the 2025-11-25 schema for all before it, which for what a server sends is 2025-06-18
@@ -63,7 +63,7 @@ class StdioClient:
     # ------------------------------------------------------------------ sending
 
     def write(self, data: bytes) -> None:
-        """Put bytes on the wire as they are."""
+        """Send bytes unchanged."""
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
@@ -84,7 +84,7 @@ class StdioClient:
         return request_id
 
     def meta(self, **changes: Any) -> dict:
-        """What a stateless request carries; a keyword changes a field, None leaves it out."""
+        """The metadata of a stateless request; a keyword changes a field, None omits it."""
         fields = {
             "protocolVersion": STATELESS,
             "clientInfo": {"name": "test", "version": "0"},
@@ -189,13 +189,13 @@ class StdioClient:
 
 @pytest.fixture
 def server_command() -> list[str]:
-    """How the echo server is started."""
+    """The command that starts the echo server."""
     return SERVER
 
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., StdioClient]]:
-    """Start echo servers: `connect(revision, log=path)` returns a client that has already greeted it."""
+    """Start echo servers: `connect(revision, log=path)` returns a client after its handshake."""
     with ExitStack() as stack:
 
         def start(revision: str = HANDSHAKES[-1], log: Path | None = None) -> StdioClient:
@@ -215,7 +215,7 @@ def client(request: pytest.FixtureRequest, connect: Callable[..., StdioClient]) 
 
 @pytest.fixture
 def legacy(connect: Callable[..., StdioClient]) -> StdioClient:
-    """A client that has shaken hands, in the newest revision that does so."""
+    """A client after its handshake, in the newest version with one."""
     return connect(HANDSHAKES[-1])
 
 
@@ -227,7 +227,7 @@ def modern(connect: Callable[..., StdioClient]) -> StdioClient:
 
 @pytest.fixture
 def silent() -> Iterator[StdioClient]:
-    """A client that has not said anything yet."""
+    """A client that has not sent anything yet."""
     with StdioClient() as client:
         yield client
 

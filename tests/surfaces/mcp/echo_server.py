@@ -1,6 +1,6 @@
-"""EchoApplication: a stand-in for the application, so that the protocol can be tested by itself.
+"""EchoApplication: a fake application, with which the protocol is tested alone.
 
-Run as a program it is a whole MCP server. ECHO_LOG names a file that is told when the door is opened,
+Run as a program it is a complete MCP server. ECHO_LOG names a file that logs when the application is opened,
 settled and closed.
 """
 
@@ -101,7 +101,7 @@ class EchoApplication:
         return {"child_read": child_input.returncode}, False
 
     def wait(self, arguments: dict) -> tuple[dict, bool]:
-        """Say that the work has begun, and go on once told to."""
+        """Signal that the tool has started, and wait for a file to continue."""
         open(arguments["started"], "w").close()
         while not os.path.exists(arguments["go"]):
             time.sleep(0.005)

@@ -1,4 +1,4 @@
-"""`brief` over MCP: a tool that answers tersely, and a prompt that a person starts a task with."""
+"""`brief` over MCP: the tool, and the prompt with which a person starts a task."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def prompt(**arguments: Any) -> dict[str, Any]:
 
 
 def test_the_tool_gives_the_text_and_its_tokens(tmp_path: Path):
-    told = answer(ask(tmp_path, FACT, tool("brief", {"task": TASK, "file": ["src/a.py"]}))[1])
-    assert set(told) == {"text", "tokens"}
-    assert inside(told["text"]).endswith("- token: JWT")
+    result = answer(ask(tmp_path, FACT, tool("brief", {"task": TASK, "file": ["src/a.py"]}))[1])
+    assert set(result) == {"text", "tokens"}
+    assert inside(result["text"]).endswith("- token: JWT")
 
 
-def test_nothing_known_is_no_error(tmp_path: Path):
+def test_an_empty_brief_is_no_error(tmp_path: Path):
     (reply,) = ask(tmp_path, tool("brief", {"task": TASK}))
     assert "isError" not in reply["result"]
     assert answer(reply) == {
@@ -46,7 +46,7 @@ def test_nothing_known_is_no_error(tmp_path: Path):
     }
 
 
-def test_the_tool_refuses_what_it_does_not_know(tmp_path: Path):
+def test_the_tool_refuses_unknown_arguments(tmp_path: Path):
     (reply,) = ask(tmp_path, tool("brief", {"tasks": TASK}))
     assert reply["result"]["isError"]
     assert "`task`" in answer(reply)["message"]
@@ -72,7 +72,7 @@ def test_the_prompt_is_listed_in_every_revision(tmp_path: Path):
     methods.validate_server_result("prompts/list", "2026-07-28", modern["result"])
 
 
-def test_the_prompt_is_what_is_known_and_then_the_task(tmp_path: Path):
+def test_the_prompt_holds_the_brief_and_then_the_task(tmp_path: Path):
     _, reply, modern = ask(
         tmp_path,
         FACT,
@@ -88,13 +88,13 @@ def test_the_prompt_is_what_is_known_and_then_the_task(tmp_path: Path):
         assert inside(text.removesuffix(f"\nYour task: {TASK}")).endswith("- token: JWT")
 
 
-def test_where_nothing_is_known_the_prompt_is_the_task(tmp_path: Path):
+def test_without_knowledge_the_prompt_is_the_task(tmp_path: Path):
     (reply,) = ask(tmp_path, prompt(task=TASK))
     text = reply["result"]["messages"][0]["content"]["text"]
     assert text == f"From the project's memory: Nothing is known about this yet.\n\nYour task: {TASK}"
 
 
-def test_where_there_was_only_no_room_for_what_is_known_the_prompt_says_so(tmp_path: Path):
+def test_the_prompt_says_if_nothing_fitted_into_the_token_limit(tmp_path: Path):
     _, reply = ask(tmp_path, FACT, prompt(task=TASK, tokens="5"))
     text = reply["result"]["messages"][0]["content"]["text"]
     assert text.startswith("From the project's memory: Nothing fits in 5 tokens;")
@@ -113,9 +113,7 @@ def test_where_there_was_only_no_room_for_what_is_known_the_prompt_says_so(tmp_p
         ({"arguments": {"task": TASK}}, "name"),
     ],
 )
-def test_a_prompt_that_cannot_be_made_is_refused_with_the_reason(
-    tmp_path: Path, params: dict[str, Any], named: str
-):
+def test_an_invalid_prompt_is_refused_with_the_reason(tmp_path: Path, params: dict[str, Any], named: str):
     (reply,) = ask(tmp_path, {"method": "prompts/get", "params": params})
     assert reply["error"]["code"] == -32602
     assert named in reply["error"]["message"]

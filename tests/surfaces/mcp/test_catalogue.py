@@ -1,4 +1,4 @@
-"""The tool list is what the models say, small enough to be paid for in every session."""
+"""The list of tools matches the models and stays small."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def tokens(tools: list[dict[str, Any]]) -> float:
     return len(json.dumps(tools)) / 4
 
 
-def test_the_file_that_is_served_is_what_the_models_make():
+def test_tools_json_equals_the_catalogue():
     assert listing("all").tools == json.loads(json.dumps(catalogue()))
 
 
@@ -98,11 +98,11 @@ def test_a_memory_with_every_shown_field_fits_schema_and_model():
     assert fields(schema) == shape(MEMORY)
 
 
-def test_every_field_shown_for_recall_is_one_of_the_question():
+def test_every_field_of_recalls_schema_is_in_the_question():
     assert set(tool("recall")["inputSchema"]["properties"]) < set(RecallQuestion.__struct_fields__)
 
 
-def test_only_reading_tools_say_they_only_read():
+def test_only_reading_tools_are_marked_read_only():
     reading = {one["name"] for one in catalogue() if one["annotations"].get("readOnlyHint")}
     assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
     destroying = {one["name"] for one in catalogue() if one["annotations"].get("destructiveHint")}

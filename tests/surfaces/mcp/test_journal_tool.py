@@ -1,4 +1,4 @@
-"""The tool `journal` over the wire, and what its schema says of entries."""
+"""The tool `journal` over MCP, and the fields of entries in its schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rum.surfaces.mcp.catalogue import catalogue
 from surfaces.mcp.test_rum_server import answer, ask, initialize, tool
 
 
-def test_an_agent_keeps_its_journal(tmp_path: Path) -> None:
+def test_an_agent_can_write_its_journal(tmp_path: Path) -> None:
     attempt = {"action": "add", "kind": "attempt", "entry": {"description": "Serve it"}, "task": "Export"}
     over = {"action": "update", "id": "attempt-001", "entry": {"result": "failure", "output": "Timeout"}}
     requests = [
@@ -33,7 +33,7 @@ def test_an_agent_keeps_its_journal(tmp_path: Path) -> None:
     assert answer(wrong)["details"]["field"] == "kind"
 
 
-def test_without_a_name_the_session_lasts_as_long_as_the_process(tmp_path: Path) -> None:
+def test_without_a_session_name_each_process_is_a_session(tmp_path: Path) -> None:
     requests = [
         tool("journal", {"action": "add", "kind": "attempt", "entry": {"description": "x"}}) for _ in range(2)
     ]
@@ -44,10 +44,10 @@ def test_without_a_name_the_session_lasts_as_long_as_the_process(tmp_path: Path)
     assert f"`{first['session']}`" in shown["hint"]
 
 
-def test_the_fields_that_the_schema_names_are_those_of_the_model() -> None:
+def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
     (journal,) = [one for one in catalogue() if one["name"] == "journal"]
-    told = journal["inputSchema"]["properties"]["entry"]["description"]
+    description = journal["inputSchema"]["properties"]["entry"]["description"]
     models = {str(kind): kind.model for kind in Kind} | {"context": Situation}
-    for kind, fields in (part.split(": ") for part in told.split("; ")):
+    for kind, fields in (part.split(": ") for part in description.split("; ")):
         known = {field.encode_name for field in msgspec.structs.fields(models[kind])}
         assert set(re.findall(r"\w+", fields)) - {"then"} <= known

@@ -1,4 +1,4 @@
-"""Framing and parsing: whatever bytes arrive, each line gets at most one reply and the server goes on."""
+"""Framing and parsing: for any bytes, each line gets at most one reply and the server goes on."""
 
 import json
 import os
@@ -13,7 +13,7 @@ PING = {"jsonrpc": "2.0", "id": "sentinel", "method": "ping"}
 
 
 def replies(client, data: bytes) -> list[dict]:
-    """What the server says to these bytes, found by asking something known after them."""
+    """The replies to these bytes, up to that of a known request sent after them."""
     client.write(data)
     client.send(PING)
     found = []
@@ -47,7 +47,7 @@ class TestMalformed:
         ],
         ids=lambda line: repr(line[:40]),
     )
-    def test_what_is_not_json_is_a_parse_error(self, lasting, line):
+    def test_invalid_json_is_a_parse_error(self, lasting, line):
         reply = only_reply(lasting, line + b"\n")
         assert (reply["id"], reply["error"]["code"]) == (None, -32700)
 
@@ -71,7 +71,7 @@ class TestMalformed:
         ],
         ids=json.dumps,
     )
-    def test_what_is_no_request_is_refused_without_an_id(self, lasting, message):
+    def test_an_invalid_request_is_refused_without_an_id(self, lasting, message):
         reply = only_reply(lasting, json.dumps(message).encode() + b"\n")
         assert (reply["id"], reply["error"]["code"]) == (None, -32600)
 
@@ -87,7 +87,7 @@ class TestMalformed:
         ],
         ids=json.dumps,
     )
-    def test_an_id_that_can_be_read_is_given_back(self, lasting, message):
+    def test_an_invalid_request_is_refused_with_its_id_if_that_is_valid(self, lasting, message):
         reply = only_reply(lasting, json.dumps(message).encode() + b"\n")
         assert (reply["id"], reply["error"]["code"]) == (7, -32600)
 
@@ -101,23 +101,23 @@ class TestMalformed:
             b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}',
         ],
     )
-    def test_blank_lines_and_unasked_answers_are_passed_over(self, lasting, line):
+    def test_blank_lines_and_unexpected_responses_are_ignored(self, lasting, line):
         assert replies(lasting, line + b"\n") == []
 
 
 class TestSize:
-    def test_a_line_over_the_limit_is_refused_and_the_next_one_served(self, lasting):
+    def test_a_line_over_the_limit_is_refused_and_the_next_one_answered(self, lasting):
         padding = b" " * json_rpc.MAX_LINE
         reply = only_reply(lasting, b'{"jsonrpc":"2.0","id":1,"method":"ping"' + padding + b"}\n")
         assert (reply["id"], reply["error"]["code"]) == (None, -32600)
         assert str(json_rpc.MAX_LINE) in reply["error"]["message"]
 
-    def test_a_line_of_just_the_limit_is_served(self, lasting):
+    def test_a_line_of_exactly_the_limit_is_answered(self, lasting):
         start, end = b'{"jsonrpc":"2.0","id":1,"method":"ping"', b"}"
         line = start + b" " * (json_rpc.MAX_LINE - len(start) - len(end)) + end
         assert only_reply(lasting, line + b"\n") == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
-    def test_several_too_long_ones_get_one_reply_each(self, lasting):
+    def test_each_line_over_the_limit_gets_one_reply(self, lasting):
         data = b"".join(
             b"x" * size + b"\n"
             for size in (3 * json_rpc.MAX_LINE, json_rpc.MAX_LINE + 1, 2 * json_rpc.MAX_LINE)
@@ -129,7 +129,7 @@ class TestSize:
         ended=st.booleans(),
         limit=st.integers(1, 30),
     )
-    def test_lines_are_told_apart_at_any_size_and_limit(self, pieces, ended, limit):
+    def test_lines_are_split_at_any_size_and_limit(self, pieces, ended, limit):
         source, sink = os.pipe()
         os.write(sink, b"\n".join(pieces) + (b"\n" if ended else b""))
         os.close(sink)
@@ -176,12 +176,12 @@ class TestLines:
         assert json.loads(legacy.raw().decode("utf-8"))["result"]["structuredContent"] == {"text": "?!"}
 
     @pytest.mark.parametrize("request_id", [0, -1, 2**53 + 1, 10**40, "", "7", "naïve 記憶", "a\u2028b"])
-    def test_an_id_comes_back_as_it_was(self, client, request_id):
+    def test_an_id_is_returned_unchanged(self, client, request_id):
         reply = client.request("tools/list", request_id=request_id)
         assert type(reply["id"]) is type(request_id)
         assert "result" in reply
 
-    def test_numbers_and_their_spelling_are_different_ids(self, legacy):
+    def test_numbers_and_strings_are_different_ids(self, legacy):
         assert legacy.request("ping", request_id=1)["id"] == 1
         assert legacy.request("ping", request_id="1")["id"] == "1"
 
@@ -269,7 +269,7 @@ class TestAnything:
         assert [reply for reply in found if reply in wanted] == wanted
 
     @given(value=values)
-    def test_what_is_written_is_one_line_of_utf8_for_every_reader(self, value):
+    def test_an_encoded_message_is_one_line_of_utf8(self, value):
         try:
             data = json_rpc.encode({"jsonrpc": "2.0", "id": 1, "result": {"value": value}})
         except ValueError:

@@ -1,4 +1,4 @@
-"""How the server begins, is interrupted and ends: nothing lost, nothing left, nothing stray on stdout."""
+"""Start, cancellation and end of the server: no answer is lost, and nothing else goes to stdout."""
 
 import json
 import os
@@ -27,15 +27,15 @@ HEAVY = {
 
 
 def wait_for(path) -> None:
-    """Until the tool at work has made the file."""
+    """Wait until the running tool has created the file."""
     deadline = time.monotonic() + 30
     while not path.exists():
         assert time.monotonic() < deadline, "the tool was never begun"
         time.sleep(0.005)
 
 
-class TestBeginning:
-    def test_the_door_opens_at_the_first_call_and_not_before(self, connect, tmp_path):
+class TestStart:
+    def test_the_application_is_opened_at_the_first_call(self, connect, tmp_path):
         log = tmp_path / "log"
         client = connect(log=log)
         for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"):
@@ -60,7 +60,7 @@ class TestBeginning:
 
 
 class TestOutput:
-    def test_stray_writing_never_reaches_the_client(self, client):
+    def test_other_output_never_reaches_the_client(self, client):
         result = client.call("chatter")
         assert result["structuredContent"] == {"child_read": 0}
         assert client.call("echo", after="noise")["structuredContent"] == {"after": "noise"}
@@ -73,23 +73,23 @@ class TestOutput:
             "stray child",
         ]
 
-    def test_a_child_process_cannot_take_what_the_client_sent(self, legacy):
+    def test_a_child_process_cannot_read_the_clients_input(self, legacy):
         first, second = legacy.ask("tools/call", {"name": "chatter"}), legacy.ask("ping")
         assert [message["id"] for message in legacy.finish()] == [first, second]
 
-    def test_replies_larger_than_a_pipe_come_whole(self, client):
+    def test_replies_larger_than_a_pipe_are_complete(self, client):
         text = "記憶" * 300_000
         assert client.call("echo", text=text)["structuredContent"] == {"text": text}
 
     def test_a_client_that_writes_much_before_it_reads_does_not_lock_up(self, legacy):
-        asked = [
+        ids = [
             legacy.ask("tools/call", {"name": "echo", "arguments": {"t": "x" * 50_000}}) for _ in range(60)
         ]
-        assert [legacy.receive()["id"] for _ in asked] == asked
+        assert [legacy.receive()["id"] for _ in ids] == ids
 
 
-class TestCancelling:
-    def test_a_request_cancelled_while_it_waits_is_neither_done_nor_answered(self, connect, tmp_path):
+class TestCancellation:
+    def test_a_request_cancelled_in_the_queue_is_neither_run_nor_answered(self, connect, tmp_path):
         started, go, log = tmp_path / "started", tmp_path / "go", tmp_path / "log"
         client = connect(log=log)
         at_work = client.ask(
@@ -104,7 +104,7 @@ class TestCancelling:
         assert "called echo" not in log.read_text()
 
     @pytest.mark.parametrize("request_id", [0, 17, "", "seventeen"])
-    def test_a_request_cancelled_while_it_is_worked_on_is_not_answered(self, client, tmp_path, request_id):
+    def test_a_request_cancelled_while_it_runs_is_not_answered(self, client, tmp_path, request_id):
         started, go = tmp_path / "started", tmp_path / "go"
         arguments = {"started": str(started), "go": str(go)}
         client.ask("tools/call", {"name": "wait", "arguments": arguments}, request_id)
@@ -114,7 +114,7 @@ class TestCancelling:
         after = client.ask("tools/list", request_id="after")
         assert [message["id"] for message in client.finish()] == [after]
 
-    def test_cancelling_what_is_unknown_or_done_changes_nothing(self, client):
+    def test_cancelling_an_unknown_or_finished_request_changes_nothing(self, client):
         done = client.ask("tools/list")
         client.receive()
         for target in (done, 999, "999", str(done)):
@@ -123,14 +123,14 @@ class TestCancelling:
         assert client.finish() == []
 
     @pytest.mark.parametrize("target", [None, True, 1.0, "1", [1], {"id": 1}])
-    def test_a_cancellation_that_names_no_request_changes_nothing(self, modern, target):
+    def test_a_cancellation_without_a_request_changes_nothing(self, modern, target):
         modern.ask("subscriptions/listen", {"notifications": {}}, 1)
         modern.receive()
         modern.cancel(target)
         modern.request("tools/list", request_id="other")
         assert [message["id"] for message in modern.finish()] == [1]
 
-    def test_an_id_may_be_used_again_after_its_cancellation(self, legacy, tmp_path):
+    def test_an_id_can_be_reused_after_its_cancellation(self, legacy, tmp_path):
         started, go = tmp_path / "started", tmp_path / "go"
         legacy.ask("tools/call", {"name": "wait", "arguments": {"started": str(started), "go": str(go)}}, 5)
         wait_for(started)
@@ -139,17 +139,17 @@ class TestCancelling:
         assert legacy.request("tools/call", {"name": "echo"}, 5)["result"]["structuredContent"] == {}
 
 
-class TestEnding:
-    def test_it_ends_when_the_input_does_and_answers_first(self, connect, tmp_path):
+class TestEnd:
+    def test_the_server_answers_everything_and_ends_with_the_input(self, connect, tmp_path):
         log = tmp_path / "log"
         client = connect(log=log)
-        asked = [client.ask("tools/call", {"name": "echo", "arguments": {"n": n}}) for n in range(100)]
-        assert [message["id"] for message in client.finish()] == asked
+        ids = [client.ask("tools/call", {"name": "echo", "arguments": {"n": n}}) for n in range(100)]
+        assert [message["id"] for message in client.finish()] == ids
         assert client.process.returncode == 0
         assert client.stderr() == ""
         assert log.read_text().split("\n")[-3:] == ["settled", "closed", ""]
 
-    def test_it_ends_when_nothing_was_ever_said(self, silent):
+    def test_the_server_ends_if_the_input_is_empty(self, silent):
         assert silent.finish() == []
         assert silent.process.returncode == 0
 
@@ -166,7 +166,7 @@ class TestEnding:
 
     @ONLY_UNIX
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_a_signal_ends_it_when_idle(self, connect, tmp_path, number):
+    def test_a_signal_ends_an_idle_server(self, connect, tmp_path, number):
         log = tmp_path / "log"
         client = connect("2026-07-28", log=log)
         client.call("echo")
@@ -180,7 +180,7 @@ class TestEnding:
 
     @ONLY_UNIX
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_a_signal_lets_the_request_at_work_be_finished_and_answered(self, connect, tmp_path, number):
+    def test_after_a_signal_the_current_request_is_finished_and_answered(self, connect, tmp_path, number):
         started, go, log = tmp_path / "started", tmp_path / "go", tmp_path / "log"
         client = connect(log=log)
         at_work = client.ask(
@@ -196,7 +196,7 @@ class TestEnding:
         assert log.read_text().endswith("closed\n")
 
     @ONLY_UNIX
-    def test_insisting_ends_it_even_if_the_work_never_does(self, legacy, tmp_path):
+    def test_a_second_signal_ends_a_server_whose_tool_never_returns(self, legacy, tmp_path):
         started, never = tmp_path / "started", tmp_path / "never"
         legacy.ask("tools/call", {"name": "wait", "arguments": {"started": str(started), "go": str(never)}})
         wait_for(started)
@@ -207,7 +207,7 @@ class TestEnding:
                 break
         assert legacy.process.returncode == -signal.SIGTERM
 
-    def test_a_client_that_stops_listening_ends_it_quietly(self, server_command, tmp_path):
+    def test_a_client_that_closes_the_output_ends_the_server_without_an_error(self, server_command, tmp_path):
         log = tmp_path / "log"
         source, sink = os.pipe()
         with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The official Python SDK's client works with `rum mcp` over stdio, in both eras of the protocol."""
+"""The client of the official Python SDK with `rum mcp`, with a handshake and stateless."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 Conversation = Callable[[Client], Awaitable[None]]
 
 
-def converse(folder: Path, mode: str, talk: Conversation, *options: str) -> None:
-    """Start `rum mcp` in a folder with a home of its own and run one conversation with it."""
+def run_conversation(folder: Path, mode: str, talk: Conversation, *options: str) -> None:
+    """Start `rum mcp` in a folder with its own home, and run a conversation with it."""
     environment = {
         **os.environ,
         "HOME": str(folder),
@@ -53,13 +53,13 @@ def converse(folder: Path, mode: str, talk: Conversation, *options: str) -> None
     anyio.run(run)
 
 
-def said(result: Any) -> Any:
-    """What a result says in its text."""
+def result_text(result: Any) -> Any:
+    """The text of a result."""
     return json.loads(result.content[0].text)
 
 
-def read(result: Any) -> Any:
-    """What a resource holds."""
+def resource_text(result: Any) -> Any:
+    """The text of a resource."""
     return json.loads(result.contents[0].text)
 
 
@@ -67,7 +67,7 @@ async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
     """The answer of a tool, which is the same as structured content and as text."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result
-    assert said(result) == result.structured_content
+    assert result_text(result) == result.structured_content
     return result.structured_content
 
 
@@ -82,7 +82,7 @@ def test_the_sdk_lists_every_tool_with_title_annotations_and_schema(tmp_path: Pa
         assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
         assert "Recall before" in (client.instructions or "")
 
-    converse(tmp_path, mode, talk)
+    run_conversation(tmp_path, mode, talk)
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -114,19 +114,19 @@ def test_the_sdk_calls_every_tool(tmp_path: Path, mode: str):
         assert info["agent_id"] == agent["agent_id"]
         assert info["memory_count"] == 1
 
-    converse(tmp_path, mode, talk)
+    run_conversation(tmp_path, mode, talk)
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_an_error_is_a_result_the_agent_can_read(tmp_path: Path, mode: str):
+def test_an_error_is_a_result_with_a_message(tmp_path: Path, mode: str):
     async def talk(client: Client) -> None:
         result = await client.call_tool("recall", {"memory_id": "mem_unknown00"})
         assert result.is_error
-        assert said(result)["code"] == "NOT_FOUND"
+        assert result_text(result)["code"] == "NOT_FOUND"
         empty = await call(client, "recall", query="anything")
         assert empty["code"] == "NO_RESULTS"
 
-    converse(tmp_path, mode, talk)
+    run_conversation(tmp_path, mode, talk)
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -135,19 +135,19 @@ def test_the_sdk_reads_the_resources(tmp_path: Path, mode: str):
         stored = (await call(client, "store", **WORK))["memory_id"]
         templates = (await client.list_resource_templates()).resource_templates
         assert [template.uri_template for template in templates] == ["rum://memory/{id}"]
-        memory = read(await client.read_resource(f"rum://memory/{stored}"))
+        memory = resource_text(await client.read_resource(f"rum://memory/{stored}"))
         assert memory["intent"]["goal"] == WORK["intent"]["goal"]
-        project = read(await client.read_resource("rum://project"))
+        project = resource_text(await client.read_resource("rum://project"))
         assert project["memories"] == 1
 
-    converse(tmp_path, mode, talk)
+    run_conversation(tmp_path, mode, talk)
 
 
-def test_only_the_core_tools_are_listed_when_asked(tmp_path: Path):
+def test_with_tools_core_only_core_tools_are_listed(tmp_path: Path):
     async def talk(client: Client) -> None:
         assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS[:4]
 
-    converse(tmp_path, "legacy", talk, "--tools", "core")
+    run_conversation(tmp_path, "legacy", talk, "--tools", "core")
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -161,4 +161,4 @@ def test_the_sdk_lists_and_gets_the_prompt(tmp_path: Path, mode: str):
         assert "- Fix the flaky login test: The clock is frozen now" in message.content.text
         assert message.content.text.endswith("Your task: Fix the flaky login test again")
 
-    converse(tmp_path, mode, talk)
+    run_conversation(tmp_path, mode, talk)

@@ -1,4 +1,4 @@
-"""Streams of news: opened, acknowledged, kept open, and ended by either side."""
+"""Subscriptions: acknowledged, kept open, and ended by either side."""
 
 import pytest
 
@@ -9,13 +9,13 @@ NEWS = {"notifications": {"toolsListChanged": True, "resourceSubscriptions": ["e
 
 
 class TestSubscriptions:
-    def test_a_stream_is_acknowledged_and_promises_only_what_will_come(self, modern):
+    def test_a_stream_is_acknowledged_without_notifications(self, modern):
         modern.ask("subscriptions/listen", NEWS, "stream-1")
         message = modern.receive()
         assert message["method"] == "notifications/subscriptions/acknowledged"
         assert message["params"] == {"notifications": {}, "_meta": {SUBSCRIPTION_ID: "stream-1"}}
 
-    def test_a_stream_stays_open_while_other_requests_are_served_and_ends_with_the_server(self, modern):
+    def test_a_stream_stays_open_until_the_server_ends(self, modern):
         modern.ask("subscriptions/listen", NEWS, 0)
         modern.receive()
         modern.call("echo")

@@ -1,4 +1,4 @@
-"""The first messages of the clients in use, as they were seen on the wire, and the official client itself."""
+"""The first messages of common clients, as recorded, and the official client."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ class TestOpeningsOfRealClients:
 
     @pytest.mark.parametrize(("mode", "agreed"), [("auto", STATELESS), ("legacy", "2025-11-25")])
     def test_the_official_client(self, server_command, mode, agreed):
-        async def converse() -> None:
+        async def run_conversation() -> None:
             server = StdioServerParameters(command=server_command[0], args=server_command[1:])
             async with Client(server, mode=mode) as client:
                 assert client.protocol_version == agreed
@@ -85,4 +85,4 @@ class TestOpeningsOfRealClients:
                 with pytest.raises(MCPError):
                     await client.call_tool("crash", {})
 
-        anyio.run(converse)
+        anyio.run(run_conversation)

@@ -1,4 +1,4 @@
-"""When nobody asks anything for a while the application is told, once, and the session goes on."""
+"""Idle work: called once for each period without requests."""
 
 import time
 
@@ -18,7 +18,7 @@ def log(tmp_path, monkeypatch):
     return tmp_path / "log"
 
 
-def test_each_stretch_of_quiet_is_told_once(connect, log):
+def test_idle_is_called_once_for_each_idle_period(connect, log):
     client = connect(log=log)
     client.call("echo")
     wait_for(log, "idle", 1)
@@ -26,12 +26,12 @@ def test_each_stretch_of_quiet_is_told_once(connect, log):
     client.call("echo")
     wait_for(log, "idle", 2)
     client.finish()
-    told = log.read_text().split()
-    assert told.count("idle") == 2
-    assert told[-1] == "closed"
+    lines = log.read_text().split()
+    assert lines.count("idle") == 2
+    assert lines[-1] == "closed"
 
 
-def test_before_the_first_call_there_is_nobody_to_tell(connect, log):
+def test_idle_is_not_called_before_the_first_call(connect, log):
     client = connect(log=log)
     client.result("tools/list")
     time.sleep(0.3)
@@ -39,7 +39,7 @@ def test_before_the_first_call_there_is_nobody_to_tell(connect, log):
     assert not log.exists()
 
 
-def test_whatever_goes_wrong_then_the_next_question_is_answered(connect, log, monkeypatch):
+def test_after_an_error_in_idle_the_next_request_is_answered(connect, log, monkeypatch):
     monkeypatch.setenv("ECHO_IDLE_CRASHES", "1")
     client = connect(log=log)
     client.call("echo")
@@ -49,7 +49,7 @@ def test_whatever_goes_wrong_then_the_next_question_is_answered(connect, log, mo
     assert "KeyError" in client.stderr()
 
 
-def test_who_does_not_want_to_know_is_not_told(connect, log, monkeypatch):
+def test_idle_can_be_disabled(connect, log, monkeypatch):
     monkeypatch.setenv("ECHO_IDLE_AFTER", "0")
     client = connect(log=log)
     client.call("echo")
