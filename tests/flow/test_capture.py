@@ -10,45 +10,45 @@ import pytest
 
 from rum import Rum
 from support.captured_events import CRASH
-from support.hooks import SESSION, Hooked, make_hooked, prompt, ran, until
+from support.hooks import SESSION, HookRunner, make_hook_runner, prompt, ran, until
 
 
 @pytest.fixture
-def hooked(tmp_path: Path) -> Hooked:
-    return make_hooked(tmp_path)
+def hooks(tmp_path: Path) -> HookRunner:
+    return make_hook_runner(tmp_path)
 
 
-def told(hooked: Hooked, event: str, **more: Any) -> dict[str, Any]:
+def payload(hooks: HookRunner, event: str, **more: Any) -> dict[str, Any]:
     return {
         "session_id": SESSION,
-        "cwd": str(hooked.work),
+        "cwd": str(hooks.work),
         "prompt_id": "t1",
         "hook_event_name": event,
         **more,
     }
 
 
-def test_a_turn_becomes_a_memory_automatically(hooked: Hooked):
-    file = str(hooked.work / "stats.py")
+def test_a_turn_becomes_a_memory_automatically(hooks: HookRunner):
+    file = str(hooks.work / "stats.py")
     edit = {"tool_name": "Edit", "tool_input": {"file_path": file, "old_string": "a", "new_string": "b = 1"}}
     again = {
         "tool_name": "Edit",
         "tool_input": {"file_path": file, "old_string": "b = 1", "new_string": "c = 2"},
     }
     check = {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "tool_use_id": "c2"}
-    hooked.said(prompt(hooked.work, "Fix the mean of an empty list."))
-    hooked.said(told(hooked, "PostToolUse", **edit, tool_response={}, tool_use_id="c1"))
-    hooked.said(told(hooked, "PostToolUseFailure", **check, error=CRASH))
-    hooked.said(told(hooked, "PostToolUse", **again, tool_response={}, tool_use_id="c3"))
-    hooked.said(ran(hooked.work, "pytest", "3 passed", "c4"))
-    hooked.said(told(hooked, "Stop", last_assistant_message="It works now."))
+    hooks.output(prompt(hooks.work, "Fix the mean of an empty list."))
+    hooks.output(payload(hooks, "PostToolUse", **edit, tool_response={}, tool_use_id="c1"))
+    hooks.output(payload(hooks, "PostToolUseFailure", **check, error=CRASH))
+    hooks.output(payload(hooks, "PostToolUse", **again, tool_response={}, tool_use_id="c3"))
+    hooks.output(ran(hooks.work, "pytest", "3 passed", "c4"))
+    hooks.output(payload(hooks, "Stop", last_assistant_message="It works now."))
 
     def memories() -> list[str]:
-        with Rum.open(hooked.work, home=hooked.home, owner=True) as rum:
+        with Rum.open(hooks.work, home=hooks.home, owner=True) as rum:
             return [one.id for one in rum.list().memories]
 
     until(lambda: bool(memories()))
-    with Rum.open(hooked.work, home=hooked.home, owner=True) as rum:
+    with Rum.open(hooks.work, home=hooks.home, owner=True) as rum:
         (memory,) = rum.recall(query="mean of an empty list", depth="complete").memories
         results = [one.result and one.result.success for one in memory.actions or ()]
     assert results == [False, False, True, True]

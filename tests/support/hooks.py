@@ -30,24 +30,29 @@ def samples(client: str) -> list[dict[str, Any]]:
 
 def prompt(cwd: Path, text: str = "Fix the mean", turn: str = "t1", **more: Any) -> dict[str, Any]:
     """A payload with a prompt."""
-    told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": turn, "hook_event_name": "UserPromptSubmit"}
-    return {**told, "prompt": text, **more}
+    common = {
+        "session_id": SESSION,
+        "cwd": str(cwd),
+        "prompt_id": turn,
+        "hook_event_name": "UserPromptSubmit",
+    }
+    return {**common, "prompt": text, **more}
 
 
 def ran(cwd: Path, command: str, output: str = "", call: str = "c1") -> dict[str, Any]:
     """A payload with a finished command."""
-    told = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": "t1", "hook_event_name": "PostToolUse"}
-    gave = {"stdout": output, "stderr": "", "interrupted": False}
+    common = {"session_id": SESSION, "cwd": str(cwd), "prompt_id": "t1", "hook_event_name": "PostToolUse"}
+    response = {"stdout": output, "stderr": "", "interrupted": False}
     return {
-        **told,
+        **common,
         "tool_name": "Bash",
         "tool_input": {"command": command},
-        "tool_response": gave,
+        "tool_response": response,
         "tool_use_id": call,
     }
 
 
-class Hooked(NamedTuple):
+class HookRunner(NamedTuple):
     """A home, a project and a temporary folder: everything that a hook uses."""
 
     home: Path
@@ -75,17 +80,17 @@ class Hooked(NamedTuple):
             stderr=subprocess.PIPE,
         )
 
-    def tell(self, payload: object, client: str = "claude-code", **how: Any) -> None:
+    def send(self, payload: object, client: str = "claude-code", **how: Any) -> None:
         """Run a hook; asserts that it succeeds and prints nothing."""
-        assert self.said(payload, client, **how) == b""
+        assert self.output(payload, client, **how) == b""
 
-    def said(self, payload: object, client: str = "claude-code", **how: Any) -> bytes:
+    def output(self, payload: object, client: str = "claude-code", **how: Any) -> bytes:
         """Run a hook and return its output."""
         hook = self.start(client, **how)
-        told = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        said, complaints = hook.communicate(told, timeout=PATIENCE)
-        assert (hook.returncode, complaints) == (0, b"")
-        return said
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        output, errors = hook.communicate(data, timeout=PATIENCE)
+        assert (hook.returncode, errors) == (0, b"")
+        return output
 
     def project(self) -> Path:
         """The folder of the only project."""
@@ -94,8 +99,8 @@ class Hooked(NamedTuple):
 
     def raw(self) -> bytes:
         """The content of all spool files."""
-        kept = [*self.home.rglob("*.jsonl"), *self.temporary.rglob("*.jsonl")]
-        return b"".join(path.read_bytes() for path in kept)
+        files = [*self.home.rglob("*.jsonl"), *self.temporary.rglob("*.jsonl")]
+        return b"".join(path.read_bytes() for path in files)
 
     def events(self) -> list[Event]:
         """The events in all spool files; asserts that every line is complete."""
@@ -113,13 +118,13 @@ def until(holds: Callable[[], bool]) -> None:
     """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, "it never came to be"
+        assert time.monotonic() < end, "the condition never became true"
         time.sleep(0.02)
 
 
-def make_hooked(folder: Path) -> Hooked:
+def make_hook_runner(folder: Path) -> HookRunner:
     """A home that does not exist yet, and an empty project."""
-    places = Hooked(folder / "home", folder / "work", folder / "tmp")
+    places = HookRunner(folder / "home", folder / "work", folder / "tmp")
     places.work.mkdir()
     places.temporary.mkdir()
     return places

@@ -11,7 +11,7 @@ import pytest
 
 from rum import Rum
 from support.builders import make_draft
-from support.hooks import Hooked, make_hooked, until
+from support.hooks import HookRunner, make_hook_runner, until
 from support.offers import edited, failed_run, ran
 
 LINES = {"old_string": "return sum(xs) / len(xs)", "new_string": "return sum(xs) / max(len(xs), 1)"}
@@ -26,33 +26,33 @@ PATCH = "\n".join(
 
 
 @pytest.fixture
-def run_hook(tmp_path: Path) -> Hooked:
-    run_hook = make_hooked(tmp_path)
-    subprocess.run(["git", "init", "-q", str(run_hook.work)], check=True)
+def hooks(tmp_path: Path) -> HookRunner:
+    hooks = make_hook_runner(tmp_path)
+    subprocess.run(["git", "init", "-q", str(hooks.work)], check=True)
     actions = [
         edited("stats.py", "-return sum(xs) / len(xs)\n+return sum(xs) / max(len(xs), 1)", "AssertionError"),
         edited("stats.py", "+raise ValueError('no values')"),
         failed_run("pip install psycopg2", "pg_config not found"),
         ran("pip install psycopg2-binary"),
     ]
-    with Rum.open(run_hook.work, home=run_hook.home) as rum:
+    with Rum.open(hooks.work, home=hooks.home) as rum:
         rum.store(**make_draft(actions=actions))
-    return run_hook
+    return hooks
 
 
-def before(run_hook: Hooked, session: str, tool: str, given: dict[str, str]) -> dict[str, Any]:
-    payload = {"session_id": session, "cwd": str(run_hook.work), "hook_event_name": "PreToolUse"}
+def before(hooks: HookRunner, session: str, tool: str, given: dict[str, str]) -> dict[str, Any]:
+    payload = {"session_id": session, "cwd": str(hooks.work), "hook_event_name": "PreToolUse"}
     return {**payload, "prompt_id": "t1", "tool_use_id": session, "tool_name": tool, "tool_input": given}
 
 
 def hook_output(
-    run_hook: Hooked, tool: str, given: dict[str, str], client: str = "claude-code"
+    hooks: HookRunner, tool: str, given: dict[str, str], client: str = "claude-code"
 ) -> dict[str, Any]:
     """The output of a hook before a tool call; repeated, as a hook may run out of time on a busy machine."""
     advice: list[bytes] = []
 
     def answered() -> bool:
-        advice.append(run_hook.said(before(run_hook, f"s{len(advice)}", tool, given), client))
+        advice.append(hooks.output(before(hooks, f"s{len(advice)}", tool, given), client))
         return bool(advice[-1])
 
     until(answered)
@@ -69,10 +69,10 @@ def hook_output(
     ],
 )
 def test_an_agent_is_warned_before_it_repeats_a_failure(
-    run_hook: Hooked, client: str, tool: str, given: dict[str, str], advice: str
+    hooks: HookRunner, client: str, tool: str, given: dict[str, str], advice: str
 ):
-    answer = hook_output(run_hook, tool, given, client)
+    answer = hook_output(hooks, tool, given, client)
     assert answer["hookEventName"] == "PreToolUse"
     assert f"Worked instead: {advice}" in answer["additionalContext"]
-    noted = [event for event in run_hook.events() if event["kind"] == "offered"]
+    noted = [event for event in hooks.events() if event["kind"] == "offered"]
     assert noted[-1].get("offers", [{}])[0]["text"] == answer["additionalContext"]
