@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rum.store.base import Store
-from rum.store.records import Author
 from support.builders import NOON
 from support.facts import MILLISECONDS, all_events, make_event
 
@@ -87,11 +86,12 @@ def test_a_place_is_never_given_twice(store: Store):
     assert [event.id for event in all_events(store)] == ["e2", "e3"]
 
 
-def test_authors_and_clearing(store: Store):
+def test_author_and_import_read_back_until_all_are_deleted(store: Store):
     store.events.add([make_event("a"), make_event("b", agent_id="agent_bob", imported_at=NOON)])
-    assert store.events.authors() == {Author("agent_ann", imported=False), Author("agent_bob", imported=True)}
+    authors = [(event.agent_id, event.imported_at) for event in all_events(store)]
+    assert authors == [("agent_ann", None), ("agent_bob", NOON)]
     assert store.events.delete() == 2
-    assert (store.events.count(), store.events.authors()) == (0, set())
+    assert (store.events.count(), all_events(store)) == (0, [])
 
 
 def test_of_several_events_all_are_added_or_none(store: Store):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rum.model.errors import StorageError
 from rum.store.base import Store
-from rum.store.records import Author, Revision
+from rum.store.records import Revision
 from support.builders import NOON
 from support.facts import add_author, all_facts, make_fact
 
@@ -92,17 +92,16 @@ def test_versions_stay_when_the_fact_is_replaced_and_go_with_it(store: Store):
     assert store.history.of("fact", "a") == []
 
 
-def test_authors_are_told_apart_by_whether_it_was_imported(store: Store):
+def test_author_and_import_read_back(store: Store):
     add_author(store, "agent_bob")
     store.facts.put(make_fact("a"))
-    store.facts.put(make_fact("b"))
     store.facts.put(make_fact("c", imported_at=NOON))
     store.facts.put(make_fact("d", agent_id="agent_bob"))
-    assert store.facts.authors() == {
-        Author("agent_ann", imported=False),
-        Author("agent_ann", imported=True),
-        Author("agent_bob", imported=False),
-    }
+    assert [(fact.agent_id, fact.imported_at) for fact in all_facts(store)] == [
+        ("agent_ann", None),
+        ("agent_ann", NOON),
+        ("agent_bob", None),
+    ]
 
 
 def test_clearing_takes_all_facts_with_their_versions(store: Store):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from rum.model.agents import Agent
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.store.records import WithIds
 
 if TYPE_CHECKING:
     from rum.model.chapters import Chapter, Wisdom
@@ -36,7 +37,7 @@ class ReadMode(Enum):
     """Ids, version, goal, task type, success and summary, origin and reverts; faster."""
 
 
-class Memories(Protocol):
+class Memories(WithIds, Protocol):
     """Memories with their files, tags, index terms and versions, and the tombstones of forgotten things."""
 
     def add(self, memory: Memory) -> None:
@@ -51,10 +52,6 @@ class Memories(Protocol):
         """Return the memories with these ids, in this order; unknown ids are left out."""
         ...
 
-    def find_ids(self, name: str) -> list[str]:
-        """Return the ids that a full id or the tail of one can mean: one, none, or several."""
-        ...
-
     def pages(self, size: int = 500, since: int = 0) -> Iterator[list[Memory]]:
         """Yield all memories made at `since` or later, oldest first; of damaged ones the headline."""
         ...
@@ -67,12 +64,8 @@ class Memories(Protocol):
         """Return (memory id, commit) of every memory that names the commit it was made at."""
         ...
 
-    def delete(self, memory_id: str) -> dict[str, int]:
-        """Delete a memory with everything that belongs to it, and return what `count_parts` does."""
-        ...
-
-    def count_parts(self, memory_id: str) -> dict[str, int]:
-        """Return the number of rows of each kind that belong to a memory."""
+    def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
+        """Delete a memory with everything that belongs to it; return the number of rows of each kind."""
         ...
 
     def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
@@ -116,7 +109,7 @@ class AgentFigures(NamedTuple):
     children: list[str]
 
 
-class Agents(Protocol):
+class Agents(WithIds, Protocol):
     """The agents of a project: main agents, subagents, and the authors of imported memories."""
 
     def add(self, agent: Agent) -> None:
@@ -125,10 +118,6 @@ class Agents(Protocol):
 
     def get(self, agent_id: str) -> Agent | None:
         """Return the agent with this id, if there is one."""
-        ...
-
-    def find_ids(self, name: str) -> list[str]:
-        """Return the ids that an id, the tail of one, or an agent's name can mean."""
         ...
 
     def last_main(self, client: str | None) -> Agent | None:

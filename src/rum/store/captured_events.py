@@ -83,30 +83,30 @@ class CapturedEvents(Protocol):
     """Events and turns of one project; no part of a transaction over its memories."""
 
     def add(self, events: Iterable[CapturedEvent], now: int, *, replace: bool = False) -> list[str]:
-        """Add events and open their turns; the ids of those that were new.
+        """Add events and open their turns; return the ids of those that were new.
 
         With `replace`, known events are updated instead of ignored, and turns stay as they are.
         """
         ...
 
     def events(self, scope: TurnKey | SessionKey, kinds: Sequence[str] = ()) -> list[CapturedEvent]:
-        """The events of a turn or a session, oldest first; of some kinds, or of all."""
+        """Return the events of a turn or a session, of some kinds or of all, oldest first."""
         ...
 
     def find(self, query: EventQuery) -> list[FoundEvent]:
-        """Events with the outcomes of their turns, newest first."""
+        """Return events with the outcomes of their turns, newest first."""
         ...
 
     def count(self) -> tuple[int, int]:
-        """How many events there are, and how many turns are open."""
+        """Return the number of events, and of open turns."""
         ...
 
     def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
-        """One turn if it is known, or the turns of a session, oldest first."""
+        """Return one turn if it is known, or the turns of a session, oldest first."""
         ...
 
     def open_turns(self, limit: int) -> list[CapturedTurn]:
-        """Turns with events since they were concluded; those without events for longest first."""
+        """Return turns with events since they were concluded; those without events for longest first."""
         ...
 
     def conclude(self, turn: CapturedTurn, now: int) -> None:
@@ -118,19 +118,19 @@ class CapturedEvents(Protocol):
         ...
 
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
-        """Delete the events a memory was made of and mark their turns as forgotten; how many events."""
+        """Delete the events that a memory was made of, and mark their turns; return the number of events."""
         ...
 
     def drop(self, before: int) -> int:
-        """Delete events whose turns were concluded before then; how many."""
+        """Delete events whose turns were concluded before then; return their number."""
         ...
 
     def transcript_stamp(self, path: str) -> str | None:
-        """The state of a transcript when it was last read."""
+        """Return the state that a transcript had when it was last read."""
         ...
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
-        """Record that a transcript was read."""
+        """Record that a transcript was read in this state."""
         ...
 
     def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
@@ -138,9 +138,9 @@ class CapturedEvents(Protocol):
         ...
 
     def proposals(self) -> list[RuleProposal]:
-        """Proposed rules that are neither accepted nor rejected, newest first."""
+        """Return the proposed rules that are neither accepted nor rejected, newest first."""
         ...
 
     def settle(self, proposal_id: str, state: str) -> bool:
-        """Accept or reject a proposed rule; False when there is none."""
+        """Set the state of a proposed rule to `accepted` or `rejected`; False if there is none."""
         ...

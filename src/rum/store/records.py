@@ -10,22 +10,22 @@ from rum.model.layers import Event, Fact, Rule
 T = TypeVar("T")
 
 
-class Author(NamedTuple):
-    """An agent that wrote something, and whether that was imported."""
+class WithIds(Protocol):
+    """Items that people name by their ids."""
 
-    agent_id: str
-    imported: bool
+    def find_ids(self, name: str) -> list[str]:
+        """Return the ids that a full id or the tail of one can mean: one, none, or several.
+
+        An agent's own name means it, too.
+        """
+        ...
 
 
-class Records(Protocol[T]):
+class Records(WithIds, Protocol[T]):
     """Records of one kind, in the order in which they were added; a fact's id is its key."""
 
     def get(self, ids: Sequence[str]) -> list[T]:
         """Return the records with these ids, in this order; unknown ids are left out."""
-        ...
-
-    def find_ids(self, name: str) -> list[str]:
-        """Return the ids that a full id or the tail of one can mean: one, none, or several."""
         ...
 
     def pages(self, size: int = 500) -> Iterator[list[T]]:
@@ -60,10 +60,6 @@ class Facts(ChangeableRecords[Fact], Protocol):
         """Return the number of facts whose keys start with the prefix."""
         ...
 
-    def authors(self) -> set[Author]:
-        """Return the authors of all facts."""
-        ...
-
 
 class Rules(ChangeableRecords[Rule], Protocol):
     """Conditions and actions."""
@@ -90,10 +86,6 @@ class Events(Records[Event], Protocol):
 
     def fold(self, places: Sequence[int], summary: Event | None) -> bool:
         """Replace the entries at these places by a summary at the last place; False if one is gone."""
-        ...
-
-    def authors(self) -> set[Author]:
-        """Return the authors of all entries."""
         ...
 
 

@@ -111,7 +111,7 @@ def use_everything(store: SqliteStore) -> None:
     next(store.memories.pages(1))
     store.memories.replace(make_memory("mem_b", "Refresh it"))
     store.memories.tombstones(["aa"])
-    store.memories.count_parts("mem_a")
+    store.memories.delete("mem_a", dry_run=True)
     store.agents.get("agent_ann")
     store.agents.find_ids("developer")
     store.agents.last_main("test")

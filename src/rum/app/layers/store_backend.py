@@ -22,7 +22,6 @@ from rum.model.layers import (
     whole,
 )
 from rum.store.files.layers import Item, json_size
-from rum.store.records import Author
 
 
 class StoreBackend:
@@ -106,7 +105,9 @@ class StoreBackend:
         store, removed = self._caller.project.store, 0
         with store.transaction():
             if MemoryType.SEMANTIC in layers:
-                self._check_may_change("The facts", store.facts.authors())
+                self._check_may_change(
+                    "The facts", _authors(fact for page in store.facts.pages() for fact in page)
+                )
                 removed += store.facts.delete()
             if MemoryType.PROCEDURAL in layers:
                 older = self.older(MemoryType.PROCEDURAL, 0)
@@ -114,17 +115,20 @@ class StoreBackend:
                 removed += len(older.entries)
             if MemoryType.EPISODIC in layers:
                 # Last, as events are in another database file: an error before it changes no layer.
-                self._check_may_change("The events", store.events.authors())
+                self._check_may_change(
+                    "The events", _authors(event for page in store.events.pages() for event in page)
+                )
                 removed += store.events.delete()
         return removed
 
-    def _check_may_change(self, what: str, authors: set[Author]) -> None:
+    def _check_may_change(self, what: str, authors: set[tuple[str, bool]]) -> None:
         for agent_id, imported in sorted(authors):
             self._caller.check_author(what, agent_id, imported=imported, instead=events.INSTEAD)
 
 
-def _authors(rows: Sequence[Event | Rule]) -> set[Author]:
-    return {Author(row.agent_id, row.imported_at is not None) for row in rows}
+def _authors(rows: Iterable[Event | Fact | Rule]) -> set[tuple[str, bool]]:
+    """The agents that wrote some records, and whether those were imported."""
+    return {(row.agent_id, row.imported_at is not None) for row in rows}
 
 
 def as_item(row: Event | Fact | Rule) -> Item:

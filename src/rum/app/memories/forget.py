@@ -118,7 +118,9 @@ def _find_memory(caller: Caller, name: str) -> list[str]:
 def _count_memory(caller: Caller, memory_id: str) -> Counts:
     caller.check_may_change(_memory(caller.project, memory_id))
     events = caller.project.store.captured.forget(memory_id, dry_run=True)
-    return caller.project.store.memories.count_parts(memory_id) | ({"seen": events} if events else {})
+    return caller.project.store.memories.delete(memory_id, dry_run=True) | (
+        {"seen": events} if events else {}
+    )
 
 
 def _remove_memory(caller: Caller, memory_id: str) -> Counts:

@@ -25,9 +25,6 @@ DELETE FROM facts WHERE key IN (:ids);
 -- name: clear_facts
 DELETE FROM facts;
 
--- name: authors_of_facts
-SELECT DISTINCT agent_id, imported_at IS NOT NULL AS imported FROM facts;
-
 -- name: insert_fact_version
 INSERT INTO fact_versions (fact, version, changed_at, changed_by, value)
 SELECT seq, ?2, ?3, ?4, ?5 FROM facts WHERE key = ?1;
@@ -113,6 +110,3 @@ DELETE FROM events WHERE id IN (:ids);
 
 -- name: clear_events
 DELETE FROM events;
-
--- name: authors_of_events
-SELECT DISTINCT agent_id, imported_at IS NOT NULL AS imported FROM events;

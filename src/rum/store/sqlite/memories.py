@@ -126,10 +126,12 @@ class SqliteMemories(Table):
     def commits(self) -> list[tuple[str, str]]:
         return [(row["id"], row["git_commit"]) for row in self._rows("at_commits")]
 
-    def delete(self, memory_id: str) -> dict[str, int]:
+    def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
+        if dry_run:
+            return self._count_parts(memory_id)
         with self._database.transaction() as db:
             seq = self._seq(memory_id)
-            removed = self.count_parts(memory_id)
+            removed = self._count_parts(memory_id)
             older = self._values("superseded_by", (memory_id,))
             archived = archive_rows.is_archived(db, seq)
             self._delete_terms(memory_id, seq)
@@ -138,7 +140,7 @@ class SqliteMemories(Table):
             db.execute(SQL["mark_superseded"], (json.dumps(older),))
             return removed
 
-    def count_parts(self, memory_id: str) -> dict[str, int]:
+    def _count_parts(self, memory_id: str) -> dict[str, int]:
         ids = {"ids": json.dumps([memory_id])}
         edges, files = self._rows("edges_of", ids), self._rows("files_of", ids)
         (versions,) = self._values("count_versions", (memory_id,))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rum.model.ids import tail_of
-from rum.store.records import Author, Revision
+from rum.store.records import Revision
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 
@@ -81,10 +81,6 @@ class RecordTable(Table, ABC, Generic[T]):
             if ids is None:
                 return db.execute(SQL[f"clear_{self.table}"]).rowcount
             return sum(cursor.rowcount for cursor in self._execute_for(f"delete_{self.table}", ids))
-
-    def authors(self) -> set[Author]:
-        rows = self._rows(f"authors_of_{self.table}")
-        return {Author(row["agent_id"], bool(row["imported"])) for row in rows}
 
 
 class SqliteHistory(Table):
