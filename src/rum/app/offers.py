@@ -35,7 +35,7 @@ WHY = {
 """Why something is offered, by its kind."""
 
 
-def note(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
+def record(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
     """Note what was offered in a session up to the end of a turn, and what came of it in that turn."""
     if not events:
         return

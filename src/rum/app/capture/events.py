@@ -98,14 +98,14 @@ def _view(found: FoundEvent) -> SeenView:
 def _what(event: Event) -> str:
     """What happened: a tool and what it was used on, what was said, or what was offered of which memories."""
     files = ", ".join(file["path"] for file in event.get("files", []))
-    told = (
+    text = (
         event.get("command") or files or event.get("text") or event.get("output") or event.get("source", "")
     )
     if offers := event.get("offers"):
-        told = ", ".join(f"{one.get('kind')} {_ids(one.get('memories'))}".rstrip() for one in offers)
+        text = ", ".join(f"{one.get('kind')} {_ids(one.get('memories'))}".rstrip() for one in offers)
     elif memories := event.get("memories"):
-        told = told or _ids(memories)
-    return ": ".join(filter(None, (event.get("tool_name", ""), told)))
+        text = text or _ids(memories)
+    return ": ".join(filter(None, (event.get("tool_name", ""), text)))
 
 
 def _ids(memories: object) -> str:
@@ -113,8 +113,8 @@ def _ids(memories: object) -> str:
     return " ".join(short_id(one) for one in named if isinstance(one, str))
 
 
-def is_sound(event: Event) -> bool:
-    """Whether the parts that everything goes by are what they should be."""
+def is_valid(event: Event) -> bool:
+    """Whether the fields that everything depends on have the right types."""
     texts = (
         event.get(name, "") for name in ("id", "client", "session", "kind", "cwd", "turn", "agent", "text")
     )
@@ -123,7 +123,7 @@ def is_sound(event: Event) -> bool:
 
 
 def as_row(event: Event) -> CapturedEvent:
-    """An event as the store keeps it."""
+    """The row of an event."""
     data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
     return CapturedEvent(
         event["id"], key_of(event), event["kind"], event["at"], data.encode("utf-8", "replace").decode()
@@ -131,5 +131,5 @@ def as_row(event: Event) -> CapturedEvent:
 
 
 def as_event(row: CapturedEvent) -> Event:
-    """An event as it was seen."""
+    """The event of a row."""
     return cast("Event", json.loads(row.data) | {"turn": row.key.turn})

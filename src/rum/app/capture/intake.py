@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rum.app.caller import Caller
-from rum.app.capture.events import as_event, as_row, is_sound
+from rum.app.capture.events import as_event, as_row, is_valid
 from rum.app.capture.turns import TurnOutcome, TurnSource
 from rum.app.imports.batch import Tally, import_pieces
-from rum.app.offers import note as note_offers_of_turn
+from rum.app.offers import record as record_offers
 from rum.app.project import Project
 from rum.capture.events import problems, spool
 from rum.capture.events.cleaning import clean
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 KEPT = 14 * 86400
-"""Seconds for which events are kept after they became memories."""
+"""Seconds for which events are kept after they outcome memories."""
 _LOCK = "intake.lock"
 _AT_ONCE = 50
-"""Turns that are concluded at once; whoever is killed does no more than these again."""
+"""Turns concluded in one batch: a process that is killed repeats no more than these."""
 _TOO_OLD = 30 * 86400
-"""Seconds after which lines are dropped whose project nobody can tell."""
+"""Seconds after which lines without a known project are dropped."""
 
 
 class Intake(Struct, frozen=True, kw_only=True):
@@ -62,11 +62,11 @@ class Intake(Struct, frozen=True, kw_only=True):
     nothing: int = 0
     forgotten: int = 0
     open: int = 0
-    """Turns that go on."""
+    """Turns that are not over."""
     dropped: int = 0
-    """Events that were old enough to go."""
+    """Events deleted because of their age."""
     busy: bool = False
-    """Somebody else is at it; nothing was done."""
+    """Another process is importing; nothing was done."""
 
 
 def has_spool(project: Project) -> bool:
@@ -84,9 +84,10 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
 
 
 def _intake(caller: Caller) -> Intake:
+    # Claimed lines go to the spool of their project, which may be this one.
     claim(caller.project)
-    new = take_spool(caller.project)
-    counts = _concluded(caller)
+    new = import_spool(caller.project)
+    counts = _conclude_turns(caller)
     dropped = caller.project.store.captured.drop(caller.project.now() - KEPT)
     problems.delete_problems(_folders(caller.project), caller.project.now() - problems.RECENT)
     return Intake(
@@ -107,7 +108,7 @@ def _folders(project: Project) -> tuple[str, ...]:
 
 
 def claim(project: Project) -> None:
-    """Put lines whose project could not be told where they belong, now that it can."""
+    """Move lines that were captured without a known project into the spool of their project."""
     for folder in spool.unclaimed_folders(project.settings.home):
         for path in spool.spools(folder):
             with suppress(OSError):
@@ -117,12 +118,12 @@ def claim(project: Project) -> None:
 def _claim(project: Project, path: str) -> None:
     lines, end = spool.complete_lines(path)
     placed: list[tuple[tuple[str, ...], Event]] = []
-    for event in (event for line in lines if (event := from_line(line)) and is_sound(event)):
+    for event in (event for line in lines if (event := from_line(line)) and is_valid(event)):
         try:
             settings, location = open_project(event["cwd"], flags={"home": project.settings.home})
         except (RumError, OSError):
             if event["at"] > project.now() - _TOO_OLD:
-                return  # another time, all of them
+                return  # the file is tried again as a whole: no line may be moved twice
             continue
         places = spool.folders(settings.home, location.id, location.directory)
         placed.append((places, {**event, "project": location.id}))
@@ -130,72 +131,74 @@ def _claim(project: Project, path: str) -> None:
         spool.remove(path, end)
 
 
-def take_spool(project: Project) -> int:
-    """Keep all lines of the spool as events, and let go of its files; how many events were new."""
+def import_spool(project: Project) -> int:
+    """Store all lines of the spool as events and delete its files; the number of new events."""
     new = 0
     for folder in _folders(project):
         for path in spool.spools(folder):
             # A file that cannot be read now waits for the next time.
             with suppress(OSError):
-                new += _take_file(project, path)
+                new += _import_file(project, path)
     return new
 
 
-def _take_file(project: Project, path: str) -> int:
+def _import_file(project: Project, path: str) -> int:
     new, offset = 0, 0
     while True:
         lines, end = spool.complete_lines(path, offset)
-        new += take_events(project, [event for line in lines if (event := from_line(line))])
+        new += store_events(project, [event for line in lines if (event := from_line(line))])
+        # Removed only when all is stored: lines read again after a crash have ids that are known.
         if end == offset:
             spool.remove(path, offset)
             return new
         offset = end
 
 
-def take_events(project: Project, events: Sequence[Event]) -> int:
-    """Keep events, each once, with the names of their turns; how many were new."""
+def store_events(project: Project, events: Sequence[Event]) -> int:
+    """Store events, each once, with the names of their turns; the number of new ones."""
     sessions: dict[tuple[str, str], list[Event]] = {}
     for event in events:
-        if is_sound(event):
+        if is_valid(event):
             sessions.setdefault((event["client"], event["session"]), []).append(event)
-    seen, new = project.store.captured, 0
-    for (client, session), told in sessions.items():
-        prompts = seen.events(SessionKey(client, session), ("prompt",))
+    captured, new = project.store.captured, 0
+    for (client, session), received in sessions.items():
+        prompts = captured.events(SessionKey(client, session), ("prompt",))
         known = [(one.at, one.key.turn) for one in prompts if not one.key.agent]
         there = {one.id for one in prompts}
-        named = with_turns([event for event in told if event["id"] not in there], known)
-        fresh = set(seen.add([as_row(event) for event in named], project.now()))
+        named = with_turns([event for event in received if event["id"] not in there], known)
+        fresh = set(captured.add([as_row(event) for event in named], project.now()))
         new += len(fresh)
-        _heed(project, [event for event in named if event["id"] in fresh and event["kind"] == "prompt"])
-        _hear_again(project, [event for event in named if event["kind"] in CLOSING])
+        new_prompts = [event for event in named if event["id"] in fresh and event["kind"] == "prompt"]
+        _note_reactions(project, new_prompts)
+        _extend_ended(project, [event for event in named if event["kind"] in CLOSING])
     return new
 
 
-def _hear_again(project: Project, ends: Iterable[Event]) -> None:
-    """A turn that was made to go on ends once more under the same name; its last words are the later ones."""
-    seen = project.store.captured
+def _extend_ended(project: Project, ends: Iterable[Event]) -> None:
+    """A turn that was made to go on ends once more under the same name; the text of the later end counts."""
+    captured = project.store.captured
     for event in ends:
         key = key_of(event)
-        known = next((as_event(row) for row in seen.events(key) if row.id == event["id"]), None)
+        known = next((as_event(row) for row in captured.events(key) if row.id == event["id"]), None)
         if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
             continue
-        seen.add([as_row(merge_event(known, event))], project.now(), replace=True)
-        seen.reopen(key)
+        captured.add([as_row(merge_event(known, event))], project.now(), replace=True)
+        captured.reopen(key)
 
 
-def _heed(project: Project, prompts: Iterable[Event]) -> None:
-    """A prompt may say that the turn before it did not do what it should, or how things are to be done."""
+def _note_reactions(project: Project, prompts: Iterable[Event]) -> None:
+    """Reopen the turn that a prompt rejects, and propose rules for the corrections in it."""
     for prompt in prompts:
-        client, session, said = prompt["client"], prompt["session"], prompt.get("text", "")
+        client, session, text = prompt["client"], prompt["session"], prompt.get("text", "")
         earlier = [
             one
             for one in project.store.captured.events(SessionKey(client, session), ("prompt",))
             if one.at < prompt["at"] and not one.key.agent and one.key.turn != prompt.get("turn", "")
         ]
-        if earlier and rejects(said):
+        if earlier and rejects(text):
             project.store.captured.reopen(earlier[-1].key)
         before = as_event(earlier[-1]).get("text", "") if earlier else ""
-        found = corrections_in(said, before)
+        found = corrections_in(text, before)
         project.store.captured.propose(
             (
                 RuleProposal(one.id, one.condition, one.action, one.source, client, session, prompt["at"]),
@@ -205,48 +208,49 @@ def _heed(project: Project, prompts: Iterable[Event]) -> None:
         )
 
 
-def _concluded(caller: Caller) -> Counter[str]:
-    """Make memories of the turns that are over; what became of how many."""
-    closing, counts = Closing(caller.project), Counter[str]()
+def _conclude_turns(caller: Caller) -> Counter[str]:
+    """Make memories of the turns that are over; the number of each outcome."""
+    open_turns, counts = OpenTurns(caller.project), Counter[str]()
     done: set[TurnKey] = set()
-    while rows := [row for row in closing.closed() if row.key not in done][:_AT_ONCE]:
+    while rows := [row for row in open_turns.finished() if row.key not in done][:_AT_ONCE]:
         done.update(row.key for row in rows)
-        turns = [turn for row in rows if (turn := closing.turn(row)) is not None]
-        related = parents([(one.key, one.first) for row in rows for one in closing.around(row)])
+        turns = [turn for row in rows if (turn := open_turns.turn(row)) is not None]
+        related = parents([(one.key, one.first) for row in rows for one in open_turns.session_turns(row)])
         source, tally = TurnSource(caller, turns, related, imported=False), Tally()
         import_pieces(caller, source, tally, lambda _done, _total: None)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:
-            became = source.became.get(row.key, TurnOutcome("nothing", None, "no events"))
-            counts[became.what] += 1
-            note_offers(caller, row.key, became.memory_id)
-            conclude(caller.project, row, became)
+            outcome = source.outcomes.get(row.key, TurnOutcome("nothing", None, "no events"))
+            counts[outcome.what] += 1
+            # The offers need the events, which concluding a forgotten turn deletes.
+            note_offers(caller, row.key, outcome.memory_id)
+            conclude(caller.project, row, outcome)
     return counts
 
 
 def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
-    """Note what was offered in a turn and what came of it: its memory is safe, and it is still open."""
+    """Record what was offered in a turn that is still open, and its outcome."""
     events = [as_event(one) for one in caller.project.store.captured.events(key)]
     made = caller.project.store.memories.get([memory_id] if memory_id else [])
-    note_offers_of_turn(caller, events, made[0].outcome.success if made else None)
+    record_offers(caller, events, made[0].outcome.success if made else None)
 
 
-def conclude(project: Project, row: CapturedTurn, became: TurnOutcome) -> None:
-    """Note what became of a turn, after its memory is safe."""
-    told = row._replace(outcome=became.what, memory_id=became.memory_id, why=became.why)
-    project.store.captured.conclude(told, project.now())
-    if became.what == "forgotten" and became.memory_id:
-        project.store.captured.forget(became.memory_id)
+def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
+    """Record the outcome of a turn, after its memory is stored."""
+    done = row._replace(outcome=outcome.what, memory_id=outcome.memory_id, why=outcome.why)
+    project.store.captured.conclude(done, project.now())
+    if outcome.what == "forgotten" and outcome.memory_id:
+        project.store.captured.forget(outcome.memory_id)
 
 
 def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> int:
-    """Delete what a memory was made of, also what still lies in the spool; how many events there were."""
+    """Delete the events of a memory, also those that are still in the spool; their number."""
     if not has_spool(project):
         return project.store.captured.forget(memory_id)
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
-            take_spool(project)
+            import_spool(project)
             return project.store.captured.forget(memory_id)
     except TimeoutError:
         raise StorageError(
@@ -255,21 +259,21 @@ def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> i
 
 
 QUIET = 30 * 60
-"""Seconds after which a turn is over of which nothing more was heard."""
+"""Seconds without an event after which a turn counts as over."""
 _TAIL = 8 * 1024 * 1024
-"""Bytes of a transcript's end in which a turn is looked for that was just over."""
+"""Bytes at the end of a transcript in which a turn that just ended is looked for."""
 _MOST = 1000
 _ENDS = ("stop", "agent_stop")
 
 
-class Closing:
-    """The open turns of a project; each session is looked at once."""
+class OpenTurns:
+    """The open turns of a project; the events of each session are read once."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._sessions: dict[SessionKey, list[CapturedEvent]] = {}
 
-    def closed(self) -> Iterator[CapturedTurn]:
+    def finished(self) -> Iterator[CapturedTurn]:
         """The turns that are over and not yet concluded, oldest first."""
         for row in self._project.store.captured.open_turns(_MOST):
             if self._is_over(row):
@@ -278,7 +282,7 @@ class Closing:
     def _is_over(self, row: CapturedTurn) -> bool:
         if row.last < self._project.now() - QUIET:
             return True
-        for event in self._told(row.key):
+        for event in self._session_events(row.key):
             if event.kind in _ENDS and event.key == row.key:
                 return True
             if event.kind == "end" and event.at >= row.last:
@@ -288,26 +292,26 @@ class Closing:
                 return True
         return False
 
-    def _told(self, key: TurnKey) -> list[CapturedEvent]:
-        """What marks the beginnings and ends of a session's turns."""
+    def _session_events(self, key: TurnKey) -> list[CapturedEvent]:
+        """The events that begin and end the turns of a session."""
         session = SessionKey(key.client, key.session)
         if session not in self._sessions:
             self._sessions[session] = self._project.store.captured.events(session, ("prompt", "end", *_ENDS))
         return self._sessions[session]
 
-    def around(self, row: CapturedTurn) -> list[CapturedTurn]:
-        """All turns of the session that a turn is of."""
+    def session_turns(self, row: CapturedTurn) -> list[CapturedTurn]:
+        """All turns of the session of a turn."""
         return self._project.store.captured.turns(SessionKey(row.key.client, row.key.session))
 
     def turn(self, row: CapturedTurn) -> Turn | None:
-        """All that is known of a turn; None where nothing is."""
+        """A turn with its events, the prompt before it and the one after it; None without events."""
         events = self._events(row.key)
         if not events:
             return None
         turn = Turn(row.key, tuple(events))
         if row.key.agent:
             return turn._replace(task=self._task(row))
-        prompts = [one for one in self._told(row.key) if one.kind == "prompt" and not one.key.agent]
+        prompts = [one for one in self._session_events(row.key) if one.kind == "prompt" and not one.key.agent]
         before = [one for one in prompts if one.at < row.first and one.key.turn != row.key.turn]
         after = [one for one in prompts if one.at > row.first and one.key.turn != row.key.turn]
         return turn._replace(
@@ -315,20 +319,20 @@ class Closing:
         )
 
     def _task(self, row: CapturedTurn) -> str:
-        around = self.around(row)
-        related = parents([(one.key, one.first) for one in around])
-        above = related.get(row.key)
-        if above is None:
+        turns = self.session_turns(row)
+        related = parents([(one.key, one.first) for one in turns])
+        parent = related.get(row.key)
+        if parent is None:
             return ""
-        calls = [event for event in self._events(above) if event.get("tool") == "agent"]
-        begun = [(one.key, one.first) for one in around if related.get(one.key) == above]
+        calls = [event for event in self._events(parent) if event.get("tool") == "agent"]
+        begun = [(one.key, one.first) for one in turns if related.get(one.key) == parent]
         return tasks(calls, begun).get(row.key, "")
 
     def _events(self, key: TurnKey) -> list[Event]:
-        told = [as_event(row) for row in self._project.store.captured.events(key)]
-        more = self._in_transcript(key, told) if told else []
-        whole = merge_events([*told, *more])
-        known = {event["id"]: event for event in told}
+        captured = [as_event(row) for row in self._project.store.captured.events(key)]
+        more = self._transcript_events(key, captured) if captured else []
+        whole = merge_events([*captured, *more])
+        known = {event["id"]: event for event in captured}
         added = [event for event in whole if known.get(event["id"]) != event]
         if added:
             self._project.store.captured.add(
@@ -336,26 +340,26 @@ class Closing:
             )
         return whole
 
-    def _in_transcript(self, key: TurnKey, told: list[Event]) -> list[Event]:
-        """What the client itself wrote down of a turn; hooks are not told of everything."""
-        path = _transcript(key, told)
+    def _transcript_events(self, key: TurnKey, captured: list[Event]) -> list[Event]:
+        """The events of a turn in the client's transcript: hooks do not receive all of them."""
+        path = _transcript_path(key, captured)
         if path is None or key.client not in SAME_NAMES:
             return []
         found: list[Event] = []
         with suppress(OSError):
             found = [event for event in READERS[key.client].events([path], _TAIL) if key_of(event) == key]
-        return cleaned(self._project, found)
+        return clean_events(self._project, found)
 
 
-def _transcript(key: TurnKey, told: list[Event]) -> str | None:
-    named = list(dict.fromkeys(path for event in told if (path := event.get("transcript"))))
+def _transcript_path(key: TurnKey, captured: list[Event]) -> str | None:
+    named = list(dict.fromkeys(path for event in captured if (path := event.get("transcript"))))
     if key.agent:
         named = [path for path in named if key.agent in os.path.basename(path)]
     return next((path for path in named if os.path.isabs(path) and os.path.isfile(path)), None)
 
 
-def cleaned(project: Project, events: list[Event]) -> list[Event]:
-    """Events as a hook would have kept them: nothing private, ignored or secret, and nothing from a pause."""
+def clean_events(project: Project, events: list[Event]) -> list[Event]:
+    """Events as a hook would have captured them: nothing private, ignored or secret, none of a pause."""
     home = project.settings.home
     roots: dict[str, str | None] = {}
     kept: list[Event] = []

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.imports.batch import Piece, existing_ids
-from rum.app.memories.store import renewed
+from rum.app.imports.batch import Piece, Source, existing_ids, update_imported
+from rum.app.memories.store import replace_memory
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
@@ -28,12 +28,12 @@ from rum.repo.location import find_root
 from rum.store.captured_events import TurnKey
 
 BY = "capture"
-"""Who changes a memory of which more was seen."""
+"""The author of changes to a memory of whose turn more was captured."""
 _MOST_ACTIONS = 200
 
 
 class TurnOutcome(NamedTuple):
-    """What became of a turn: `memory`, `completed`, `nothing` or `forgotten`; and why nothing."""
+    """The outcome of a turn: `memory`, `completed`, `nothing` or `forgotten`; and why nothing."""
 
     what: str
     memory_id: str | None = None
@@ -43,10 +43,10 @@ class TurnOutcome(NamedTuple):
 Work = Piece[Turn]
 
 
-class TurnSource:
+class TurnSource(Source[Turn]):
     """Turns as a source of memories.
 
-    `parents` has the turn that each subagent's turn belongs to; what became of each turn is in `became`.
+    `parents` has the turn that each subagent's turn belongs to; the outcome of each turn is in `outcomes`.
     """
 
     client = ""
@@ -54,9 +54,8 @@ class TurnSource:
     def __init__(
         self, caller: Caller, turns: Sequence[Turn], parents: Mapping[TurnKey, TurnKey], *, imported: bool
     ) -> None:
-        self.total = len(turns)
-        self.became: dict[TurnKey, TurnOutcome] = {}
-        self._caller = caller
+        super().__init__(caller, len(turns))
+        self.outcomes: dict[TurnKey, TurnOutcome] = {}
         self._turns = turns
         self._parents = parents
         self._imported = imported
@@ -67,30 +66,30 @@ class TurnSource:
             yield self._piece(turn)
 
     def _piece(self, turn: Turn) -> Work | str:
-        seen = observe_turn(turn)
+        observed = observe_turn(turn)
         try:
-            if seen.stored:
-                return self._stored_itself(turn, seen)
-            if seen.fields is None:
-                return self._nothing(turn, seen.why_not)
+            if observed.stored:
+                return self._complete_stored(turn, observed)
+            if observed.fields is None:
+                return self._skip(turn, observed.why_not)
             agent = self._agent(turn)
-            memory = self._memory(turn, seen, agent)
-        except InvalidQuery as error:  # what was seen holds what no memory may
-            return self._nothing(turn, f"cannot be stored: {error.message}")
-        self.became[turn.key] = TurnOutcome("forgotten", memory.id)
+            memory = self._memory(turn, observed, agent)
+        except InvalidQuery as error:  # what was observed holds what no memory may
+            return self._skip(turn, f"cannot be stored: {error.message}")
+        self.outcomes[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 
-    def _nothing(self, turn: Turn, why: str) -> str:
-        self.became[turn.key] = TurnOutcome("nothing", None, why)
+    def _skip(self, turn: Turn, why: str) -> str:
+        self.outcomes[turn.key] = TurnOutcome("nothing", None, why)
         return why
 
     def _agent(self, turn: Turn) -> Agent:
         """Whose work it was: the client's main agent, or a subagent of it."""
         caller, client = self._caller, turn.key.client
-        # As which the client speaks MCP, so that what it stores and what is seen of it have one author.
+        # As which the client speaks MCP, so that what it stores and what is observed of it have one author.
         known_as: str = module_of(client).MCP if client in CLIENTS else client
         with caller.project.store.transaction():
-            main = caller.project.store.agents.last_main(known_as) or self._registered(
+            main = caller.project.store.agents.last_main(known_as) or self._register(
                 Agent(
                     id=new_id("agent"),
                     type=AgentType.MAIN,
@@ -104,7 +103,7 @@ class TurnSource:
                 return main
             name = subagent_name(caller.project.label(turn.agent_type))
             own = subagent_id(main.id, name)
-            return caller.project.store.agents.get(own) or self._registered(
+            return caller.project.store.agents.get(own) or self._register(
                 Agent(
                     id=own,
                     type=AgentType.SUBAGENT,
@@ -117,19 +116,19 @@ class TurnSource:
                 )
             )
 
-    def _registered(self, agent: Agent) -> Agent:
+    def _register(self, agent: Agent) -> Agent:
         self._caller.project.store.agents.add(agent)
         return agent
 
-    def _memory(self, turn: Turn, seen: TurnObservation, agent: Agent) -> Memory:
+    def _memory(self, turn: Turn, observed: TurnObservation, agent: Agent) -> Memory:
         caller = self._caller
-        draft = drafted(caller.project.clean(seen.fields or {}))
+        draft = drafted(caller.project.clean(observed.fields or {}))
         at = min(int(turn.ended), caller.project.now())
         place = _Place(caller, turn.cwd, live=not self._imported)
         actions = relative_actions(draft, at, place.relative)
         perception = relative_perception(draft.perception, place.relative)
         commit, branch = place.commit_and_branch()
-        made = seen.commit
+        made = observed.commit
         return Memory(
             id=memory_id(turn.key),
             agent_id=agent.id,
@@ -154,22 +153,18 @@ class TurnSource:
         )
 
     def update_existing(self, old: Memory, piece: Work) -> str:
-        """More may have been seen since; what anybody else changed stays as it is."""
+        """Add what was captured since; what anybody else changed stays as it is."""
         new = piece.memory
-        self.became[piece.origin.key] = TurnOutcome("memory", old.id)
-        if _same(old, new):
+        self.outcomes[piece.origin.key] = TurnOutcome("memory", old.id)
+        if _is_same(old, new):
             return "unchanged"
-        versions = self._caller.project.store.history.of("memory", old.id)
-        if versions and versions[-1].changed_by != BY:
-            return "different"
-        renewed(self._caller, old, replace(old, **asdict(new.content())), by=BY)
-        return "updated"
+        return update_imported(self._caller, old, new, by=BY)
 
     def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
         """Link the work of subagents with that of the agent that set it off."""
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
-            self.became[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
+            self.outcomes[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
         fresh = {piece.origin.key for piece in pieces}
         pairs = [
             (self._memory_of(parent), self._memory_of(child))
@@ -184,46 +179,48 @@ class TurnSource:
                 )
 
     def _memory_of(self, key: TurnKey) -> str:
-        if key in self.became:
-            return self.became[key].memory_id or ""
+        if key in self.outcomes:
+            return self.outcomes[key].memory_id or ""
         known = self._caller.project.store.captured.turns(key)
         return next((turn.memory_id for turn in known if turn.memory_id), memory_id(key))
 
-    def _stored_itself(self, turn: Turn, seen: TurnObservation) -> str:
+    def _complete_stored(self, turn: Turn, observed: TurnObservation) -> str:
         """The agent stored a memory of this work; that one is completed, and no second one is made."""
-        caller, wanted = self._caller, seen.stored[-1]
+        caller, wanted = self._caller, observed.stored[-1]
         with caller.project.store.transaction():
             found = caller.project.store.memories.get([wanted])
             if not found:
-                self.became[turn.key] = TurnOutcome("forgotten", wanted)
+                self.outcomes[turn.key] = TurnOutcome("forgotten", wanted)
                 return "forgotten"
             memory = found[0]
-            if seen.fields is not None:
-                whole = self._completed(memory, self._memory(turn, seen, self._author(memory, turn)))
+            if observed.fields is not None:
+                whole = self._complete(memory, self._memory(turn, observed, self._author(memory, turn)))
                 if whole.content() != memory.content():
-                    renewed(caller, memory, whole, by=BY)
-        self.became[turn.key] = TurnOutcome("completed", wanted)
+                    replace_memory(caller, memory, whole, by=BY)
+        self.outcomes[turn.key] = TurnOutcome("completed", wanted)
         return "stored by the agent"
 
     def _author(self, memory: Memory, turn: Turn) -> Agent:
         return self._caller.project.store.agents.get(memory.agent_id) or self._agent(turn)
 
-    def _completed(self, told: Memory, seen: Memory) -> Memory:
-        """What the agent told, with what it left out and was seen."""
-        named = {file.path for file in told.files}
-        actions = told.actions or seen.actions
-        if told.actions:
-            missing = [one for one in seen.actions if _changes(one) and one.details.file_path not in named]
-            actions = (*told.actions, *missing[: max(0, _MOST_ACTIONS - len(told.actions))])
-        perception = told.perception
+    def _complete(self, stored: Memory, observed: Memory) -> Memory:
+        """What the agent stored, with what it left out and was observed."""
+        named = {file.path for file in stored.files}
+        actions = stored.actions or observed.actions
+        if stored.actions:
+            missing = [
+                one for one in observed.actions if _changes_file(one) and one.details.file_path not in named
+            ]
+            actions = (*stored.actions, *missing[: max(0, _MOST_ACTIONS - len(stored.actions))])
+        perception = stored.perception
         if not perception.relevant_files:
-            perception = replace(perception, relevant_files=seen.perception.relevant_files)
-        outcome = told.outcome
-        if outcome.verified_by is None and outcome.success == seen.outcome.success:
-            outcome = replace(outcome, verified_by=seen.outcome.verified_by)
-        files = (*told.files, *(file for file in seen.files if file.path not in named))
+            perception = replace(perception, relevant_files=observed.perception.relevant_files)
+        outcome = stored.outcome
+        if outcome.verified_by is None and outcome.success == observed.outcome.success:
+            outcome = replace(outcome, verified_by=observed.outcome.verified_by)
+        files = (*stored.files, *(file for file in observed.files if file.path not in named))
         return replace(
-            told,
+            stored,
             actions=actions,
             perception=perception,
             outcome=outcome,
@@ -260,10 +257,10 @@ class _Place:
         return head(place) if place else (None, None)
 
 
-def _changes(action: Action) -> bool:
+def _changes_file(action: Action) -> bool:
     return action.type in OPERATION_OF and action.type is not ActionType.FILE_READ
 
 
-def _same(old: Memory, new: Memory) -> bool:
+def _is_same(old: Memory, new: Memory) -> bool:
     names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
     return all(getattr(old, name) == getattr(new, name) for name in names)

@@ -1,20 +1,23 @@
 """One way in for all that is imported: a source reads pieces of work, and this keeps what is new, in batches.
 
-An importer is a class with a source's four members, and a function that counts what it did in a `Tally`.
+An importer is a `Source`, and a function that counts what it did in a `Tally`.
 """
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rum.app.caller import Caller
+from rum.app.memories.store import replace_memory
 from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
@@ -56,30 +59,53 @@ class Piece(NamedTuple, Generic[T]):
     origin: T
 
 
-class Source(Protocol[T]):
-    """What an importer has to know of where its memories come from."""
+class Source(ABC, Generic[T]):
+    """Where the memories of an import come from: `total` pieces of work, by authors with a `client`."""
 
-    @property
-    def client(self) -> str:
-        """What its authors have as their client."""
-        ...
+    client = ""
 
-    @property
-    def total(self) -> int:
-        """How many pieces there are."""
-        ...
+    def __init__(self, caller: Caller, total: int) -> None:
+        self._caller = caller
+        self.total = total
 
+    @abstractmethod
     def pieces(self) -> Iterator[Piece[T] | str]:
         """Each piece, or why it is left out. All that takes long happens here, before the store is locked."""
-        ...
 
     def update_existing(self, old: Memory, piece: Piece[T]) -> str:
-        """See to a memory that is here already; the name of the count it belongs to."""
-        ...
+        """Update a memory that is here already; the name of the count it belongs to."""
+        return update_imported(self._caller, old, piece.memory, by=self.client)
 
     def link(self, pieces: Sequence[Piece[T]], counted: Counter[str]) -> None:
-        """Link what was just kept, and count it, in the same transaction."""
-        ...
+        """Link what was just stored, and count it, in the same transaction."""
+
+
+class ExportSource(Source[T]):
+    """The items of an export; links follow when all are stored, as an item may name one of a later batch."""
+
+    def __init__(
+        self, caller: Caller, client: str, items: Sequence[T], make: Callable[[T], Piece[T] | str]
+    ) -> None:
+        super().__init__(caller, len(items))
+        self.client = client
+        self._items = items
+        self._make = make
+
+    def pieces(self) -> Iterator[Piece[T] | str]:
+        """Each item as a piece, or why it is left out."""
+        return map(self._make, self._items)
+
+
+def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str:
+    """Update a memory that is here already, unless somebody other than the importer has changed it."""
+    changed = replace(old, **msgspec.structs.asdict(new.content()))
+    if changed.content() == old.content():
+        return "unchanged"
+    versions = caller.project.store.history.of("memory", old.id)
+    if versions and versions[-1].changed_by != by:
+        return "different"
+    replace_memory(caller, old, changed, by=by)
+    return "updated"
 
 
 class Tally:
@@ -96,31 +122,24 @@ class Tally:
         return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=took, **more)
 
 
-def import_pieces(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
-    """Keep the pieces of a source that are neither here nor forgotten.
+def import_pieces(
+    caller: Caller, source: Source[T], tally: Tally, progress: Progress, *, dry_run: bool = False
+) -> None:
+    """Store the pieces of a source that are neither here nor forgotten; a dry run only counts them.
 
     Each batch is one transaction, so an import that is broken off is completed by the next one.
     """
     pieces, done = source.pieces(), 0
     progress(done, source.total)
     while batch := list(islice(pieces, BATCH)):
-        counted = Counter[str]()
-        with caller.project.store.transaction():
-            _store_pieces(caller.project, source, [one for one in batch if not isinstance(one, str)], counted)
+        counted, read = Counter[str](), [one for one in batch if not isinstance(one, str)]
+        if dry_run:
+            forgotten = len(_forgotten(caller.project, [one.memory for one in read]))
+            counted.update(added=len(read) - forgotten, forgotten=forgotten)
+        else:
+            with caller.project.store.transaction():
+                _store_pieces(caller.project, source, read, counted)
         tally.counts += counted
-        tally.skipped.update(one for one in batch if isinstance(one, str))
-        done += len(batch)
-        progress(done, source.total)
-
-
-def count(caller: Caller, source: Source[T], tally: Tally, progress: Progress) -> None:
-    """Count what `import_pieces` would add and skip, without storing anything."""
-    pieces, done = source.pieces(), 0
-    progress(done, source.total)
-    while batch := list(islice(pieces, BATCH)):
-        read = [one.memory for one in batch if not isinstance(one, str)]
-        forgotten = len(_forgotten(caller.project, read))
-        tally.counts.update(added=len(read) - forgotten, forgotten=forgotten)
         tally.skipped.update(one for one in batch if isinstance(one, str))
         done += len(batch)
         progress(done, source.total)

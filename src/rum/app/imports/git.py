@@ -19,14 +19,14 @@ from rum.app.imports.batch import (
     Imported,
     Piece,
     Progress,
+    Source,
     Tally,
-    count,
     existing_ids,
     import_pieces,
     imported_memory,
 )
-from rum.app.imports.issues import any_issues, tie_to_issues
-from rum.app.memories.store import renewed
+from rum.app.imports.issues import has_issues, link_to_issues
+from rum.app.memories.store import replace_memory
 from rum.app.project import Project
 from rum.capture.git.commit_memory import (
     IMPORTANT,
@@ -89,20 +89,19 @@ def import_git(
     place = _repository(caller, path)
     here = {sha: one for one, sha in caller.project.store.memories.commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
-    asked = _asked(caller, place, chosen.paths)
-    wanted = _wanted(place, ledger, chosen.since, asked)
-    unmet = [] if wanted or not ledger.entries else _unmet(asked, chosen.since)
-    new, skipped = _new(ledger, wanted, here, history.shallow_boundary(place), chosen.max_commits)
-    tally.counts["unchanged"] = sum(entry.sha in here for entry in wanted)
+    paths = _selected_paths(caller, place, chosen.paths)
+    selected = _selected_commits(place, ledger, chosen.since, paths)
+    path_notes = [] if selected or not ledger.entries else _path_notes(paths, chosen.since)
+    new, skipped = _new(ledger, selected, here, history.shallow_boundary(place), chosen.max_commits)
+    tally.counts["unchanged"] = sum(entry.sha in here for entry in selected)
     tally.skipped += skipped
     if new:
         lines = not chosen.dry_run and history.has_contents(place)
         changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
-        lost, elsewhere = _not_below(caller.project, place, ledger, here)
+        lost, elsewhere = _memories_off_branch(caller.project, place, ledger, here)
         source = Commits(caller, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
-        deal_with = count if chosen.dry_run else import_pieces
-        deal_with(caller, source, tally, progress)
-    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *unmet])
+        import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
+    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *path_notes])
 
 
 def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitRepository:
@@ -115,8 +114,8 @@ def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitRepos
     return place
 
 
-def _asked(caller: Caller, place: GitRepository, paths: str | Sequence[str]) -> list[str]:
-    """The paths that history is asked about: those given, or the sub-project's own folder."""
+def _selected_paths(caller: Caller, place: GitRepository, paths: str | Sequence[str]) -> list[str]:
+    """The paths whose history is read: those given, or the own folder of a sub-project."""
     if paths:
         return [_inside(caller, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
     settings = caller.project.settings
@@ -132,7 +131,9 @@ def _inside(caller: Caller, place: GitRepository, path: str) -> str:
     return inside
 
 
-def _wanted(place: GitRepository, ledger: Ledger, since: float | None, paths: Sequence[str]) -> list[Entry]:
+def _selected_commits(
+    place: GitRepository, ledger: Ledger, since: float | None, paths: Sequence[str]
+) -> list[Entry]:
     touching = history.commits_touching(place, paths) if paths and ledger.entries else None
     return [
         entry
@@ -142,26 +143,26 @@ def _wanted(place: GitRepository, ledger: Ledger, since: float | None, paths: Se
 
 
 def _new(
-    ledger: Ledger, wanted: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
+    ledger: Ledger, selected: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
 ) -> tuple[list[Entry], Counter[str]]:
     """What is to be read, oldest first, and why others of that time are not."""
     skipped = Counter[str]()
-    told: list[Entry] = []
-    for entry in reversed(wanted):
-        if len(told) == most:
+    kept: list[Entry] = []
+    for entry in reversed(selected):
+        if len(kept) == most:
             break
         # What a bot did counts once somebody had to take it back.
-        kept = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.reverted)
+        is_work = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.reverted)
         if entry.sha in cut_off:
             skipped[Noise.CUT_OFF.value] += 1
-        elif not kept:
+        elif not is_work:
             skipped[(entry.noise or Noise.MERGE).value] += 1
         else:
-            told.append(entry)
-    return [entry for entry in reversed(told) if entry.sha not in here], skipped
+            kept.append(entry)
+    return [entry for entry in reversed(kept) if entry.sha not in here], skipped
 
 
-def _not_below(
+def _memories_off_branch(
     project: Project, place: GitRepository, ledger: Ledger, here: dict[str, str]
 ) -> tuple[Iterator[Memory], Iterator[Memory]]:
     """The memories of commits below HEAD no more: those that no branch holds, and those on other branches."""
@@ -176,7 +177,7 @@ def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
         yield from project.store.memories.get(batch)
 
 
-def _unmet(paths: Sequence[str], since: float | None) -> list[str]:
+def _path_notes(paths: Sequence[str], since: float | None) -> list[str]:
     """What to say where no commit was chosen, and that is perhaps for a path that is not there."""
     when = "" if since is None else " since then"
     return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
@@ -212,7 +213,7 @@ class CommitSource(NamedTuple):
 Work = Piece[CommitSource]
 
 
-class Commits:
+class Commits(Source[CommitSource]):
     """Commits as a source of memories, in the order in which they are read."""
 
     client = CLIENT
@@ -227,15 +228,14 @@ class Commits:
         elsewhere: Iterable[Memory] = (),
     ) -> None:
         """`lost` are memories of commits that no branch holds any more, `elsewhere` of those on others."""
-        self.total = total
-        self._caller = caller
+        super().__init__(caller, total)
         self._ledger = ledger
         self._changed = changed
-        self._issues = any_issues(caller.project)
-        self._lost = _by_writing(lost)
+        self._issues = has_issues(caller.project)
+        self._lost = _by_authorship(lost)
         times = ledger.times
         alike = (one for one in elsewhere if one.actions and one.actions[0].timestamp in times)
-        self._copies = Copies(caller.project, ledger, _by_writing(alike))
+        self._copies = Copies(caller.project, ledger, _by_authorship(alike))
 
     def pieces(self) -> Iterator[Work | str]:
         """Each commit, or why it is left out."""
@@ -252,9 +252,9 @@ class Commits:
             one.naming is Naming.REVERTS and one.source.sha == commit.sha
             for one in self._ledger.references(commit.sha)
         )
-        said = commit_fields(commit, message, changes, revert, is_revert=is_revert)
+        fields = commit_fields(commit, message, changes, revert, is_revert=is_revert)
         author = self._caller.project.label(author_name(commit.author))
-        memory = replace(self._memory(commit, changes, author, said), reverted_by=self._reversal(revert))
+        memory = replace(self._memory(commit, changes, author, fields), reverted_by=self._reversal(revert))
         if not revert and self._copies.has(commit, memory):
             return Noise.COPY.value
         is_cut = len(changes) > MAX_FILES
@@ -273,12 +273,12 @@ class Commits:
         found = ((change.before, change.path) for change in changes if change.before)
         return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MOST_RENAMES))
 
-    def _memory(self, commit: Commit, changes: list[Change], author: str, said: dict[str, Any]) -> Memory:
+    def _memory(self, commit: Commit, changes: list[Change], author: str, fields: dict[str, Any]) -> Memory:
         blobs = {path_of(change.path): change.blob for change in changes}
         agent = author_id(author)
         memory = imported_memory(
             self._caller.project,
-            said,
+            fields,
             memory_id=self._ledger.entries[commit.sha].memory_id,
             agent_id=agent,
             session_id=session_of(agent, commit.at),
@@ -298,7 +298,7 @@ class Commits:
         counted["cut"] += sum(piece.origin.is_cut for piece in pieces)
         self._note_renames(pieces)
         self._link(pieces, counted)
-        self._replace_lost(pieces, counted)
+        self._supersede_lost(pieces, counted)
 
     def _note_renames(self, works: Sequence[Work]) -> None:
         """Note the renames of commits of which a memory cannot name all files."""
@@ -308,8 +308,8 @@ class Commits:
 
     def _link(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """Add every link that the new memories have with each other and with those that are here."""
-        told = (self._ledger.references(work.origin.commit.sha) for work in works)
-        references = dict.fromkeys(chain.from_iterable(told))
+        named = (self._ledger.references(work.origin.commit.sha) for work in works)
+        references = dict.fromkeys(chain.from_iterable(named))
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
         known = existing_ids(self._caller.project, ends)
         fresh = {work.memory.id for work in works}
@@ -321,14 +321,14 @@ class Commits:
             created = links.add(Edge.of(source, target, ref.naming.link), now)
             counted["links"] += created
             if created and ref.naming is Naming.REVERTS:
-                self._judge_anew(ref.source.sha, fresh, counted)
+                self._update_reverted(ref.source.sha, fresh, counted)
                 self._mark_partial_revert(source, target)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
-            counted["links"] += tie_to_issues(self._caller.project, closing)
+            counted["links"] += link_to_issues(self._caller.project, closing)
 
-    def _judge_anew(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
-        """What a commit undid has failed by now; and what that had undone holds again."""
+    def _update_reverted(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
+        """Mark what a commit reverted as failed; what that had reverted holds again."""
         for entry in self._ledger.reverted_through(sha):
             found = (
                 [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
@@ -340,7 +340,7 @@ class Commits:
                 changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, revert))
                 if changed != memory:
                     importance = max(memory.importance, IMPORTANT)
-                    renewed(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
+                    replace_memory(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
                     counted["updated"] += 1
                     counted["failures"] += not changed.outcome.success
 
@@ -356,7 +356,7 @@ class Commits:
             store.memories.replace(replace(target, reverted_by=replace(reverted_by, in_part=True)))
 
     def _outcome(self, memory: Memory, revert: Revert | None) -> Outcome:
-        """The outcome of a commit, as far as its history tells; what people said of a failure stands."""
+        """The outcome of a commit, as far as its history tells; what people fields of a failure stands."""
         outcome, known = memory.outcome, memory.reverted_by
         if not outcome.success:
             if known is None or not has_failed_by(outcome, known):
@@ -369,10 +369,10 @@ class Commits:
         failed = msgspec.to_builtins(outcome) | failure(revert)
         return msgspec.convert(self._caller.project.clean(failed), Outcome)
 
-    def _replace_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
+    def _supersede_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
         """A commit that was written anew, as a rebase does, takes the place of what it was before."""
         for work in works:
-            before = self._lost.get(written(work.memory), []) if work.memory.actions else []
+            before = self._lost.get(authorship(work.memory), []) if work.memory.actions else []
             same = [one for one in before if one.intent.goal == work.memory.intent.goal]
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
@@ -380,20 +380,20 @@ class Commits:
                 counted["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
 
 
-def _by_writing(memories: Iterable[Memory]) -> dict[Written, list[Memory]]:
+def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Memory]]:
     """Memories of commits by who wrote them and when."""
-    found: dict[Written, list[Memory]] = {}
+    found: dict[MemoryAuthorship, list[Memory]] = {}
     for memory in memories:
         if memory.actions:
-            found.setdefault(written(memory), []).append(memory)
+            found.setdefault(authorship(memory), []).append(memory)
     return found
 
 
-Written = tuple[str, int]
+MemoryAuthorship = tuple[str, int]
 """Who wrote a commit, and when."""
 
 
-def written(memory: Memory) -> Written:
+def authorship(memory: Memory) -> MemoryAuthorship:
     """By whom and when a commit was written that a memory with actions is of; picking it changes neither."""
     return memory.agent_id, memory.actions[0].timestamp
 
@@ -402,26 +402,26 @@ class Copies:
     """The commits that an import has met, as far as others look like copies of them."""
 
     def __init__(
-        self, project: Project, ledger: Ledger, elsewhere: Mapping[Written, Sequence[Memory]]
+        self, project: Project, ledger: Ledger, elsewhere: Mapping[MemoryAuthorship, Sequence[Memory]]
     ) -> None:
         """`elsewhere` are the memories of commits on other branches."""
         self._project = project
         self._ledger = ledger
         self._elsewhere = elsewhere
         self._alike: dict[Authorship, _Known] = {}
-        self._others: dict[Written, _Known] = {}
+        self._others: dict[MemoryAuthorship, _Known] = {}
 
     def has(self, commit: Commit, memory: Memory) -> bool:
         """Whether a commit is a copy; if it is none it may have some."""
         if not memory.actions:
             return False
-        known = self._written_like(commit)
+        known = self._same_authorship(commit)
         if known.has(memory) or self._on_other_branches(memory).has(memory):
             return True
         known.add(memory)
         return False
 
-    def _written_like(self, commit: Commit) -> _Known:
+    def _same_authorship(self, commit: Commit) -> _Known:
         """The commits below HEAD that may be copies of one; read once, as a script may make thousands."""
         authorship = self._ledger.authorship(commit)
         known = self._alike.get(authorship)
@@ -433,7 +433,7 @@ class Copies:
         return known
 
     def _on_other_branches(self, memory: Memory) -> _Known:
-        when = written(memory)
+        when = authorship(memory)
         if when not in self._elsewhere:
             return _Known()
         if when not in self._others:
@@ -448,37 +448,37 @@ class _Known:
     """
 
     def __init__(self, memories: Iterable[Memory] = ()) -> None:
-        self._became: dict[object, set[str]] = {}
+        self._by_files: dict[object, set[str]] = {}
         self._alike: dict[object, set[int]] = {}
         for memory in memories:
             self.add(memory)
 
     def add(self, memory: Memory) -> None:
-        """Know a commit, unless it was taken back."""
+        """Add a commit, unless it was reverted."""
         if memory.outcome.success:
-            self._became.setdefault(_became(memory), set()).add(memory.id)
-            for sign in (_said(memory), _size(memory)):
+            self._by_files.setdefault(_by_files(memory), set()).add(memory.id)
+            for sign in (_by_message(memory), _by_size(memory)):
                 self._alike.setdefault(sign, set()).add(memory.created_at)
 
     def has(self, memory: Memory) -> bool:
         """Whether another commit says and changed the same; as much, if it came at another time."""
-        if self._became.get(_became(memory), set()) - {memory.id}:
+        if self._by_files.get(_by_files(memory), set()) - {memory.id}:
             return True
-        sign = _said(memory) if memory.intent.context else _size(memory)
+        sign = _by_message(memory) if memory.intent.context else _by_size(memory)
         return bool(self._alike.get(sign, set()) - {memory.created_at})
 
 
-def _became(memory: Memory) -> tuple[object, ...]:
+def _by_files(memory: Memory) -> tuple[object, ...]:
     """The files that a commit changed, each with what it became."""
     files = ((file.path, file.content_hash or "") for file in memory.files)
     return memory.intent.goal, *sorted(files)
 
 
-def _said(memory: Memory) -> tuple[str, str, str]:
-    return memory.intent.goal, "said", memory.intent.context
+def _by_message(memory: Memory) -> tuple[str, str, str]:
+    return memory.intent.goal, "message", memory.intent.context
 
 
-def _size(memory: Memory) -> tuple[str, ...]:
+def _by_size(memory: Memory) -> tuple[str, ...]:
     """How much a commit changed, and in which files."""
     size = memory.outcome.summary.partition(": ")[2]
     return (memory.intent.goal, "size", size, *sorted(file.path for file in memory.files))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-
-import msgspec
-from msgspec.structs import replace
+from collections.abc import Sequence
+from functools import partial
 
 from rum.app.caller import Caller
 from rum.app.imports.batch import (
+    ExportSource,
     Imported,
     Piece,
     Progress,
@@ -18,12 +16,11 @@ from rum.app.imports.batch import (
     import_pieces,
     imported_memory,
 )
-from rum.app.memories.store import renewed
 from rum.app.project import Project
 from rum.capture.peers.mcp_memory import Entity, entities_in, entity_id, memory_fields
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, Origin, OriginKind
+from rum.model.memory import Origin, OriginKind
 
 CLIENT = "mcp-memory"
 """What their author has as its client, and the session they stand in."""
@@ -36,61 +33,32 @@ class GraphImport(Imported, frozen=True, kw_only=True):
 def import_graph(
     caller: Caller, exported: bytes, progress: Progress = lambda _done, _total: None
 ) -> GraphImport:
-    """Keep every entity as a memory; the file is checked whole before anything is written."""
+    """Store every entity as a memory; the file is checked whole before anything is written."""
     tally, entities = Tally(), entities_in(exported)
-    import_pieces(caller, Entities(caller, entities), tally, progress)
-    tally.counts["links"] += _tie(caller.project, entities)
+    source = ExportSource(caller, CLIENT, entities, partial(_piece, caller.project))
+    import_pieces(caller, source, tally, progress)
+    tally.counts["links"] += _link_entities(caller.project, entities)
     return tally.answer(GraphImport)
 
 
-class Entities:
-    """Entities as a source of memories."""
-
-    client = CLIENT
-
-    def __init__(self, caller: Caller, entities: Sequence[Entity]) -> None:
-        self._caller = caller
-        self._entities = entities
-
-    @property
-    def total(self) -> int:
-        """How many there are."""
-        return len(self._entities)
-
-    def pieces(self) -> Iterator[Piece[Entity] | str]:
-        """Each entity, or why it is left out."""
-        for entity in self._entities:
-            yield self._piece(entity) if entity.observations or entity.relations else "nothing observed"
-
-    def _piece(self, entity: Entity) -> Piece[Entity]:
-        memory = imported_memory(
-            self._caller.project,
-            memory_fields(entity),
-            memory_id=entity_id(entity.name),
-            agent_id=id_of("agent", CLIENT),
-            session_id=CLIENT,
-            at=self._caller.project.now(),
-            origin=Origin(OriginKind.PEER, CLIENT),
-        )
-        return Piece(memory, CLIENT, entity)
-
-    def update_existing(self, old: Memory, piece: Piece[Entity]) -> str:
-        """Bring a memory up to date, unless somebody here has changed what the last import said."""
-        changed = replace(old, **msgspec.structs.asdict(piece.memory.content()))
-        if changed.content() == old.content():
-            return "unchanged"
-        versions = self._caller.project.store.history.of("memory", old.id)
-        if versions and versions[-1].changed_by != CLIENT:
-            return "different"
-        renewed(self._caller, old, changed, by=CLIENT)
-        return "updated"
-
-    def link(self, pieces: Sequence[Piece[Entity]], counted: Counter[str]) -> None:
-        """Nothing yet: an entity may be related to one in a later batch."""
+def _piece(project: Project, entity: Entity) -> Piece[Entity] | str:
+    """An entity as a memory, or why it is left out."""
+    if not (entity.observations or entity.relations):
+        return "nothing observed"
+    memory = imported_memory(
+        project,
+        memory_fields(entity),
+        memory_id=entity_id(entity.name),
+        agent_id=id_of("agent", CLIENT),
+        session_id=CLIENT,
+        at=project.now(),
+        origin=Origin(OriginKind.PEER, CLIENT),
+    )
+    return Piece(memory, CLIENT, entity)
 
 
-def _tie(project: Project, entities: Sequence[Entity]) -> int:
-    """Link memories whose entities are related; how many links are new."""
+def _link_entities(project: Project, entities: Sequence[Entity]) -> int:
+    """Link memories whose entities are related; the number of new links."""
     pairs = [(entity_id(one.name), entity_id(other)) for one in entities for _, other in one.relations]
     known = existing_ids(project, {end for pair in pairs for end in pair})
     created = 0

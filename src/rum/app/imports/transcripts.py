@@ -1,4 +1,4 @@
-"""What clients wrote down of earlier sessions, made into memories as if hooks had seen them."""
+"""Transcripts of earlier sessions into memories, as if hooks had captured them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rum.app.caller import Caller
-from rum.app.capture.events import as_event, is_sound
-from rum.app.capture.intake import QUIET, cleaned, conclude, intake
+from rum.app.capture.events import as_event, is_valid
+from rum.app.capture.intake import QUIET, clean_events, conclude, intake
 from rum.app.capture.turns import TurnSource
 from rum.app.imports.batch import Imported, Progress, Tally, import_pieces
 from rum.app.project import Project
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 VERSION = 1
-"""Goes up when transcripts have to be read anew."""
+"""Increased when transcripts have to be read again."""
 
 
 class TranscriptImport(Imported, frozen=True, kw_only=True):
@@ -86,17 +86,17 @@ def import_transcripts(
     """Make memories of a client's sessions: of those that are about this project, or of those given."""
     own = sessions(client, path) if found is None else list(found)
     intake(caller, 1.0)
-    tally, belonging = Tally(), _Belonging(caller.project, named=found is not None or path is not None)
+    tally, folders = Tally(), _ProjectFolders(caller.project, named=found is not None or path is not None)
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
         if caller.project.store.captured.transcript_stamp(session[0]) == stamp:
             tally.counts["known"] += 1
-        elif found is None and not belonging(_cwd(client, session)):
+        elif found is None and not folders(_cwd(client, session)):
             tally.counts["elsewhere"] += 1
         else:
             tally.counts["sessions"] += 1
-            if _imported(caller, client, session, tally):
+            if _import_session(caller, client, session, tally):
                 caller.project.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
         progress(done, len(own))
     return tally.answer(TranscriptImport)
@@ -114,13 +114,15 @@ def _stamp(session: Session) -> str:
     return " ".join(parts)
 
 
-def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bool:
-    """Take in one session; False when it goes on, so that it has to be read again."""
+def _import_session(caller: Caller, client: str, session: Session, tally: Tally) -> bool:
+    """Import one session; False if it is not over, so that it has to be read again."""
     read: Iterator[Event] = READERS[client].events(session)
-    told = with_turns(
-        sorted(cleaned(caller.project, [one for one in read if is_sound(one)]), key=lambda one: one["at"])
+    events = with_turns(
+        sorted(
+            clean_events(caller.project, [one for one in read if is_valid(one)]), key=lambda one: one["at"]
+        )
     )
-    turns = [_with_seen(caller.project, turn) for turn in split_turns(told)]
+    turns = [_with_captured(caller.project, turn) for turn in split_turns(events)]
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
@@ -128,7 +130,7 @@ def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bo
         if _goes_on(caller.project, turn):
             whole = False
             tally.skipped["not over"] += 1
-        elif _is_settled(caller.project, row, turn):
+        elif _is_done(caller.project, row, turn):
             tally.counts["forgotten" if row and row.outcome == "forgotten" else "unchanged"] += 1
         else:
             finished.append(turn)
@@ -136,18 +138,18 @@ def _imported(caller: Caller, client: str, session: Session, tally: Tally) -> bo
     import_pieces(caller, source, tally, lambda _done, _total: None)
     for turn in finished:
         row = CapturedTurn(turn.key, turn.began, turn.ended, is_open=False)
-        conclude(caller.project, row, source.became[turn.key])
+        conclude(caller.project, row, source.outcomes[turn.key])
     return whole
 
 
-def _with_seen(project: Project, turn: Turn) -> Turn:
-    """A turn with what hooks saw of it; it is the same turn."""
+def _with_captured(project: Project, turn: Turn) -> Turn:
+    """A turn with the events that hooks captured of it."""
     if turn.key.client not in SAME_NAMES:
         return turn
-    told = [as_event(row) for row in project.store.captured.events(turn.key)]
-    if not told:
+    events = [as_event(row) for row in project.store.captured.events(turn.key)]
+    if not events:
         return turn
-    both = next((one for one in split_turns([*told, *turn.events]) if one.key == turn.key), turn)
+    both = next((one for one in split_turns([*events, *turn.events]) if one.key == turn.key), turn)
     return turn._replace(events=both.events)
 
 
@@ -155,7 +157,7 @@ def _goes_on(project: Project, turn: Turn) -> bool:
     return not turn.is_finished and turn.ended > project.now() - QUIET
 
 
-def _is_settled(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
+def _is_done(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
     """Whether a turn needs no second look: it is forgotten, or what it was made of is gone by now."""
     if row is None or row.is_open or not row.outcome:
         return False
@@ -164,7 +166,7 @@ def _is_settled(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
     return not project.store.captured.events(turn.key) and row.outcome != "nothing"
 
 
-class _Belonging:
+class _ProjectFolders:
     """Whether a folder is part of the open project; none becomes a project by being looked at."""
 
     def __init__(self, project: Project, *, named: bool) -> None:

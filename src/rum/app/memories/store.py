@@ -138,7 +138,7 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         draft = patched(memory, patch)
         changed = _content(caller, draft, memory, memory.created_at)
         if changed.content() != memory.content():
-            changed = renewed(caller, memory, changed)
+            changed = replace_memory(caller, memory, changed)
         _add_links(caller.project, memory.id, draft.links, caller.project.now())
     return _updated(caller.project, changed)
 
@@ -149,7 +149,7 @@ def _updated(project: Project, memory: Memory) -> UpdateResult:
     )
 
 
-def renewed(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> Memory:
+def replace_memory(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> Memory:
     """Put a new version in the place of the old one, which goes into the history; `by` is whoever acts."""
     now = max(caller.project.now(), old.updated_at or old.created_at)
     new = replace(new, version=old.version + 1, updated_at=now)
@@ -187,7 +187,7 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
                 f"{memory.id} has no version {number}; it has 1 to {memory.version}.", id=memory.id
             )
         content = msgspec.convert(wanted[0].memory, Content)
-        changed = renewed(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
+        changed = replace_memory(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
     return _updated(caller.project, changed)
 
 

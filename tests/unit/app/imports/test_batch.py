@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from rum.app.caller import Caller
-from rum.app.imports.batch import BATCH, Imported, Piece, Tally, import_pieces
+from rum.app.imports.batch import BATCH, Imported, Piece, Source, Tally, import_pieces
 from rum.model.ids import id_of
 from rum.model.memory import Memory
 from support.builders import make_memory
@@ -22,7 +22,7 @@ def paper(number: int) -> str:
     return id_of("mem", f"paper {number}", number)
 
 
-class Papers:
+class Papers(Source[int]):
     """A source: numbered papers by Ann, of which every tenth is blank; `torn` cannot be read."""
 
     client = "papers"
