@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 KEPT = 14 * 86400
-"""Seconds for which events are kept after they outcome memories."""
+"""Seconds for which events are kept after a memory was made of them."""
 _LOCK = "intake.lock"
 _AT_ONCE = 50
 """Turns concluded in one batch: a process that is killed repeats no more than these."""

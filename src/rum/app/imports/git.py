@@ -356,7 +356,7 @@ class Commits(Source[CommitSource]):
             store.memories.replace(replace(target, reverted_by=replace(reverted_by, in_part=True)))
 
     def _outcome(self, memory: Memory, revert: Revert | None) -> Outcome:
-        """The outcome of a commit, as far as its history tells; what people fields of a failure stands."""
+        """The outcome of a commit, as far as its history tells; what people wrote of a failure stays."""
         outcome, known = memory.outcome, memory.reverted_by
         if not outcome.success:
             if known is None or not has_failed_by(outcome, known):
