@@ -44,7 +44,7 @@ def test_what_is_nobodys_work_opens_no_turn(store: Store):
     ]
 
 
-def test_a_concluded_turn_is_open_again_when_more_is_seen_of_it(store: Store):
+def test_a_concluded_turn_is_open_again_when_more_of_its_events_arrive(store: Store):
     store.captured.add([event("a")], NOW)
     store.captured.conclude(concluded(), NOW)
     assert store.captured.open_turns(10) == []

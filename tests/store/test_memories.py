@@ -103,7 +103,7 @@ def test_an_id_can_be_used_once(store: Store):
     assert ids_by_words(store, "second") == []
 
 
-def test_replacing_renews_all_that_is_derived(store: Store):
+def test_replacing_a_memory_updates_all_derived_data(store: Store):
     store.agents.add(make_agent())
     store.memories.add(RICH)
     changed = replace(

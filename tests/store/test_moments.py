@@ -17,7 +17,7 @@ def add(store: Store, number: int, seconds: int) -> None:
     add_memory(store, f"mem_{number}", created_at=NOON + seconds)
 
 
-def test_few_memories_are_all_told_newest_first(store: Store):
+def test_few_memories_are_all_listed_newest_first(store: Store):
     for number, seconds in enumerate((2, 9, 5, 2)):
         add(store, number, seconds)
     for newest in (4, 5, 100):
@@ -33,7 +33,7 @@ def test_an_empty_store_has_no_moments(store: Store):
     assert timeline(store, 5, 5) == timeline(store, 0, 1) == []
 
 
-def test_of_many_memories_the_newest_are_told_and_some_of_all_times(store: Store):
+def test_of_many_memories_the_newest_and_a_sample_of_all_are_listed(store: Store):
     with store.transaction():
         for number in range(1, 201):
             add(store, number, number)

@@ -108,7 +108,7 @@ def test_an_outline_has_the_terms_of_goal_and_paths_and_the_length_of_all_but_th
     assert length == sum(map(len, texts[:-1]))
 
 
-def test_the_length_of_what_is_said_is_in_characters(store: Store):
+def test_the_text_length_is_in_characters(store: Store):
     add_memory(store, "mem_a", "记忆")
     add_memory(store, "mem_b", "ab")
     told = outlines(store, [1, 2])

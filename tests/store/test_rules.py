@@ -51,7 +51,7 @@ def test_rules_that_say_the_same_are_all_found(store: Store):
     assert [rule.id for rule in store.rules.with_texts("deploy", "Ask first")] == ["rule_a", "rule_b"]
 
 
-def test_a_rule_that_is_put_again_keeps_its_place_and_what_it_said_before(store: Store):
+def test_a_replaced_rule_keeps_its_place_and_its_earlier_text(store: Store):
     for name in "abc":
         store.rules.put(make_rule(f"rule_{name}"))
     store.history.add(

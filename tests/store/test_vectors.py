@@ -102,7 +102,7 @@ def test_a_vector_that_came_in_place_of_the_last_one_is_found(store: Store, othe
     assert kept(other, A, mem_b="mem_b") == {"mem_b": True}
 
 
-def test_a_renewed_vector_is_found_in_place_of_the_old_one(store: Store, other: Store):
+def test_a_replaced_vector_is_found_instead_of_the_old_one(store: Store, other: Store):
     fill(store, "mem_a")
     assert kept(other, A, mem_a="mem_a") == {"mem_a": True}
     store.memories.replace(make_memory("mem_a", "Other words", version=2))
@@ -112,7 +112,7 @@ def test_a_renewed_vector_is_found_in_place_of_the_old_one(store: Store, other: 
     assert near(other, A, "mem_a") == ["mem_a"]
 
 
-def test_of_two_who_embed_the_same_memory_the_first_is_heard(store: Store, other: Store):
+def test_if_two_processes_embed_a_memory_the_first_vector_is_kept(store: Store, other: Store):
     fill(store, "mem_a")
     assert other.vectors.put(A, [("mem_a", 1, data("again"))]) == 1
     assert kept(other, A, mem_a="mem_a") == {"mem_a": True}
@@ -189,7 +189,7 @@ def test_dropping_all_makes_all_pending(store: Store):
     assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
 
 
-def test_mending_what_is_sound_changes_nothing(store: Store):
+def test_repairing_a_sound_list_changes_nothing(store: Store):
     fill(store, "mem_a")
     add_memory(store, "mem_b")
     store.vectors.requeue()

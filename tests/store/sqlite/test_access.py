@@ -25,7 +25,7 @@ def test_where_no_folder_can_be_made_reading_finds_nothing_and_writing_says_so(t
         assert not store.activity.add_uses({"mem_a": 1}, 1)
 
 
-def test_a_store_that_comes_to_be_is_seen(tmp_path: Path):
+def test_a_store_created_later_is_noticed(tmp_path: Path):
     blocker = tmp_path / "file"
     blocker.write_text("in the way")
     with closing(SqliteStore(str(blocker / "project"))) as early:
@@ -50,7 +50,7 @@ def test_a_store_that_could_not_be_made_is_made_when_it_can_be(tmp_path: Path):
 
 
 @pytest.mark.skipif("sys.platform == 'win32'", reason="Windows keeps open files in their place")
-def test_a_file_that_was_replaced_is_opened_anew(store: SqliteStore, folder: Path, tmp_path: Path):
+def test_a_replaced_file_is_opened_again(store: SqliteStore, folder: Path, tmp_path: Path):
     add_memory(store, "mem_old")
     store.local_upkeep.backup(str(tmp_path / "copy.db"))
     add_memory(store, "mem_lost")
@@ -74,7 +74,7 @@ def test_nothing_is_written_into_a_file_that_was_deleted(store: SqliteStore, fol
         assert [memory.id for memory in other.memories.get(["mem_old", "mem_new"])] == ["mem_new"]
 
 
-def test_a_lock_that_others_keep_too_long_is_told_in_plain_words(folder: Path):
+def test_a_lock_held_too_long_gives_a_clear_error(folder: Path):
     with closing(SqliteStore(str(folder), patience=0.1)) as store:
         add_memory(store, "mem_a")
         with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as other:

@@ -85,7 +85,7 @@ def test_nobody_stumbles_over_it(place: Place, ids: list[str], look: Callable[[R
         assert look(rum, ids) is not False
 
 
-def test_who_asks_for_it_is_told(place: Place, ids: list[str]):
+def test_reading_a_damaged_memory_is_an_error(place: Place, ids: list[str]):
     with place.open(owner=True) as rum, pytest.raises(StorageError, match=f"{ids[1]} cannot be read"):
         rum.show(ids[1])
 

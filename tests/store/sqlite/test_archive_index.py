@@ -69,7 +69,7 @@ def test_a_damaged_index_is_noticed_and_reindexing_finds_the_same_again(place: P
         assert found(rum) == before
 
 
-def test_a_blob_that_cannot_be_read_is_noticed_and_told_by_whoever_reads_it(place: Place):
+def test_an_unreadable_blob_is_reported_when_it_is_read(place: Place):
     with place.open() as rum:
         first = rum.recall(query="word0", limit=1).memories[0].id
     harm(place, "UPDATE archived SET data = zeroblob(20) WHERE memory = 1")

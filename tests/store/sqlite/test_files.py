@@ -209,9 +209,7 @@ def test_purging_beside_an_open_reader_leaves_nothing_either(tmp_path: Path):
         assert reader.recall(query="xylophonist").memories == []
 
 
-def test_what_a_reader_in_the_middle_keeps_from_being_purged_is_told_and_purged_later(
-    store: SqliteStore, folder: Path
-):
+def test_a_purge_blocked_by_a_reader_is_reported_and_done_later(store: SqliteStore, folder: Path):
     add_memory(store, "mem_a", "A xylophonist")
     with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")

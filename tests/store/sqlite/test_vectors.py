@@ -40,7 +40,7 @@ def test_a_memory_written_by_a_program_that_knew_no_vectors_is_found_by_the_next
     assert store.upkeep.problems() == []
 
 
-def test_a_wrong_list_is_mended(store: SqliteStore, folder: Path):
+def test_a_wrong_list_is_repaired(store: SqliteStore, folder: Path):
     keep(store, "mem_a")
     add_memory(store, "mem_b")
     change(folder, "UPDATE unembedded SET memory = (SELECT seq FROM memories WHERE id = 'mem_a')")

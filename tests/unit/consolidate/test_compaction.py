@@ -59,7 +59,7 @@ def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, li
         (None, ""),
     ],
 )
-def test_metadata_is_told_in_brackets_and_cut_too(metadata: dict[str, Any] | None, told: str):
+def test_metadata_is_shown_in_brackets_and_shortened_too(metadata: dict[str, Any] | None, told: str):
     assert compact_by_lines([make_entry("Done", metadata)]) == f"[Summary of 1 entries]\n- Done{told}"
 
 

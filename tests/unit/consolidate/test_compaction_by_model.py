@@ -113,7 +113,7 @@ def test_an_answer_that_leaves_most_entries_out_is_none():
     )
 
 
-def test_a_line_that_told_a_secret_is_left_out_unless_an_entry_had_it():
+def test_a_line_with_a_secret_is_dropped_unless_an_entry_had_it():
     model = ScriptedModel({"lines": ["The login needs [REDACTED:key]"]})
     assert compact_by_model(model, make_entries("The login needs a key")) is None
     assert compact_by_model(model, make_entries("The login needs [REDACTED:key]")) is not None

@@ -122,7 +122,7 @@ def test_a_data_file_that_is_not_as_shipped_is_named_with_what_to_do(tmp_path: P
     assert "Install RUM again" in caught.value.message
 
 
-def test_a_mended_data_file_is_used_without_a_new_start(tmp_path: Path):
+def test_a_repaired_data_file_is_used_without_a_restart(tmp_path: Path):
     path = tmp_path / "minilm.bin"
     embedder = BuiltinEmbedder(path)
     with pytest.raises(CannotEmbed):

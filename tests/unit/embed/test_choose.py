@@ -41,7 +41,7 @@ def repository_says(root: Path, text: str) -> None:
     (root / ".rum" / "config.toml").write_text(text)
 
 
-def test_the_shipped_model_is_used_unless_something_else_is_said(root: Path):
+def test_the_built_in_model_is_the_default(root: Path):
     assert isinstance(open_embedder(settings(root)), BuiltinEmbedder)
     assert isinstance(open_embedder(settings(root, RUM_EMBEDDER="builtin")), BuiltinEmbedder)
 

@@ -170,7 +170,7 @@ def test_vectors_that_change_their_length_are_refused(server: Server):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
-def test_an_error_of_the_server_is_told_without_the_key(server: Server, status: int):
+def test_an_error_of_the_server_is_reported_without_the_key(server: Server, status: int):
     server.status = status
     server.answer = lambda asked: f"bad key: {asked.headers['Authorization']}\n\x1b[31m".encode()
     message = refusal(opened(server, key=KEY))
@@ -224,13 +224,13 @@ def test_a_server_that_says_nothing_is_given_up():
         assert "within 0.2 s" in refusal(EndpointEmbedder(url, "m", timeout=0.2))
 
 
-def test_a_closed_door_is_told():
+def test_a_refused_connection_is_reported():
     with socket.create_server(("127.0.0.1", 0)) as closing:
         url = f"http://127.0.0.1:{closing.getsockname()[1]}"
     assert "cannot be reached" in refusal(EndpointEmbedder(url, "m"))
 
 
-def test_what_is_no_http_is_told():
+def test_an_answer_that_is_no_http_is_reported():
     with socket.create_server(("127.0.0.1", 0)) as other:
         embedder = EndpointEmbedder(f"https://127.0.0.1:{other.getsockname()[1]}", "m", timeout=0.2)
         assert "https" in refusal(embedder)
@@ -325,7 +325,7 @@ def test_a_server_that_takes_one_text_at_a_time_is_asked_so(server: Server):
     assert lengths(opened(server).embed(["a", "b", "c"])) == [1, 1, 1]
 
 
-def test_whoever_has_little_time_waits_no_longer_and_the_endpoint_is_not_blamed():
+def test_a_short_time_limit_is_respected_and_is_no_failure_of_the_endpoint():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         embedder = EndpointEmbedder(f"http://127.0.0.1:{silent.getsockname()[1]}", "m", timeout=3600)
         for patience in (0.05, 0, -1):
@@ -333,7 +333,7 @@ def test_whoever_has_little_time_waits_no_longer_and_the_endpoint_is_not_blamed(
                 embedder.embed(["a"], patience)
 
 
-def test_whoever_has_much_time_waits_as_long_as_the_endpoint_may_take():
+def test_with_a_long_time_limit_the_timeout_of_the_endpoint_applies():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         embedder = EndpointEmbedder(f"http://127.0.0.1:{silent.getsockname()[1]}", "m", timeout=0.2)
         with pytest.raises(CannotEmbed, match=r"within 0\.2 s") as caught:

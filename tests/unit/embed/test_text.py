@@ -32,7 +32,7 @@ def test_the_texts_come_in_the_order_of_their_weight():
     ]
 
 
-def test_what_was_said_is_not_said_again():
+def test_repeated_text_is_embedded_once():
     memory = make_memory(
         "mem_1",
         intent=make_intent("Fix  the\nlogin", context="fix the LOGIN "),
@@ -41,7 +41,7 @@ def test_what_was_said_is_not_said_again():
     assert embedded_text(memory) == "Fix the login\nFix the login."
 
 
-def test_a_long_context_leaves_room_for_what_came_of_it():
+def test_a_long_context_leaves_space_for_the_outcome():
     memory = make_memory(
         "mem_1",
         intent=make_intent("the goal", context="c" * 100_000),

@@ -106,7 +106,7 @@ def test_the_fence_of_a_run_outlives_the_cutting_out_of_secrets():
         assert redact(asked) == asked
 
 
-def test_nothing_known_is_told_as_that():
+def test_the_prompt_says_if_nothing_is_known():
     assert "Nothing is known already." in question(RUN, [])
 
 

@@ -48,13 +48,13 @@ def test_a_title_leaves_out_by_which_word_it_was_announced():
     assert finding.title.startswith("The orders table has no index")
 
 
-def test_what_another_sentence_begins_with_is_said_once():
+def test_a_sentence_that_starts_another_one_is_kept_once():
     whole = "Redis must be started by `make redis` before the tests run, because fixtures connect at import."
     finding = found(f"{whole}\n\nRedis must be started by make redis before the tests")
     assert finding.content == whole
 
 
-def test_the_same_sentence_twice_is_said_where_it_stood_first():
+def test_a_repeated_sentence_is_kept_at_its_first_place():
     finding = found(f"## Cause\n\n{CAUSE}\n\n## Summary\n\n{CAUSE}")
     assert finding.content == f"## Cause\n\n{CAUSE}"
 
@@ -147,7 +147,7 @@ def test_a_long_report_is_cut_to_what_tells_something():
         ("status 404 on port 3000", []),
     ],
 )
-def test_versions_are_told_from_other_numbers(text: str, versions: list[tuple[str, str]]):
+def test_versions_are_distinguished_from_other_numbers(text: str, versions: list[tuple[str, str]]):
     assert list(versions_in(text)) == versions
 
 
@@ -168,7 +168,7 @@ def test_versions_are_told_from_other_numbers(text: str, versions: list[tuple[st
         ("When in doubt, run the tests?", None),
     ],
 )
-def test_rules_are_what_was_told_as_one(sentence: str, rule: tuple[str, str] | None):
+def test_only_sentences_stated_as_a_rule_become_rules(sentence: str, rule: tuple[str, str] | None):
     rules = [(one.condition, one.action) for one in found(f"{CAUSE} {sentence}").rules]
     assert rules == ([rule] if rule else [])
 

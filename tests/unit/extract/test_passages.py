@@ -73,7 +73,7 @@ def test_lines_of_one_sentence_belong_together():
     ]
 
 
-def test_items_rows_and_code_are_told_apart_and_keep_their_heading():
+def test_items_rows_and_code_are_distinguished_and_keep_their_heading():
     items = "- `a/` holds users. It is old.\n- b\n"
     text = f"## Layout\n\n{items}\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```py\ncode()\n```\n"
     assert [(one.kind, one.text, one.heading) for one in passages(text)] == [

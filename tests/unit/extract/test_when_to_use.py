@@ -63,7 +63,7 @@ def test_a_lone_common_word_is_no_pattern_however_it_is_written(word: str):
         ("Wrote 4 of them and told 3 others; Chose 2", []),
     ],
 )
-def test_names_of_one_thing_are_told_from_words_of_every_project(text: str, names: list[str]):
+def test_specific_names_are_distinguished_from_common_words(text: str, names: list[str]):
     found = distinctive_names(text)
     assert [name for name in names if name not in found] == []
     if not names:

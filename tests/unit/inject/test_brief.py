@@ -15,7 +15,7 @@ def whole(*pieces: Piece) -> str:
     return render_brief([Chosen(piece, 0) for piece in pieces])
 
 
-def test_nothing_is_said_where_there_is_nothing():
+def test_without_items_the_text_is_empty():
     assert render_brief([]) == ""
 
 
@@ -94,7 +94,7 @@ def test_earlier_work_says_why_where_nothing_was_learned_from_it():
     assert learned.forms[0] == "- g: s. Learned: Ask first [084sn02q]"
 
 
-def test_a_follow_up_of_something_told_already_does_not_say_from_what_it_is():
+def test_a_follow_up_of_a_listed_memory_does_not_repeat_its_source():
     assert brief.follow_up(ID, 1, 20, "Add monitoring", None).forms == ("- Add monitoring [084sn02q]",)
 
 

@@ -101,7 +101,7 @@ def test_whatever_was_written_stays_on_its_line() -> None:
     assert "\u202e" not in text
 
 
-def test_what_was_noted_down_twice_is_told_once() -> None:
+def test_a_repeated_entry_is_shown_once() -> None:
     told = {"type": "code_pattern", "content": "Handlers are structs."}
     assert journal_context([told, dict(told)], [], None) == (
         "## Key Discoveries\n- [code_pattern] Handlers are structs.\n"
@@ -133,5 +133,5 @@ def test_a_line_has_an_end() -> None:
     assert text.endswith("…\n")
 
 
-def test_why_nothing_is_known_of_an_agent_is_told_to_the_arbiter() -> None:
+def test_the_arbiter_sees_why_nothing_is_known_about_an_agent() -> None:
     assert "**tester**: no journal: line 3\n" in arbiter_prompt([("tester", "no journal:\nline 3")])

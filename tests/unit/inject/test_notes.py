@@ -224,5 +224,5 @@ def test_under_a_heading_of_its_own_a_note_does_not_repeat_it_and_has_lower_ones
         ("Sessions live in redis.py, not in cookies.", "Sessions live in redis.py, not in cookies."),
     ],
 )
-def test_a_first_sentence_that_is_the_title_is_not_said_again(content: str, left: str):
+def test_a_first_sentence_equal_to_the_title_is_left_out(content: str, left: str):
     assert under_title("Sessions live in redis.py", content) == left

@@ -77,7 +77,7 @@ def test_a_version_may_be_written_with_quotes_or_without(version: str) -> None:
         ("discoveries:|history: [{archivedAt: x}]\ndiscoveries:", "history.0.counts", "required"),
     ],
 )
-def test_each_problem_is_told_with_its_field(change: str, field: str, words: str) -> None:
+def test_each_problem_is_reported_with_its_field(change: str, field: str, words: str) -> None:
     old, new = change.split("|")
     text = HEADER.replace("# sections follow\n", "") + FRAGMENTS["one_discovery"]
     assert old in text
@@ -85,7 +85,7 @@ def test_each_problem_is_told_with_its_field(change: str, field: str, words: str
     assert words in found(text.replace(old, new, 1))[field]
 
 
-def test_all_problems_of_an_entry_are_told_at_once() -> None:
+def test_all_problems_of_an_entry_are_reported_at_once() -> None:
     entry = "{id: a, timestamp: 2026-01-01T00:00:00Z, result: no, planStep: x, artifacts: [{action: y}]"
     assert set(found(f"{HEADER}attempts: [{entry}, iterations: -1}}]\n")) == {
         "attempts.0.description",

@@ -24,7 +24,7 @@ def picked(inquiry: Inquiry) -> set[str]:
     return {row[0][4:] for row in by_words(inquiry)[0].rows}
 
 
-def test_whoever_holds_a_word_is_one(store: Store) -> None:
+def test_a_memory_that_contains_a_word_is_a_candidate(store: Store) -> None:
     add(store, "first zebra", "second lion", "third goat")
     assert picked(inquire(store, "zebra lion unicorn")) == {"first", "second"}
     assert picked(inquire(store, "unicorn")) == set()

@@ -92,7 +92,7 @@ def test_the_same_kind_of_task_next_door_is_like_it(rum: Rum) -> None:
     assert ids(rum.recall(file="src/auth/token.py", task_type="bug_fix", strategy="exact")) == [here]
 
 
-def test_words_are_heard_also_where_a_file_has_enough_memories(rum: Rum, shop: Shop) -> None:
+def test_words_count_even_if_a_file_has_enough_memories(rum: Rum, shop: Shop) -> None:
     elsewhere = keep(rum, "Login loses the session", actions=edited("old/login.py"))
     within = keep(rum, "Session of the login expires", actions=edited("app.py"))
     for number in range(30):

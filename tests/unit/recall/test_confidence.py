@@ -73,7 +73,7 @@ def test_shares_are_parts_of_one(among: list[float]) -> None:
 
 
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
-def test_all_that_is_said_of_a_question_is_weighed(store: Store, column: str) -> None:
+def test_every_input_of_a_query_has_a_weight(store: Store, column: str) -> None:
     add_memory(store, "a", "zebra")
     inquiry = inquire(store, "zebra unicorn")
     told = about_question(inquiry, list(search(inquiry).matches.values()))
@@ -81,7 +81,7 @@ def test_all_that_is_said_of_a_question_is_weighed(store: Store, column: str) ->
     assert all(0 <= told[name] <= 1 for name in ("unknown", "covered"))
 
 
-def test_what_nobody_knows_and_what_is_covered_are_told(store: Store) -> None:
+def test_unknown_and_covered_words_of_a_query_are_measured(store: Store) -> None:
     add_memory(store, "a", "zebra lion", session_id="one")
     add_memory(store, "b", "lion", session_id="two")
 

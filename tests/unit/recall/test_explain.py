@@ -59,7 +59,7 @@ def test_the_shares_add_up_and_the_strongest_comes_first(shelf: Rum, question: d
         assert 85 <= sum(parts) <= 105
 
 
-def test_nothing_is_said_unless_asked_for(shelf: Rum) -> None:
+def test_reasons_are_given_only_on_request(shelf: Rum) -> None:
     assert all(not memory.why for memory in shelf.recall(query="login").memories)
 
 
@@ -100,13 +100,13 @@ def test_what_is_given_for_its_words_however_many_have_them_says_so(rum: Rum) ->
     assert not any(told in lines for lines in why(rum, query="blueprints part 7")[:1])
 
 
-def test_what_stands_beside_it_is_said_of_a_memory_without_the_words(shelf: Rum) -> None:
+def test_neighbours_are_named_as_the_reason_for_a_memory_without_the_words(shelf: Rum) -> None:
     gate = next(lines for lines in why(shelf, query="fix") if not any("goal" in line for line in lines))
     assert any("neighbouring or linked memories" in line for line in gate)
     assert not any(line.startswith("query words") for line in gate)
 
 
-def test_files_are_said_where_files_were_asked_for(shelf: Rum) -> None:
+def test_files_are_named_as_a_reason_in_queries_with_files(shelf: Rum) -> None:
     told = why(shelf, query="gate", file="src/login.py")
     assert any(SAID["files"] in line for line in told[0])
     assert not any("files" in line for lines in why(shelf, query="gate") for line in lines)
@@ -138,7 +138,7 @@ def test_what_was_taken_for_a_typing_error_is_named(shelf: Rum) -> None:
     assert "corrected as typos: logn" in why(shelf, query="Logn, robots")[0][-1].lower()
 
 
-def test_meaning_is_said_where_it_was_compared(shelf: Rum) -> None:
+def test_meaning_is_named_as_a_reason_if_it_was_compared(shelf: Rum) -> None:
     embedder = WordEmbedder()
     shelf._caller.project.semantic = Meaning(
         shelf._caller.project.store, embedder, clean=str, clock=HandClock()

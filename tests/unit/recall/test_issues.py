@@ -58,7 +58,7 @@ OTHER = [
 
 
 @pytest.mark.parametrize("text", ASKED)
-def test_a_number_of_an_issue_is_told_by_its_sign_or_by_what_it_is_called(text: str):
+def test_an_issue_number_is_recognised_by_its_sign_or_name(text: str):
     assert issue_asked_for(text) == "6767"
 
 
@@ -94,7 +94,7 @@ def test_whatever_is_asked_there_is_one_number_or_none(text: str):
 
 @pytest.mark.parametrize("named", NAMED)
 @pytest.mark.parametrize("asked", ["#6767", "issue 6767", "gh-6767"])
-def test_whoever_names_it_is_found_for_certain_and_alone(rum: Rum, named: str, asked: str):
+def test_only_memories_that_name_the_issue_are_found_with_certainty(rum: Rum, named: str, asked: str):
     wanted = keep(rum, f"Mend the gate, {named}")
     for text in (*OTHER, "An issue with the gate", "Fixes the gate issue"):
         keep(rum, text)
@@ -135,7 +135,7 @@ def test_where_nobody_names_it_the_number_alone_is_looked_for(rum: Rum):
     assert rum.recall(query="#6768").memories == []
 
 
-def test_only_so_many_of_those_that_hold_the_number_are_looked_at(store: SqliteStore):
+def test_the_number_of_checked_memories_with_the_number_is_limited(store: SqliteStore):
     add_memory(store, "mem_old", "Close #7")
     for number in range(5):
         store.memories.add(make_memory(f"mem_{number}", f"{number} of 7"))

@@ -34,7 +34,7 @@ def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, m
     assert 1 >= first > second > 0
 
 
-def test_likeness_is_told_of_the_memories_asked_for_that_have_a_vector(store: SqliteStore, meaning: Meaning):
+def test_cosines_are_returned_for_requested_memories_with_a_vector(store: SqliteStore, meaning: Meaning):
     keep(store, "login fails", "build is slow")
     meaning.catch_up(math.inf)
     keep(store, "cache is cold")
@@ -78,7 +78,9 @@ def test_a_question_is_embedded_once_and_without_its_secrets(
     assert embedder.asked == ["login with ***"]
 
 
-def test_only_so_many_questions_are_remembered(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+def test_the_number_of_cached_queries_is_limited(
+    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+):
     keep(store, "login fails")
     meaning.catch_up(math.inf)
     for number in range(100):
@@ -89,7 +91,7 @@ def test_only_so_many_questions_are_remembered(store: SqliteStore, meaning: Mean
     assert embedder.asked == ["question 0"]
 
 
-def test_what_another_process_adds_changes_or_forgets_is_seen(
+def test_vectors_added_changed_or_forgotten_by_another_process_are_noticed(
     store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
 ):
     with closing(SqliteStore(str(folder))) as elsewhere:
@@ -136,9 +138,7 @@ def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
     assert 900 < largest < 1100
 
 
-def test_a_backup_put_in_place_is_read_anew(
-    store: SqliteStore, folder: Path, meaning: Meaning, tmp_path: Path
-):
+def test_a_restored_backup_is_read_again(store: SqliteStore, folder: Path, meaning: Meaning, tmp_path: Path):
     keep(store, "login fails")
     meaning.catch_up(math.inf)
     store.local_upkeep.backup(str(tmp_path / "copy.db"))
@@ -289,7 +289,7 @@ def test_who_waits_for_an_answer_lets_the_embedder_take_no_longer_and_others_as_
     assert embedder.patience is None
 
 
-def test_a_large_store_that_an_embedder_has_never_seen_is_not_taken_over_by_a_question(
+def test_a_query_does_not_start_a_new_embedder_in_a_large_store(
     store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
 ):
     with store.transaction():  # only because it is quicker so

@@ -64,7 +64,7 @@ class TestWords:
         assert words["both"] == 1 > words["rare"] > words["often0"] > 0
         assert rarest["both"] == rarest["rare"] == 1 > rarest["often0"]
 
-    def test_a_word_counts_once_however_often_it_is_said(self, store: Store) -> None:
+    def test_a_repeated_word_counts_once(self, store: Store) -> None:
         add(store, "once", "zebra")
         add(store, "often", "zebra zebra zebra", outcome=make_outcome("zebra"))
         assert signal(inquire(store, "zebra"), "words") == {"once": 1, "often": 1}
@@ -84,13 +84,13 @@ class TestWords:
         length = signal(inquire(store, "zebra"), "length")
         assert length["long"] > length["short"] > 0
 
-    def test_a_typing_error_is_told_from_the_word_itself(self, store: Store) -> None:
+    def test_a_typing_error_is_distinguished_from_the_word_itself(self, store: Store) -> None:
         add(store, "right", "lion zebra")
         add(store, "wrong", "lion giraffe")
         words = signal(inquire(store, "lion zebra giraffa"), "words")
         assert words["right"] == 1 > words["wrong"]
 
-    def test_common_words_are_heard_in_old_memories_too(
+    def test_common_words_count_in_old_memories_too(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(limits, "COMMON", 10)

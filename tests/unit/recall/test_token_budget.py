@@ -58,7 +58,7 @@ def test_the_best_memories_are_given_in_more_depth_than_the_rest(rum: Rum, ranke
             assert depths(answer).count("summary") >= len(answer.memories) - 1
 
 
-def test_what_was_left_out_or_shortened_is_said(rum: Rum, ranked: list[str]) -> None:
+def test_omitted_and_shortened_memories_are_reported(rum: Rum, ranked: list[str]) -> None:
     for max_tokens in (130, 250, 450, 700, 1000):
         answer = rum.recall(**LOGIN, depth="full", max_tokens=max_tokens)
         assert answer.left_out

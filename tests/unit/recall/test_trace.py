@@ -59,7 +59,7 @@ def test_a_depth_out_of_bounds_is_refused(rum: Rum, max_depth: int) -> None:
         rum.trace(kept, max_depth=max_depth)
 
 
-def test_an_edge_told_from_either_end_is_the_same(rum: Rum) -> None:
+def test_a_link_stored_from_either_end_is_the_same(rum: Rum) -> None:
     ids = {name: keep(rum, f"Step {name}") for name in "abc"}
     rum.link(ids["a"], ids["b"], "led_to")
     rum.link(ids["c"], ids["b"], "caused_by")

@@ -64,7 +64,7 @@ class TestNames:
         fill(store, "token")
         assert Words(store.search, "refreshToken").terms == ["refreshtoken", "refresh", "token"]
 
-    def test_a_part_that_was_asked_for_by_itself_stays_unknown(self, store: Store) -> None:
+    def test_a_part_that_is_a_query_word_itself_stays_unknown(self, store: Store) -> None:
         fill(store, "add sqlite utilities")
         assert Words(store.search, "SQLite lite").unknown > 0
 
@@ -91,7 +91,7 @@ class TestCommonWords:
         assert (words.count("goat"), words.is_common("goat"), words.complete()) == (9, False, False)
 
     @pytest.mark.parametrize("held", [10, 11, 25, 40])
-    def test_an_estimate_lies_between_what_was_seen_and_everything(self, store: Store, held: int) -> None:
+    def test_an_estimate_is_between_the_counted_number_and_all(self, store: Store, held: int) -> None:
         fill(store, *["lion"] * (40 - held), *["goat"] * held)
         assert 10 <= Words(store.search, "goat").count("goat") <= 40
 
@@ -185,7 +185,7 @@ class TestMisspelt:
         words.respell()
         assert words.mask_in("a zebra") == 1
 
-    def test_all_that_was_worked_out_before_is_worked_out_anew(self, store: Store) -> None:
+    def test_earlier_results_are_computed_again_after_a_correction(self, store: Store) -> None:
         fill(store, "zebra lion", "lion")
         asked, anew = Words(store.search, "zebar lion"), Words(store.search, "zebar lion")
         assert (asked.mask_in("zebra lion"), set(asked.weighed)) == (0b10, {0, 0b10})
@@ -239,7 +239,7 @@ class TestMisspelt:
         assert words.respell()
         assert words.variants == {"beforefristrequest": ["beforefirstrequest"], "frist": ["first"]}
 
-    def test_of_a_long_question_only_so_many_words_are_respelled(self, store: Store) -> None:
+    def test_the_number_of_corrected_words_of_a_long_query_is_limited(self, store: Store) -> None:
         asked = [f"animal{letter}x" for letter in "abcdefghijkl"]
         fill(store, *[f"animal{letter}y" for letter in "abcdefghijkl"])
         words = Words(store.search, " ".join(asked))

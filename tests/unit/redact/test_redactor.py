@@ -211,7 +211,7 @@ def test_a_tree_keeps_everything_else():
     assert redact_tree(tree) == tree
 
 
-def test_a_tree_of_settings_is_judged_by_the_told_name():
+def test_a_tree_of_settings_is_judged_by_its_name_field():
     tree = [{"name": "DB_PASSWORD", "value": "hunter2"}, {"key": "PORT", "value": "hunter2"}]
     assert redact_tree(tree) == [
         {"name": "DB_PASSWORD", "value": "[REDACTED:password]"},

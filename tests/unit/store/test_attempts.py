@@ -17,7 +17,7 @@ def rows(*actions: dict[str, Any], **more: Any) -> list[Attempt]:
     return attempts_of(make_memory("mem_1", actions=list(actions), **more))
 
 
-def test_what_failed_is_told_with_its_reason_and_what_took_its_place():
+def test_a_failed_attempt_has_its_reason_and_its_replacement():
     failed, worked = rows(edited("a.py", LINE, "TypeError: no"), edited("a.py", "+    return second"))
     assert (failed.key, failed.tried, failed.why) == ("a.py", "return first or second", "TypeError: no")
     assert (failed.instead, failed.worked, worked.worked) == ("return second", False, True)

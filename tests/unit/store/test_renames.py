@@ -68,7 +68,7 @@ def test_a_command_that_failed_renamed_nothing():
     assert told(ran("git mv a b", success=False)) == []
 
 
-def test_so_many_are_heeded():
+def test_the_number_of_followed_renames_is_limited():
     assert len(told(*(ran(f"mv a{number} b{number}") for number in range(MOST_RENAMES + 9)))) == MOST_RENAMES
 
 

@@ -139,7 +139,7 @@ def test_a_word_occurs_whatever_its_ending_and_its_spelling(title: str, task: st
         ("hue|colou?r", "`colou?`"),
     ],
 )
-def test_a_pattern_that_does_not_do_what_its_writer_meant_is_told_of(pattern: str, said: str):
+def test_a_misleading_pattern_is_reported(pattern: str, said: str):
     assert said in (problem(pattern) or "")
 
 
@@ -168,7 +168,7 @@ def test_a_sound_pattern_is_not_remarked_on(pattern: str):
 
 
 @given(st.text(max_size=60))
-def test_of_a_pattern_that_never_matches_it_is_said(pattern: str):
+def test_a_pattern_that_never_matches_is_reported(pattern: str):
     if best([compiled(pattern)], Text(pattern)) is None:
         assert problem(pattern)
 

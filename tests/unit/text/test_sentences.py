@@ -60,7 +60,7 @@ def test_only_the_beginning_of_a_huge_text_is_read():
 @pytest.mark.parametrize(
     "line", ["see https://example.org", "== 0x3f ++ %% $$ {} [] <>", "----- 12345 ====="]
 )
-def test_addresses_and_output_of_programs_are_told_from_prose(line: str):
+def test_addresses_and_program_output_are_distinguished_from_prose(line: str):
     assert not is_prose(line)
     assert is_prose("The `open()` call fails on Windows (see `docs/io.md`).")
 

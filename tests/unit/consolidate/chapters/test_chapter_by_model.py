@@ -67,7 +67,7 @@ def test_a_good_answer_is_kept_with_evidence_for_every_claim():
         (learning("Yes.", 1), "too vague"),
     ],
 )
-def test_a_claim_that_its_sources_do_not_say_is_dropped_and_that_is_said(bad: dict[str, Any], why: str):
+def test_a_claim_without_support_in_its_sources_is_dropped_and_reported(bad: dict[str, Any], why: str):
     words, dropped = ask_for_chapter(answered(bad), LOGINS)
     assert words.learnings == (GOOD["learnings"][0]["text"],)
     [said] = dropped

@@ -35,7 +35,7 @@ def test_the_summary_tells_what_it_was_how_it_went_where_and_from_what_to_what()
     )
 
 
-def test_one_member_is_told_by_its_goal_and_outcome():
+def test_a_single_memory_is_summarised_by_goal_and_outcome():
     failed = make_work(1, "Add a lock", failed="The pool ran dry")
     assert draw_chapter([failed]).summary == "“Add a lock” of 2025-06-16 failed: The pool ran dry."
     assert draw_chapter([make_work(1, "Add a lock")]).summary == "“Add a lock” of 2025-06-16 succeeded."
@@ -102,7 +102,7 @@ def test_a_history_of_commits_gives_its_reasons_with_what_they_are_about():
     assert evidence_problems(words.learnings, words.evidence, {memory.id: memory for memory in members}) == []
 
 
-def test_of_one_memorys_story_only_the_best_is_told():
+def test_only_the_best_claim_of_one_memory_is_used():
     body = "`a()` must run first. It fails otherwise.\n\n`b()` must never be called with NULL on Windows."
     assert len(draw_chapter([make_work(1, "Fix it", context=body)]).learnings) == 1
 
@@ -123,7 +123,7 @@ def test_orders_to_a_model_are_not_drawn(hostile: str):
     assert draw_chapter([make_work(n, "Fix the login", hostile) for n in range(3)]).learnings == ()
 
 
-def test_work_of_which_all_failed_is_told_so():
+def test_a_summary_says_if_all_work_failed():
     one, two, three = (make_work(n, f"Cache rates {n}", failed="Stale after midnight") for n in range(3))
     assert " Both failed: “" in draw_chapter([one, two]).summary
     assert " All failed: “" in draw_chapter([one, two, three]).summary

@@ -209,7 +209,7 @@ def test_a_contradiction_of_a_claim_that_went_into_another_is_not_lost():
     assert clusters_by_text(found)[said[1].text] is found[0]
 
 
-def test_the_same_sentence_of_other_work_is_no_evidence_and_told_once():
+def test_the_same_sentence_of_other_work_is_no_evidence_and_listed_once():
     sentence = "This functionality was deprecated in 3.7 due to lack of use, testing and maintenance."
     works = ("packet parsers", "datapath interface", "subtable lookup")
     told = [

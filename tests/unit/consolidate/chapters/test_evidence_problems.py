@@ -13,7 +13,7 @@ MEMBERS = by_id(*LOGINS)
 WORDS = chapter_words.draw_chapter(LOGINS)
 
 
-def test_what_was_drawn_is_said_by_its_sources():
+def test_drawn_claims_are_supported_by_their_sources():
     assert WORDS.learnings
     assert evidence_problems(WORDS.learnings, WORDS.evidence, MEMBERS) == []
     pairs = [make_work(n, "Widen a column", files=["schema.sql", "models.py"]) for n in (11, 12, 13)]
@@ -44,7 +44,7 @@ def test_every_kind_of_invention_is_found():
     assert evidence_problems([claim], [], MEMBERS) == ["1 claims have 0 pieces of evidence"]
 
 
-def test_counts_are_held_against_the_members():
+def test_counts_are_checked_against_the_memories():
     evidence = Evidence(memory_ids=("mem_001",), supporting=1, last_confirmed=LOGINS[0].created_at)
     assert evidence_problems(["1 of 5 memories changed src/refresh.py."], [evidence], MEMBERS) == []
     assert evidence_problems(["1 of 77 memories changed src/refresh.py."], [evidence], MEMBERS) != []

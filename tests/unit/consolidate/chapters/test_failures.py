@@ -67,7 +67,7 @@ def test_a_reason_that_repeats_the_goal_gives_none():
     assert failure_reason_of(make_work(1, "Add a lock")) == ""
 
 
-def test_what_succeeded_later_without_a_file_in_common_is_not_said_to_be_the_remedy():
+def test_a_later_success_without_a_common_file_is_not_called_the_remedy():
     failed = make_work(1, "Cache the price list", failed="Customers saw stale prices")
     later = make_work(2, "Cache the price list for an hour")
     assert texts(failed, later) == [
@@ -103,7 +103,7 @@ def test_work_on_different_things_that_failed_is_not_counted_together():
     ]
 
 
-def test_which_commit_was_taken_back_is_no_part_of_the_reason():
+def test_the_reverted_commit_is_no_part_of_the_reason():
     reason = (
         "Reverts commit 4d69165ab6e17fa754139d348cdfd9edacbcb999. Now that a\nrelease has it, it is shown."
     )

@@ -14,7 +14,7 @@ def texts(*members: Memory) -> list[str]:
     return [pattern.text for pattern in find_patterns(members)]
 
 
-def test_files_that_are_seldom_changed_alone_are_told_with_counts():
+def test_files_that_change_together_are_listed_with_counts():
     members = [make_work(n, files=["CMakeLists.txt", "configure.ac"]) for n in range(4)]
     members += [make_work(9, files=["configure.ac"]), make_work(10, files=["CMakeLists.txt"])]
     members += [make_work(n, files=[f"f{n}"]) for n in range(20, 60)]
@@ -44,7 +44,7 @@ def test_a_change_of_everything_ties_no_files_together():
     assert not [text for text in texts(*members) if "together" in text]
 
 
-def test_where_work_fails_again_and_again_is_told():
+def test_places_of_repeated_failures_are_listed():
     members = [make_work(n, files=["a.c"], failed="No", category="race_condition") for n in (1, 2)]
     members += [make_work(n, files=["a.c"], kind="feature_add") for n in (3, 4)]
     members += [make_work(n, files=["b.c"], kind="feature_add") for n in range(5, 9)]
@@ -61,7 +61,7 @@ def test_a_single_failure_and_one_among_many_are_no_pattern():
     assert texts(*members, *failed) == []
 
 
-def test_approaches_are_told_with_how_often_they_worked_and_failed():
+def test_approaches_are_listed_with_their_successes_and_failures():
     members = [
         make_work(1, approach="Mock the payment server."),
         make_work(2, approach="mock the payment server"),

@@ -101,7 +101,7 @@ def test_titles_and_topics_are_bounded_and_do_not_depend_on_the_order():
     assert len(topics_of(members)) <= MOST_TOPICS
 
 
-def test_work_that_was_taken_back_is_named_by_what_it_was():
+def test_reverted_work_is_titled_by_its_own_subject():
     goals = ("new run debug docs", "revert run debug docs", "show run debug in docs")
     assert make_title([make_work(number, goal) for number, goal in enumerate(goals)]) == "new run debug docs"
 

@@ -68,7 +68,7 @@ def test_advice_that_only_failed_work_gives_is_not_a_practice():
     assert "Always skip the audit log on Sundays" in words.insights
 
 
-def test_the_summary_says_what_it_rests_on_and_what_is_said_most():
+def test_the_summary_names_its_sources_and_the_most_frequent_claim():
     assert draw_wisdom(CHAPTERS, by_id(*LOGINS)).summary == (
         "3 chapters with 5 memories from 2025-06-16 to 2025-06-20: “Fix random logouts after token "
         "refresh”, “Lock the refresh endpoint with an advisory lock; "
@@ -121,7 +121,7 @@ def test_a_superseding_memory_settles_a_contradiction():
 @pytest.mark.parametrize(
     "how", [{"words": Wording.GIVEN}, {"given": ("learnings",)}, {"words": Wording.MODEL}]
 )
-def test_words_that_were_handed_in_count_where_memories_say_them(how: dict[str, object]):
+def test_passed_claims_count_if_memories_support_them(how: dict[str, object]):
     given = ("Rotate every refresh token whenever it is used", "Deploy on Fridays only, with Kubernetes")
     chapter = make_chapter(1, LOGINS, learnings=given, evidence=(Evidence(), Evidence()), **how)
     words = draw_wisdom([chapter], by_id(*LOGINS))

@@ -90,7 +90,7 @@ def test_agents_are_counted_with_their_sessions():
     assert (tally.agent_count, tally.superseded, tally.memories, tally.successes) == (2, 1, 6, 3)
 
 
-def test_many_months_are_told_as_quarters_and_many_quarters_as_years():
+def test_many_months_become_quarters_and_many_quarters_become_years():
     monthly = [make_one(number, 30.5 * number) for number in range(ROWS + 3)]
     quarters = tallied(monthly).periods(1, 1)
     assert [one.name for one in quarters[-3:]] == ["2025 Q4", "2025 Q3", "2025 Q2"]

@@ -223,7 +223,7 @@ def test_a_long_text_is_cut_at_a_word():
     assert cut("x" * 30, 10) == "x" * 9 + "…"
 
 
-def test_wisdom_that_needs_renewal_and_follow_ups_beyond_counting_are_told_of():
+def test_stale_wisdom_and_inexact_follow_ups_are_mentioned():
     told = render_report(
         make_report(insights_from="wisdom", stale_wisdom=2, follow_ups_exact=False), str
     ).text

@@ -88,7 +88,7 @@ def test_a_feature_and_what_followed_it_is_one_group_with_its_reason():
     )
 
 
-def test_what_was_done_undone_and_done_anew_is_one_group_although_months_lie_between():
+def test_work_that_was_reverted_and_repeated_months_later_is_one_group():
     steps = [
         make_one("a", "Cache prices in the session", 10, "src/prices.py"),
         make_one("b", "Take the cache of prices out again", 14, "src/prices.py"),
@@ -160,7 +160,7 @@ def test_few_memories_can_hold_a_story_too():
     assert suggest([], [], most=5) == []
 
 
-def test_a_long_campaign_is_told_in_several_groups():
+def test_a_long_campaign_is_split_into_several_groups():
     campaign = [
         make_one(
             f"k{number:02}",

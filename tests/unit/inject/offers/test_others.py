@@ -41,7 +41,7 @@ def test_touching_a_file_brings_what_failed_there(store: SqliteStore, tmp_path: 
     assert words(offer) == f"{said} More: recall memory_id=mem_1."
 
 
-def test_what_failed_there_and_worked_since_is_not_told(store: SqliteStore, tmp_path: Path):
+def test_a_failure_that_worked_later_is_not_offered(store: SqliteStore, tmp_path: Path):
     tried = edited("auth.py", "+verify(token, leeway=0)", "ExpiredSignatureError")
     add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
     again = edited("auth.py", "+verify(token, leeway=0)", at=NOON + 10)
@@ -166,7 +166,7 @@ def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_
     assert words(offer) == "Before compaction: asked “Fix the login”; changed auth.py."
 
 
-def test_trouble_with_events_whose_project_could_not_be_told_is_told_too(tmp_path: Path):
+def test_trouble_with_events_of_an_unknown_project_is_offered_too(tmp_path: Path):
     folder = tmp_path / "projects" / "shop"
     SqliteStore(str(folder)).close()
     problems.record_problem(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
@@ -174,14 +174,14 @@ def test_trouble_with_events_whose_project_could_not_be_told_is_told_too(tmp_pat
     assert "The settings cannot be read" in words(offer)
 
 
-def test_trouble_is_told_once(store: SqliteStore, tmp_path: Path):
+def test_trouble_is_offered_once(store: SqliteStore, tmp_path: Path):
     problems.record_problem((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
     (offer,) = offered(start(), tmp_path)
     assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
     assert offered(start(), tmp_path) == []
 
 
-def test_what_was_archived_is_told_to_whoever_touches_its_file(store: SqliteStore, tmp_path: Path):
+def test_an_archived_memory_is_offered_when_its_file_is_touched(store: SqliteStore, tmp_path: Path):
     reasoning = {"approach_chosen": "Use JWT", "why_chosen": "no sessions"}
     add_memory(store, "mem_1", files=[make_file("auth.py")], reasoning=reasoning)
     add_memory(store, "mem_2", files=[make_file("auth.py")])

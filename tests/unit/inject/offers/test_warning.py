@@ -105,7 +105,7 @@ def test_what_works_again_is_no_failure(store: SqliteStore, tmp_path: Path):
     assert offered(make_run("docker compose up"), tmp_path) == []
 
 
-def test_a_client_that_hears_nothing_before_a_tool_is_told_after_it(store: SqliteStore, tmp_path: Path):
+def test_a_client_without_offers_before_a_tool_gets_them_after_it(store: SqliteStore, tmp_path: Path):
     add_memory(store, "mem_1", actions=PSYCOPG)
     assert len(offered(make_run("pip install psycopg2", kind="failed", exit=1), tmp_path)) == 1
     assert offered(make_run("pip install psycopg2", kind="after", exit=0), tmp_path) == []

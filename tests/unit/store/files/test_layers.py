@@ -53,7 +53,7 @@ def test_a_change_that_changes_nothing_leaves_the_bytes_alone(tmp_path: Path):
     assert path.read_bytes() == before
 
 
-def test_what_another_program_wrote_meanwhile_is_seen(tmp_path: Path):
+def test_changes_by_another_program_are_noticed(tmp_path: Path):
     files = LayerFiles(str(tmp_path))
     assert files.items(EPISODIC) == []
     lay(tmp_path, "episodic.json", [ENTRY])
@@ -162,7 +162,7 @@ def test_a_checkout_with_such_a_file_is_a_project(tmp_path: Path):
     assert not holds_layers(str(tmp_path))
 
 
-def test_what_is_not_known_is_told_apart():
+def test_unknown_fields_are_returned_separately():
     entry, extra = as_entry({**ENTRY, "by": "x", "metadata": None})
     assert (entry.content, entry.metadata, extra) == ("It happened", None, {"by": "x", "metadata": None})
     fact, extra = as_fact(["format", {"key": "Format", "value": "CSV", "sure": 0.5}])

@@ -117,7 +117,7 @@ def test_what_would_take_too_long_is_refused(text: str) -> None:
     assert refused(text)["file"] == "file.yaml"
 
 
-def test_the_limits_are_those_that_are_told() -> None:
+def test_the_limits_are_those_in_the_message() -> None:
     assert refused("- 1\n" * (MOST + 1))["line"] == MOST + 1
     assert load("[" * DEEPEST + "]" * DEEPEST, "file.yaml")
     assert "field" in refused("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))

@@ -155,7 +155,7 @@ def test_of_equally_near_ones_the_newest_come_first(large: int, count: int):
 
 
 @pytest.mark.parametrize("large", [1, 10**6])
-def test_the_cosines_of_some_are_told_by_their_numbers(large: int):
+def test_the_cosines_of_some_vectors_are_found_by_number(large: int):
     rows = crowd(40)
     matrix = filled(rows, large)
     matrix.add([(2**60, pack(rows[0])), (2**61, b"")])

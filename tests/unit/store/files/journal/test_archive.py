@@ -130,7 +130,7 @@ def test_a_second_time_there_is_nothing_to_move_and_later_more_is_added(tmp_path
     assert len(values(Path(file.path).with_name(ARCHIVE))["discoveries"]) == 4
 
 
-def test_whoever_was_interrupted_between_the_two_files_has_no_entry_twice_in_the_end(tmp_path: Path) -> None:
+def test_an_interruption_between_the_two_files_duplicates_no_entry(tmp_path: Path) -> None:
     file = journal_at(tmp_path, LONG)
     archive(file, START + 6 * HOUR)
     Path(file.path).write_text(LONG, encoding="utf-8")

@@ -225,7 +225,7 @@ def test_a_new_id_counts_on_from_ids_alone_and_from_sane_ones(text: str, expecte
         "discoveries: []\n---\nattempts: []\n",
     ],
 )
-def test_what_is_broken_is_told_with_the_line_that_a_reading_of_the_whole_names(broken: str) -> None:
+def test_an_error_has_the_line_that_parsing_the_whole_text_reports(broken: str) -> None:
     text = HEADER + broken
     with pytest.raises(InvalidQuery) as whole_text:
         load(text, "file")

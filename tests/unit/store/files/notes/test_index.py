@@ -78,7 +78,7 @@ def test_a_file_that_was_touched_and_says_the_same_is_not_parsed_again(folder: P
     assert made.asked == ["a"]
 
 
-def test_a_change_within_the_same_tick_is_seen(folder: Path):
+def test_a_change_within_the_same_clock_tick_is_noticed(folder: Path):
     path = write(folder, "a", "A", ago=0)
     state = path.stat()
     kept = index(folder, Counting())
@@ -90,7 +90,7 @@ def test_a_change_within_the_same_tick_is_seen(folder: Path):
     assert SETTLED >= 1_000_000_000
 
 
-def test_a_file_that_is_gone_is_out_and_a_broken_one_is_told(folder: Path):
+def test_a_missing_file_is_removed_and_a_broken_one_is_reported(folder: Path):
     write(folder, "a", "A").unlink()
     (folder / "b.md").write_text("---\ntitle: [\n---\n")
     kept = index(folder, Counting())
@@ -104,7 +104,7 @@ def test_a_file_that_is_gone_is_out_and_a_broken_one_is_told(folder: Path):
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"{", b'{"version":"1"}', b"[1,2]", b"\xff"])
-def test_a_spoilt_index_is_made_anew(folder: Path, spoilt: bytes):
+def test_a_damaged_index_is_rebuilt(folder: Path, spoilt: bytes):
     write(folder, "a", "A")
     index(folder, Counting()).refresh()
     (folder.parent / "index.json").write_bytes(spoilt)

@@ -207,7 +207,7 @@ def test_a_note_without_frontmatter_is_remarked_on():
     assert [one.remarks for one in read(f"Before.\n\n---\n\n{HEAD}\ntext")] == [(), ()]
 
 
-def test_of_many_odd_fields_the_first_are_told_and_the_rest_counted():
+def test_the_first_of_many_unknown_fields_are_named_and_the_rest_counted():
     fields = "\n".join(f"x{number}zzz: 1" for number in range(100))
     (entry,) = read(f"---\ntitle: One\nwhenToUse: auth\n{fields}\n---\n")
     assert len(entry.remarks) == 21
@@ -305,7 +305,7 @@ def test_text_is_cleaned_of_what_no_file_should_hold():
         "text\n---\nwhenToUse: x",  # becomes one when the next separator follows
     ],
 )
-def test_content_that_would_be_read_as_another_entry_is_told(content: str):
+def test_content_that_looks_like_another_entry_is_reported(content: str):
     assert not is_one_entry(HEAD + content + "\n")
 
 
