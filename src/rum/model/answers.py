@@ -101,7 +101,7 @@ class RecallResult(Struct, frozen=True, kw_only=True):
 
 
 class TraceNode(Struct, frozen=True):
-    """One memory on the way, how it hangs on the one before, and how far it is from the origin.
+    """One memory of a trace, its link to the one before, and its distance from the origin.
 
     `via` is the one before, where that is not the origin.
     """
@@ -167,7 +167,7 @@ class ForgetResult(Struct, frozen=True, kw_only=True):
     forgotten: bool
     removed: dict[str, int]
     renew: list[str] | UnsetType = UNSET
-    """The chapters and wisdom that were made of it: its words are out of them, and they are to be renewed."""
+    """The chapters and wisdom that were made of it: its text was removed, and they need a refresh."""
     purged: bool | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 

@@ -17,7 +17,7 @@ Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
 
 
 class BriefQuestion(Layer, frozen=True):
-    """What an agent is about to do; what it does not say it is not told about."""
+    """What an agent is about to do; the brief covers only what is given."""
 
     task: Annotated[str | None, about("What is to be done.", metavar="TEXT")] = None
     plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
@@ -49,7 +49,7 @@ class Taken(Struct, frozen=True):
 
 
 class Brief(Struct, frozen=True, kw_only=True):
-    """The text for the prompt, empty when there is nothing to say; `left_out` had no room."""
+    """The text for the prompt, empty if nothing fits; `left_out` counts what exceeded the budget."""
 
     text: str
     tokens: int

@@ -113,14 +113,14 @@ class _Claiming(Struct, frozen=True):
 
 
 class Words(_Claiming, frozen=True, kw_only=True):
-    """What can be said of the members of a group."""
+    """The text of a group, with the evidence of its claims."""
 
     summary: str
     evidence: tuple[Evidence, ...] = ()
 
 
 class ChapterWords(Words, frozen=True, kw_only=True):
-    """What can be said of memories."""
+    """The text of a chapter."""
 
     TEXTS: ClassVar = ("title", "summary")
     CLAIM_LISTS: ClassVar = ("learnings",)
@@ -132,7 +132,7 @@ class ChapterWords(Words, frozen=True, kw_only=True):
 
 
 class WisdomWords(Words, frozen=True, kw_only=True):
-    """What can be said of chapters."""
+    """The text of wisdom."""
 
     CLAIM_LISTS: ClassVar = ("insights", "patterns", "best_practices")
     OTHERS: ClassVar = ("contradictions",)
@@ -357,7 +357,7 @@ class SynthesizeResult(Struct, frozen=True, kw_only=True):
 
 
 class RecallWisdomQuestion(Layer, frozen=True):
-    """Which wisdom: one by its id, with all the tags, or what answers a question; by itself the newest."""
+    """Which wisdom: one by its id, with all the tags, or what answers a question; by default the newest."""
 
     wisdom_id: str | None = None
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
@@ -401,7 +401,7 @@ class RecallWisdomResult(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """What a renewal took away from one part of the words, and what it put there."""
+    """What a refresh removed from one part of the text, and what it added."""
 
     part: str
     removed: tuple[str, ...] = ()
@@ -409,7 +409,7 @@ class Change(Struct, frozen=True):
 
 
 class Renewed(Struct, frozen=True, kw_only=True):
-    """A chapter or wisdom that was renewed, or would be: why, what changed, and what to know about it."""
+    """A chapter or wisdom that was refreshed, or would be: why, and what changed."""
 
     id: str
     kind: str
@@ -421,7 +421,7 @@ class Renewed(Struct, frozen=True, kw_only=True):
 
 
 class RefreshResult(Struct, frozen=True, kw_only=True):
-    """What `refresh` renewed, chapters first; `skipped` says of the rest why not."""
+    """What `refresh` changed, chapters first; `skipped` gives the reasons for the rest."""
 
     renewed: list[Renewed]
     skipped: list[str]

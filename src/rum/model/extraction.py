@@ -42,7 +42,7 @@ class KnownMemory(Struct, frozen=True, rename="camel"):
 
 
 class FinishedRun(Layer, frozen=True, kw_only=True, rename="camel"):
-    """What an agent was to do, what it said at the end, and how it went."""
+    """An agent's task, its last message, and the outcome."""
 
     agent: Line
     task: Text

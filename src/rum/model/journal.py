@@ -53,7 +53,7 @@ class DecisionType(StrEnum):
 
 
 class Result(StrEnum):
-    """What came of an attempt so far."""
+    """The result of an attempt so far."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -112,7 +112,7 @@ class TokensUsed(Part, frozen=True, kw_only=True):
 
 
 class Attempt(Recorded, frozen=True, kw_only=True):
-    """What the agent tried, and what came of it."""
+    """What the agent tried, and the result."""
 
     plan_step: int | None = None
     description: Text
@@ -250,7 +250,7 @@ def moment(at: float) -> str:
 
 
 def seconds_of(written: object) -> float | None:
-    """Unix seconds of a time as journals write it, in UTC where no zone is told; None where it is no time."""
+    """Unix seconds of a time as journals write it, in UTC if no zone is given; None if it is no time."""
     try:
         at = datetime.fromisoformat(written) if isinstance(written, str) else None
     except ValueError:
@@ -275,8 +275,8 @@ class Problem(NamedTuple):
 def spelt(model: type[Part], given: Mapping[str, Any]) -> dict[str, Any]:
     """Fields as a file spells and orders them: `related_files` is `relatedFiles`; unknown ones come last."""
     names = {field.name: field.encode_name for field in msgspec.structs.fields(model)}
-    told = {names.get(name, name): one for name, one in given.items()}
-    return {name: told[name] for name in names.values() if name in told} | told
+    renamed = {names.get(name, name): one for name, one in given.items()}
+    return {name: renamed[name] for name in names.values() if name in renamed} | renamed
 
 
 def refuse_problems(model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool) -> None:
@@ -359,7 +359,7 @@ def _part_problems(at: Path, what: str, model: type[Part], found: object) -> Ite
 
 @cache
 def _without_demands(model: type[Part]) -> type[Part]:
-    """The same part with every field optional, so that each can be checked by itself."""
+    """The part with every field optional, so that each can be checked alone."""
     hints = msgspec.structs.fields(model)
     fields: Any = [
         (field.name, field.type, msgspec.field(default=None, name=field.encode_name)) for field in hints

@@ -22,11 +22,11 @@ Json = dict[str, Any]
 T = TypeVar("T", bound=Struct)
 
 MOST_WORKING = 50
-"""Entries that working memory holds, unless told otherwise."""
+"""Entries that working memory holds by default."""
 KEEP_LAST = 10
-"""Entries that compaction leaves as they are, unless told otherwise."""
+"""Entries that compaction keeps by default."""
 FOUND_AT_MOST = 10
-"""Entries that a search gives, unless told otherwise."""
+"""Entries that a search returns by default."""
 
 Milliseconds = Annotated[int, Meta(ge=-(10**15), le=10**15)] | Annotated[float, Meta(ge=-1e15, le=1e15)]
 """A time as files of layers have it."""
@@ -117,11 +117,11 @@ def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
 
 
 FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]
-"""A key that can be said on a line."""
+"""A key that fits on a line."""
 
 
 class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What facts and rules have in common: whose they are, since when, and what a file said besides."""
+    """What facts and rules have in common: author, times, version, and further fields of an imported file."""
 
     agent_id: Name
     created_at: Stamp
@@ -205,13 +205,13 @@ def rule_id(rule: ProceduralRule, extra: Json, met: Counter[str]) -> str:
 
     `met` counts the rules there were so far, so that one which occurs twice gets two ids.
     """
-    said = json.dumps([rule.condition, rule.action, rule.timestamp, extra], sort_keys=True)
-    met[said] += 1
-    return id_of("rule", f"{said}\0{met[said]}", (rule.timestamp or 0) / 1000)
+    text = json.dumps([rule.condition, rule.action, rule.timestamp, extra], sort_keys=True)
+    met[text] += 1
+    return id_of("rule", f"{text}\0{met[text]}", (rule.timestamp or 0) / 1000)
 
 
 class FactVersion(Struct, frozen=True):
-    """What a fact said once, and who said so when; the last one is what it says now."""
+    """A version of a fact, with its author and time; the last one is the current one."""
 
     version: int
     changed_at: int
@@ -221,7 +221,7 @@ class FactVersion(Struct, frozen=True):
 
 
 class RuleVersion(Struct, frozen=True):
-    """What a rule said once, and who said so when; the last one is what it says now."""
+    """A version of a rule, with its author and time; the last one is the current one."""
 
     version: int
     changed_at: int
@@ -252,7 +252,7 @@ class GivenRule(Layer, frozen=True):
 
 
 class SetRule(GivenRule, frozen=True):
-    """A rule as `learn` is told it: with an `id` it takes that rule's place."""
+    """A rule as given to `learn`; with an `id` it replaces that rule."""
 
     id: Annotated[Name | None, about("The rule to correct.", note="to correct it")] = None
 
@@ -279,7 +279,7 @@ class FactView(Struct, frozen=True):
     updated_at: int
     version: int
     set_by: str
-    """Who said so: the id of an agent."""
+    """The id of its author."""
 
 
 class RuleView(Struct, frozen=True):

@@ -45,7 +45,7 @@ class Edge(NamedTuple):
 
     @classmethod
     def of(cls, source_id: str, target_id: str, kind: LinkType) -> Edge:
-        """The one stored form of a link, from whichever end it was told."""
+        """The one stored form of a link, given from either end."""
         if kind is LinkType.LED_TO:
             return cls(target_id, source_id, LinkType.CAUSED_BY)
         if kind is LinkType.RELATED_TO:

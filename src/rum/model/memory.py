@@ -210,7 +210,7 @@ class Similar(Struct, frozen=True):
 
 
 class Who(Struct, frozen=True):
-    """The identity a first `store` took by itself: resumed or registered."""
+    """The identity that a first `store` took automatically: resumed or registered."""
 
     agent_id: str
     action: str
@@ -262,7 +262,7 @@ def patched(memory: Memory, patch: dict[str, Any]) -> Draft:
 
 
 def merge(current: dict[str, Any], patch: dict[str, Any], what: str, path: str = "") -> dict[str, Any]:
-    """`current` under `patch`, as `what` was told; neither is changed."""
+    """`current` with `patch` applied, for the call `what`; neither is changed."""
     merged = dict(current)
     for name, value in patch.items():
         where = f"{path}.{name}" if path else name
@@ -283,14 +283,14 @@ def merge(current: dict[str, Any], patch: dict[str, Any], what: str, path: str =
 PARTIAL = "partial"
 """The tag of a memory of work that was done in part."""
 UNVERIFIED = "unverified"
-"""The tag of a memory of work of which nobody said how it ended."""
+"""The tag of a memory whose outcome nobody confirmed."""
 
 
 def is_verified(memory: Memory) -> bool:
-    """Whether somebody said how the work ended: only then it is a success, or a failure to learn from."""
+    """Whether the outcome is confirmed: only then it is a success, or a failure to learn from."""
     return UNVERIFIED not in memory.tags
 
 
 def has_worked(memory: Memory) -> bool:
-    """Whether the work succeeded, and somebody said so."""
+    """Whether the work is confirmed to have succeeded."""
     return memory.outcome.success and is_verified(memory)

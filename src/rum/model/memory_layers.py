@@ -133,7 +133,7 @@ class ActionDetails(Layer, frozen=True):
 
 
 class ActionResult(Layer, frozen=True):
-    """What came of one action."""
+    """The result of one action."""
 
     success: bool
     output_summary: str | None = None
@@ -151,7 +151,7 @@ class Action(Layer, frozen=True, omit_defaults=False):
 
 
 class Verification(Layer, frozen=True):
-    """How the outcome was checked, and what the check said."""
+    """How the outcome was checked, and the result of the check."""
 
     type: VerificationType
     command: str | None = None
@@ -159,7 +159,7 @@ class Verification(Layer, frozen=True):
 
 
 class Outcome(Layer, frozen=True):
-    """What came of it, and what was learned."""
+    """The outcome, and what was learned."""
 
     success: bool
     summary: Text

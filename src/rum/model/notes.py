@@ -64,7 +64,7 @@ class Entry(Struct, frozen=True, kw_only=True):
         return self.deprecated or self.superseded_by is not None
 
     def as_of(self, now: float) -> Entry:
-        """The same without a time that is yet to come: by that it would be the newest one for ever."""
+        """The entry without a time in the future, which would make it the newest for ever."""
         if self.discovered_at is None or self.discovered_at <= now + AHEAD:
             return self
         odd = f"line {self.line}: `discoveredAt` is more than a day ahead; it is ignored."
@@ -79,7 +79,7 @@ class Note(Struct, frozen=True):
 
     @property
     def newest(self) -> Entry:
-        """The entry that stands for the note: the one discovered last, by place where no time is told."""
+        """The entry that stands for the note: the one discovered last; without times, the last one."""
         newest, latest = self.entries[0], -1
         for entry in self.entries:
             at = latest if entry.discovered_at is None else entry.discovered_at
@@ -240,7 +240,7 @@ class MatchedNote(Struct, frozen=True, kw_only=True):
 
 
 class NotesMatched(Struct, frozen=True, kw_only=True):
-    """The notes for a prompt, best first, and the fenced text that goes into it; so many `matched`."""
+    """The notes for a prompt, best first, the fenced text for it, and the number that `matched`."""
 
     notes: list[MatchedNote]
     text: str

@@ -1,4 +1,4 @@
-"""What was offered and what came of it, and what somebody says of a memory's use, as answers of the API."""
+"""Offers with their outcomes, and feedback on memories, as answers of the API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FeedbackResult(Struct, frozen=True, kw_only=True):
 
 
 class OfferView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One memory that was offered: when, why, in which words, and what came of it."""
+    """One memory that was offered: when, why, with which text, and the outcome."""
 
     at: float
     kind: str
@@ -40,7 +40,7 @@ class OfferView(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OfferFigures(Struct, frozen=True):
-    """How often something of a kind was offered, and how often anything came of it."""
+    """The numbers of offers of a kind, and of their outcomes."""
 
     kind: str
     offered: int

@@ -22,7 +22,7 @@ _MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
 
 
 def parse(data: object, model: type[T], what: str) -> T:
-    """`data` as a `model`; InvalidQuery says which field of `what` is wrong and how to mend it."""
+    """`data` as a `model`; InvalidQuery says which field of `what` is wrong and how to fix it."""
     try:
         return msgspec.convert(data, model)
     except msgspec.ValidationError as error:

@@ -9,7 +9,7 @@ from rum.model.memory_layers import Layer
 
 
 class ReportQuestion(Layer, frozen=True):
-    """From when on memories are told of; all of them unless it is said."""
+    """The time of the oldest memories reported; all by default."""
 
     since: Time | None = None
 
@@ -94,7 +94,7 @@ class Report(Struct, frozen=True, kw_only=True):
     memories: int = 0
     successes: int = 0
     unverified: int = 0
-    """Of how many nobody said how they ended: they neither succeeded nor failed."""
+    """Memories of unverified outcome; they count as neither success nor failure."""
     superseded: int = 0
     first_at: int | None = None
     last_at: int | None = None
@@ -107,13 +107,13 @@ class Report(Struct, frozen=True, kw_only=True):
     follow_ups: tuple[FollowUp, ...] = ()
     follow_up_count: int = 0
     follow_ups_exact: bool = True
-    """False where there are so many that only the newest were looked at: then there are more."""
+    """False if only the newest were examined: then there are more."""
     insights: tuple[Insight, ...] = ()
     insight_count: int = 0
     insights_from: str = "learnings"
     """`wisdom` or `learnings`."""
     stale_wisdom: int = 0
-    """How many pieces of wisdom need renewal."""
+    """Pieces of wisdom that need a refresh."""
     agents: tuple[Worker, ...] = ()
     agent_count: int = 0
     text: str = ""

@@ -1,4 +1,4 @@
-"""A run: what an agent is about to do, and what came of it."""
+"""A run: what an agent is about to do, and the outcome."""
 
 from __future__ import annotations
 

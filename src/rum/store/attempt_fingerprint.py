@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Tried(NamedTuple):
-        """A key under which it is found, and the marks by which it is told from others of that key."""
+        """A key to find it by, and the marks that distinguish it from others with that key."""
 
         key: str
         marks: frozenset[int]
@@ -28,7 +28,7 @@ else:
     Tried = namedtuple("Tried", ("key", "marks"))
 
 VERSION = 2
-"""Counted up when marks or keys are made otherwise, or of other things: what is kept must be made anew."""
+"""Raise it when marks or keys change: stored ones must be rebuilt."""
 
 LOOKED_AT = 16_000
 """Characters of an edit that are looked at."""
@@ -39,7 +39,7 @@ _SAYING = r"[\w$]"
 
 
 def edit_marks(added: str, removed: str = "") -> frozenset[int]:
-    """The marks of the lines that an edit puts in anew; of what it takes out where it puts nothing in."""
+    """The marks of the lines that an edit adds; of those that it removes if it adds none."""
     new, old = _lines(added), _lines(removed)
     gone = set(old)
     fresh = [line for line in new if line not in gone]
@@ -165,9 +165,9 @@ def command_tried(command: str) -> Tried | None:
         return None
     key, marks = _key(acting[0]), set[int]()
     for number, words in enumerate(acting):
-        said = _salient(words)
-        for at, word in enumerate(said):
-            times = said[:at].count(word)
+        salient = _salient(words)
+        for at, word in enumerate(salient):
+            times = salient[:at].count(word)
             marks.add(crc32(f"{number} {times} {word}".encode("utf-8", "replace")))
     return Tried(key, frozenset(marks))
 
@@ -200,8 +200,8 @@ def is_misuse(command: str, error: str) -> bool:
     if re.search(_MISUSED, error):
         return True
     names = {_bare(word) for words in _acting(command) for word in words if not word.startswith("-")}
-    said = set(re.findall(r"[\w.-]+", error.replace("\\", "/")))
-    return re.search(_NAMED, error) is not None and bool(names & said)
+    mentioned = set(re.findall(r"[\w.-]+", error.replace("\\", "/")))
+    return re.search(_NAMED, error) is not None and bool(names & mentioned)
 
 
 def _checks(words: list[str]) -> bool:
@@ -243,7 +243,7 @@ def _bare(word: str) -> str:
 
 
 def sample(marks: Iterable[int], most: int) -> bytes:
-    """So many of the marks, always the same ones of the same marks, as bytes."""
+    """At most `most` of the marks as bytes; of equal marks always the same ones."""
     return b"".join(mark.to_bytes(4, "big") for mark in sorted(marks)[:most])
 
 

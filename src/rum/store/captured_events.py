@@ -67,7 +67,7 @@ class FoundEvent(NamedTuple):
 
 
 class RuleProposal(NamedTuple):
-    """A rule that a user may have meant: their own words (`quote`), how often they said it, when last."""
+    """A rule that a user may have meant: their own words (`quote`), how often they wrote it, when last."""
 
     id: str
     condition: str
@@ -134,7 +134,7 @@ class CapturedEvents(Protocol):
         ...
 
     def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
-        """Add proposed rules, each with the turn it was said in."""
+        """Add proposed rules, each with the turn whose prompt has it."""
         ...
 
     def proposals(self) -> list[RuleProposal]:

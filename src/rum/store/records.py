@@ -105,7 +105,7 @@ class History(Protocol):
     """Earlier versions of memories, facts and rules (`kind`: memory, fact, rule), deleted with their item."""
 
     def add(self, kind: str, item_id: str, revision: Revision) -> None:
-        """Add what an item said before it is replaced."""
+        """Add the texts that an item had before it is replaced."""
         ...
 
     def of(self, kind: str, item_id: str) -> list[Revision]:

@@ -11,12 +11,12 @@ def put(text: str, name: str, body: str) -> str:
     """The text with a section in the place of the old one, or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [_begin(name), *body.strip("\n").split("\n"), _end(name)]
-    said = newline.join(lines)
+    section = newline.join(lines)
     if found := _find(text, name):
-        return text[: found[0]] + said + text[found[1] :]
+        return text[: found[0]] + section + text[found[1] :]
     if not text.strip("\ufeff \t\r\n"):
-        return text + said + newline
-    return text + (newline if text.endswith("\n") else newline * 2) + said + newline
+        return text + section + newline
+    return text + (newline if text.endswith("\n") else newline * 2) + section + newline
 
 
 def drop(text: str, name: str) -> str:

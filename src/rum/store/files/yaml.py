@@ -67,7 +67,7 @@ def load(text: str, where: str) -> object:
 
 
 def locate(text: str, where: str, first: int = 1) -> Located:
-    """The same, with the position of each part; `first` is the number of the text's first line."""
+    """Parse a text, with the position of each part; `first` is the number of the text's first line."""
     if len(text) > LIMIT:
         raise InvalidQuery(
             f"{where} is larger than {LIMIT // 1024} kB, too large to be read. Move parts of it elsewhere.",

@@ -179,14 +179,14 @@ class Database:
         return _figures(self.path)[:2]
 
     def refresh(self) -> None:
-        """Open the file anew if it was replaced, came to be, or changed where no log tells of changes."""
+        """Reopen the file if it was replaced, created, or changed while it is read without its log."""
         with storage_errors(self.path):
             changed = self._stamp() != self._lay
         if changed:
             self.reopen()
 
     def reopen(self) -> None:
-        """Let go of the file and open it again."""
+        """Close the file and open it again."""
         self.connection.close()
         self._start()
 
@@ -252,7 +252,7 @@ class Database:
                 time.sleep(0.001 + os.urandom(1)[0] / 13_500)  # not `random`, which is slow to load
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.connection.close()
 
 

@@ -30,12 +30,12 @@ _COMMON = {
 }
 """By form: what the JSON of memories has in common, the commonest last. It never changes: blobs need theirs.
 
-It holds nothing that anybody said. Taken from memories, it would keep the words of those that were forgotten.
+It holds no text of any memory: a dictionary made of memories would keep the words of forgotten ones.
 """
 
 
 def packed(layers: Sequence[str], goal: str, summary: str) -> bytes:
-    """The JSON of the layers in as few bytes as can be; what the row itself says need not be said again."""
+    """Compress the JSON of the layers; goal and summary, which the row has too, cost almost nothing."""
     dictionary = _dictionary(FORM, goal, summary)
     squeeze = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_DEFAULT_STRATEGY, dictionary)
     return squeeze.compress("\n".join(layers).encode()) + squeeze.flush()

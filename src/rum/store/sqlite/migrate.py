@@ -55,7 +55,7 @@ def prepare(family: str, newest: int, database: Database) -> None:
 
 
 def _schema_number(connection: sqlite3.Connection) -> int:
-    # The tables first: when another process migrates meanwhile, whoever sees its tables sees its marks too.
+    # The tables first: if another process migrates meanwhile, its tables are never seen without its marks.
     tables, application, number = (
         connection.execute(statement).fetchone()[0]
         for statement in (

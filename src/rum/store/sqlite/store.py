@@ -71,7 +71,7 @@ class SqliteStore:
         self.local_upkeep: LocalUpkeep = upkeep
 
     def _open_activity(self, patience: float) -> Database:
-        """Counts never stand in the way of a memory: a damaged file is put aside and begun anew."""
+        """Open the file of activity; a damaged one is moved aside, as it must not block the memories."""
         try:
             return self._open("activity", durable=False, patience=patience)
         except StorageError as error:

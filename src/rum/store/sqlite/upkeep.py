@@ -305,9 +305,11 @@ def _size(path: str) -> int:
 
 def _archive_disagreements(db: sqlite3.Connection) -> Iterator[str]:
     """Differences between the archived memories, their recorded number and their index."""
-    archived, told, indexed, rows = db.execute(SQL["archive_figures"], (terms.VERSION, HEADLINE)).fetchone()
-    if archived != told:
-        yield f"There are {archived} archived memories, but {told} are recorded."
+    archived, recorded, indexed, rows = db.execute(
+        SQL["archive_figures"], (terms.VERSION, HEADLINE)
+    ).fetchone()
+    if archived != recorded:
+        yield f"There are {archived} archived memories, but {recorded} are recorded."
     if archived != indexed or rows != indexed:
         yield f"The archive's index does not agree: {archived} memories, {indexed} indexed, {rows} rows."
 

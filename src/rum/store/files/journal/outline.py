@@ -107,7 +107,7 @@ _EMPTY_LINES = r"(?:[ ]*+\r?\n)*+"
 _SKIPPED = rf"(?:[ ]*+(?:\#{_LINE})?+\r?\n)*+"
 _COMMENT = rf"(?:[ ]++\#{_LINE})?+[ ]*+"
 _QUOTED = r"""(?:"(?:[^"\\\r\n\x85]|\\[^\r\n\x85])*+"|'(?:[^'\r\n\x85]|'')*+')"""
-# A stray `]` or `}` is left for whoever parses the entry: it hides nothing that comes after its line.
+# A stray `]` or `}` is left to the parser of the entry: it hides nothing that comes after its line.
 _WORDS = r"(?:-(?=\S))?+[^-\s\"'\[{&*!|>%@`\#,?:](?:[^\r\n\x85:]|:(?=\S))*+"
 _BLANK_LINES = re.compile(rf"{_SKIPPED}[ ]*+(?:\#{_LINE})?+")
 _FIRST_DASH = re.compile(rf"{_SKIPPED}([ ]*+)-[ ]")

@@ -64,9 +64,13 @@ class Frontmatter:
         if not retired and WHEN not in meant and not self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN):
             what = "has no pattern" if WHEN in self._fields else "is missing"
             self._remark((WHEN,), f"`{WHEN}` {what}, so no task asks for this entry.")
-        told = [f"line {line}: {what}" for line, what in sorted(set(self._remarks))]
-        left = len(told) - MOST_REMARKS
-        return (*told[:MOST_REMARKS], f"line {self._line_of(())}: and {left} more.") if left > 0 else (*told,)
+        remarks = [f"line {line}: {what}" for line, what in sorted(set(self._remarks))]
+        left = len(remarks) - MOST_REMARKS
+        return (
+            (*remarks[:MOST_REMARKS], f"line {self._line_of(())}: and {left} more.")
+            if left > 0
+            else (*remarks,)
+        )
 
     def _unknown(self, name: str) -> str | None:
         """A remark on an unknown field that resembles a known one."""

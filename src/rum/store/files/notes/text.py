@@ -293,13 +293,13 @@ def _blocks(text: str, lines: _Lines, is_mapping: Callable[[str], bool]) -> Iter
 
 def _is_frontmatter(inner: list[str], *, at_top: bool) -> bool:
     """Whether lines between two `---` are frontmatter."""
-    said = [line for line in inner if line.strip() and not line.startswith("#")]
-    if not said or len(inner) > _LONGEST_FRONTMATTER or not _KEY.match(said[0]):
+    lines = [line for line in inner if line.strip() and not line.startswith("#")]
+    if not lines or len(inner) > _LONGEST_FRONTMATTER or not _KEY.match(lines[0]):
         return False
-    return at_top or any(_OURS.match(line) for line in said)
+    return at_top or any(_OURS.match(line) for line in lines)
 
 
 def unclosed_frontmatter(text: str) -> bool:
     """Whether a text begins with frontmatter that has no end."""
-    said = [line for line in text.split("\n", _LONGEST_FRONTMATTER) if line.strip()]
-    return len(said) > 1 and said[0].rstrip() == RULE and _KEY.match(said[1]) is not None
+    lines = [line for line in text.split("\n", _LONGEST_FRONTMATTER) if line.strip()]
+    return len(lines) > 1 and lines[0].rstrip() == RULE and _KEY.match(lines[1]) is not None
