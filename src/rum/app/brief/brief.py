@@ -8,6 +8,7 @@ from rum.app.brief import knowledge
 from rum.app.brief.query import Asked, asked
 from rum.app.brief.work import work
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.project import Project
 from rum.inject.brief import render_brief
 from rum.inject.budget import Chosen, Piece, choose
@@ -48,9 +49,7 @@ def _stories(project: Project, wanted: Asked) -> list[Piece]:
     """Chapters and wisdom, where there are any."""
     if not project.store.has_chapters():
         return []
-    from rum.app.brief.chapters import stories  # noqa: PLC0415 (few projects have chapters)
-
-    return stories(project, wanted)
+    return load("app.brief.chapters:stories")(project, wanted)
 
 
 def _taken(said: Chosen) -> Taken:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rum.app.agents import resume_or_register
 from rum.app.brief import brief as briefing
 from rum.app.caller import Caller
-from rum.app.calls import plain_json, public
+from rum.app.calls import load, plain_json, public
 from rum.app.layers.layers import Layers
 from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store
@@ -270,8 +270,6 @@ class Run:
             store.link(self._caller, link)
 
     def _extract(self, verdict: Verdict) -> None:
-        from rum.app.runs import extraction  # noqa: PLC0415 (slow to load, and needed once a run)
-
         run = {
             "agent": self.agent,
             "task": self.task,
@@ -279,7 +277,7 @@ class Run:
             "result": verdict.result.value,
             "error": None if isinstance(verdict, InferredVerdict) else verdict.reason,
         }
-        self.extracted = extraction.extract(self._caller, run)
+        self.extracted = load("app.runs.extraction:extract")(self._caller, run)
 
     def _event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: StoreBackend(self._caller))

@@ -13,6 +13,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from rum._version import __version__
+from rum.app.layers import rules
 from rum.app.project import Project
 from rum.capture.events import pause, problems, spool
 from rum.llm.meter import Days
@@ -95,8 +96,6 @@ def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
 
 def _remarks(project: Project, notes: list[str]) -> list[str]:
     """Remarks on notes and rules, at most MAX_REMARKS."""
-    from rum.app.layers import rules  # noqa: PLC0415 (nothing else here needs that layer)
-
     found = list(notes)
     with suppress(StorageError), project.store.errors():  # the damage is among the problems
         found += rules.remarks(project)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.project import Helper, Project
 from rum.capture.events.spool import folders, spools
 from rum.settings.home import file_lock
@@ -78,18 +79,15 @@ def tidy(caller: Caller, seconds: float, patience: float, progress: Tell = lambd
 
 def _taken_in(caller: Caller) -> int | UnsetType:
     """Make memories of what hooks left; first of all, as they want vectors, too."""
-    from rum.app.capture.intake import intake  # noqa: PLC0415 (opening a project must not load it)
-
-    done = intake(caller)
+    # Loaded when needed: MCP servers import this module only to start the process for idle work.
+    done = load("app.capture.intake:intake")(caller)
     return done.memories if done.events or done.memories else UNSET
 
 
 def _make_chapters(caller: Caller) -> int | UnsetType:
     if caller.project.settings.auto_chapters != "on":
         return UNSET
-    from rum.app.chapters.create import make_chapters  # noqa: PLC0415 (few ask for it)
-
-    return make_chapters(caller)
+    return load("app.chapters.create:make_chapters")(caller)
 
 
 def _drop_unused(project: Project) -> int:
