@@ -70,7 +70,7 @@ def again(client: str, desk: Desk) -> list[Step]:
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
-def test_the_next_session_is_told_what_failed_before_it_repeats_it(client: str, tmp_path: Path):
+def test_the_next_session_is_warned_before_it_repeats_a_failure(client: str, tmp_path: Path):
     """Hooks say nothing rather than be late: a busy machine may need the story more than once."""
     everything = {"the brief at the start", "the warning before the edit", "the memory through MCP"}
     stories: list[set[str]] = []

@@ -46,7 +46,7 @@ def test_vectors_of_zeros_become_marks_of_what_cannot_be_embedded(tmp_path: Path
         assert (store.vectors.counts("model-a").refused, store.vectors.counts("model-a")[:2]) == (1, (3, 0))
 
 
-def test_what_commits_said_of_renames_is_known_afterwards(tmp_path: Path):
+def test_renames_in_commits_are_known_after_the_migration(tmp_path: Path):
     build_by_hand(tmp_path, "rum", 5)
     moved = [
         {
@@ -160,7 +160,7 @@ def archive_by_hand(db: sqlite3.Connection, memory: str) -> None:
 
 
 @pytest.mark.parametrize("archived", [False, True])
-def test_what_a_summary_said_of_a_revert_stands_in_columns_afterwards(tmp_path: Path, archived: bool):
+def test_a_revert_in_a_summary_is_in_columns_after_the_migration(tmp_path: Path, archived: bool):
     build_with_reverts(tmp_path, archived=archived)
     with closing(SqliteStore(str(tmp_path))) as store:
         bad, undo = store.memories.get(["mem_bad", "mem_undo"])

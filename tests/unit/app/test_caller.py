@@ -78,9 +78,7 @@ def test_ones_own_memories_and_those_of_descendants_may_be_changed(
         ("bob", "grandchild"),
     ],
 )
-def test_others_are_refused_and_told_what_to_do_instead(
-    family: Family, change: Change, who: str, whose: str
-) -> None:
+def test_others_are_refused_with_advice(family: Family, change: Change, who: str, whose: str) -> None:
     author = family.member(whose)
     kept = keep(author)
     with pytest.raises(PermissionDenied, match="supersedes") as caught:

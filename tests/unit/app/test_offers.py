@@ -186,7 +186,7 @@ def test_each_voice_counts_once(shop: Shop):
     assert shop.open(agent="ann").feedback(memory, useful=False).usefulness == 0
 
 
-def test_what_cannot_be_asked_is_said(rum: Rum):
+def test_an_invalid_query_is_refused_with_the_reason(rum: Rum):
     with pytest.raises(NotFound):
         rum.feedback("mem_nobody", useful=True)
     with pytest.raises(InvalidQuery, match="one of warning"):

@@ -79,7 +79,7 @@ def test_the_next_level_does_not_run_when_enough_was_found(rum: Rum) -> None:
     assert (more.query_strategy_used, more.total_matches) == ("exact+pattern", 2)
 
 
-def test_the_same_kind_of_task_next_door_is_like_it(rum: Rum) -> None:
+def test_the_same_kind_of_task_on_a_neighbouring_file_is_similar(rum: Rum) -> None:
     here = keep(rum, "Here", actions=edited("src/auth/token.py"))
     next_door = keep(rum, "There", actions=edited("src/auth/token_store.py"))
     keep(rum, "Another thing in that folder", actions=edited("src/auth/session.py"))

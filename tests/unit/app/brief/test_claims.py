@@ -56,7 +56,7 @@ def test_a_claim_about_the_very_file_says_what_to_do_there(shop: Shop, rum: Rum)
     assert BUSY.rstrip(".") not in claims(rum, "Change the memories of src/flask/app.py", "src/flask/app.py")
 
 
-def test_claims_that_differ_in_numbers_alone_are_told_once(shop: Shop, rum: Rum) -> None:
+def test_claims_that_differ_only_in_numbers_are_listed_once(shop: Shop, rum: Rum) -> None:
     known(shop, rum, TOO)
     known(shop, rum, TOO.replace("5 of 6", "7 of 9"))
     text = claims(rum, "Sign the cookies", "src/flask/app.py")

@@ -44,7 +44,7 @@ class TestAttempts:
         assert found.outcome.learnings == ("The tenant belongs into the key",)
         assert not rum.recall(file="other.py", failures_only=True).memories
 
-    def test_a_run_that_failed_warns_by_itself(self, rum: Rum):
+    def test_a_failed_run_causes_a_warning(self, rum: Rum):
         with rum.run(agent="developer", task=TASK, files=[FILE], extract=False) as run:
             run.attempt("Cache open_session()").fail("Sessions leaked between users")
             run.fail("No cache is safe here", "logic_error")
@@ -52,7 +52,7 @@ class TestAttempts:
         assert [one.intent.goal for one in found] == [TASK]
 
 
-def test_in_its_own_session_a_failure_is_told_once(shop: Shop):
+def test_in_its_own_session_a_failure_is_listed_once(shop: Shop):
     rum = shop.open()
     cached(rum, session="monday")
     with rum.run(agent="developer", task="Cache users", files=[FILE], session="monday", extract=False) as run:
@@ -132,7 +132,7 @@ class TestCommits:
         assert "- Move svg templates: app.py, ctx.py, json.py and 2 more [" in text
         assert " files, +" not in text
 
-    def test_what_solved_a_failure_is_told_by_its_subject(self, repo: Repository, shop: Shop):
+    def test_the_solution_of_a_failure_is_shown_by_its_subject(self, repo: Repository, shop: Shop):
         bad = repo.commit("Cache svg templates", {"a.py": "1\n"})
         repo.revert(bad, "They were stale.")
         repo.commit(f"Cache svg templates by their time\n\nFixes: {bad[:12]}", {"a.py": "2\n"})
@@ -141,7 +141,7 @@ class TestCommits:
         text = rum.brief(task="Change templates", file="a.py").text
         assert "Solved later: Cache svg templates by their time" in text
 
-    def test_copies_of_earlier_imports_are_told_once(self, repo: Repository, shop: Shop):
+    def test_copies_of_earlier_imports_are_listed_once(self, repo: Repository, shop: Shop):
         first = repo.commit("Begin", {"a.py": "1\n"})
         work = repo.commit("Autoescape svg templates", {"b.py": "1\n"})
         rum = shop.open()

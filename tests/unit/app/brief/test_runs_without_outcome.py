@@ -68,7 +68,7 @@ class TestNoSolution:
         keep(rum, "Try the other clock", "Read it", tags=["unverified"], links={"caused_by": [first]})
         assert "Solved later" not in rum.brief(task=TASK, file=FILE).text
 
-    def test_one_that_was_said_to_have_worked_has(self, shop: Shop, rum: Rum):
+    def test_a_run_marked_as_successful_counts_as_a_success(self, shop: Shop, rum: Rum):
         failed(rum, TASK, "Clocks differ", actions=edited(FILE))
         shop.clock.forward(60)
         ran(rum, TASK, lambda run: run.succeed("By the server's clock"))
@@ -114,7 +114,7 @@ class TestNoWarning:
         assert f"- {TASK} (unverified): Keep two clocks apart" in text
         assert "(outcome unknown" not in text
 
-    def test_failures_are_told_of_however_many_runs_were_interrupted_since(self, shop: Shop, rum: Rum):
+    def test_failures_are_listed_regardless_of_later_interrupted_runs(self, shop: Shop, rum: Rum):
         failed(rum, "Refresh early", "Clocks differ", actions=edited(FILE))
         shop.clock.forward(60)
         for number in range(25):

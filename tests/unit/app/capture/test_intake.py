@@ -228,7 +228,7 @@ def test_a_memory_that_the_agent_stored_itself_is_completed_and_no_other_is_made
     assert memories(rum)[0].version == memory.version
 
 
-def test_what_the_agent_told_itself_is_not_overwritten(shop: Shop, rum: Rum):
+def test_actions_stored_by_the_agent_are_not_overwritten(shop: Shop, rum: Rum):
     actions = [{"type": "file_edit", "file_path": "stats.py", "diff_summary": "mine"}]
     own = stored(shop.open(client="claude-code"), actions=actions)
     telling = told(shop).prompt("Fix the mean").edit("stats.py", "a", "b").edit("other.py", "a", "b")
@@ -301,7 +301,7 @@ def test_a_correction_is_kept_as_a_candidate_until_somebody_takes_it(shop: Shop,
         rum.rules.reject(candidate.id)
 
 
-def test_lines_whose_project_could_not_be_told_come_home(shop: Shop, rum: Rum):
+def test_events_of_unclaimed_folders_are_processed(shop: Shop, rum: Rum):
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
     leave(rum, failed_then_fixed(told(shop)).events, unclaimed)
     leave(
@@ -328,7 +328,7 @@ def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
     assert os.listdir(unclaimed) == []
 
 
-def test_one_line_whose_project_cannot_be_told_yet_has_none_of_its_file_taken(shop: Shop, rum: Rum):
+def test_one_event_of_an_unknown_project_keeps_its_whole_file_waiting(shop: Shop, rum: Rum):
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
     at = float(shop.clock())
     leave(rum, failed_then_fixed(told(shop, at=at)).events, unclaimed)

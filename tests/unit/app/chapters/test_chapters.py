@@ -74,7 +74,7 @@ def test_the_same_tags_again_take_in_what_came_since(shop: Shop, rum: Rum) -> No
     assert new in (rum.chapters.show(first.chapter_id).memory_ids or ())
 
 
-def test_its_tags_are_those_of_its_members_the_common_ones_first_and_those_handed_in(
+def test_its_tags_are_those_of_its_memories_most_common_first_and_the_passed_ones(
     shop: Shop, rum: Rum
 ) -> None:
     made = rum.chapters.create(memory_ids=tell(shop, rum), tags=["release-2"])
@@ -100,7 +100,7 @@ class TestHandedIn:
         assert said.last_confirmed == NOON + 120
         assert (unsupported.memory_ids, unsupported.supporting, unsupported.last_confirmed) == ((), 0, 0)
 
-    def test_what_was_handed_in_stays_until_it_is_handed_in_anew(self, shop: Shop, rum: Rum) -> None:
+    def test_passed_text_stays_until_it_is_replaced(self, shop: Shop, rum: Rum) -> None:
         ids = tell(shop, rum)
         rum.chapters.create(memory_ids=ids, title="Mine", learnings=["Handle refresh token expiry"])
         again = rum.chapters.create(memory_ids=ids)
@@ -263,7 +263,7 @@ class TestForgetting:
         assert "forgotten" in str(made.note)
         assert rum.chapters.create(tags=["auth"]).chapter_id == made.chapter_id
 
-    def test_tags_make_it_again_where_that_is_said(self, shop: Shop, rum: Rum) -> None:
+    def test_tags_create_it_again_on_request(self, shop: Shop, rum: Rum) -> None:
         tell(shop, rum)
         rum.forget(rum.chapters.create(tags=["auth"]).chapter_id)
         made = rum.chapters.create(tags=["auth"], again=True)

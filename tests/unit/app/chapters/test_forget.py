@@ -51,7 +51,7 @@ def test_drawn_words_are_only_of_what_is_left(shop: Shop, rum: Rum) -> None:
     assert rum.doctor().problems == []
 
 
-def test_handed_in_words_stay_unless_they_rest_on_it_or_have_its_words(shop: Shop, rum: Rum) -> None:
+def test_passed_text_stays_unless_it_depends_on_the_memory_or_has_its_words(shop: Shop, rum: Rum) -> None:
     ids = [*tell(shop, rum), odd_one(rum)]
     made = rum.chapters.create(
         memory_ids=ids,
@@ -75,9 +75,7 @@ def test_handed_in_words_stay_unless_they_rest_on_it_or_have_its_words(shop: Sho
     assert rum.chapters.show(made).learnings == ("Handle refresh token expiry", "My own view")
 
 
-def test_words_that_others_say_too_stay_and_a_list_that_was_emptied_is_drawn_anew(
-    shop: Shop, rum: Rum
-) -> None:
+def test_claims_that_others_support_stay_and_an_emptied_list_is_drawn_again(shop: Shop, rum: Rum) -> None:
     ids = [*tell(shop, rum), odd_one(rum)]
     made = [
         rum.chapters.create(memory_ids=ids[:3], learnings=["Handle refresh token expiry"]).chapter_id,
@@ -102,7 +100,7 @@ def test_words_that_others_say_too_stay_and_a_list_that_was_emptied_is_drawn_ane
     assert rum.chapters.show(made[0]).learnings == ()  # nobody who is left says so
 
 
-def test_nothing_else_is_drawn_until_it_is_renewed(shop: Shop, rum: Rum) -> None:
+def test_nothing_else_is_drawn_until_a_refresh(shop: Shop, rum: Rum) -> None:
     """Drawing takes its time, and others wait while something is forgotten."""
     ids = [*tell(shop, rum), odd_one(rum)]
     made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[1:])]
@@ -133,7 +131,7 @@ def test_words_go_out_of_wisdom_though_its_chapter_let_go_of_the_memory_before(s
     assert rum.doctor().problems == []
 
 
-def test_handed_in_words_go_with_a_memory_that_was_let_go_of_before(shop: Shop, rum: Rum) -> None:
+def test_passed_text_is_removed_with_a_memory_that_left_the_chapter_earlier(shop: Shop, rum: Rum) -> None:
     ids = [*tell(shop, rum), odd_one(rum)]
     made = rum.chapters.create(tags=["auth"], summary="Of a xylophone", learnings=["My own view"]).chapter_id
     lone = rum.chapters.create(memory_ids=ids[:1]).chapter_id
@@ -173,7 +171,7 @@ def test_words_that_an_earlier_version_had_go_too(shop: Shop, rum: Rum) -> None:
     assert nothing_is_left(rum, ids[3])
 
 
-def test_handed_in_wisdom_keeps_what_does_not_rest_on_it(shop: Shop, rum: Rum) -> None:
+def test_passed_wisdom_keeps_claims_that_do_not_depend_on_the_memory(shop: Shop, rum: Rum) -> None:
     ids = [*tell(shop, rum), odd_one(rum)]
     made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[2:])]
     wisdom = rum.wisdom.synthesize(
@@ -229,7 +227,7 @@ def test_purging_leaves_its_words_in_no_file(shop: Shop, rum: Rum) -> None:
             assert not [word for word in (*WORDS, ids[3]) if word.encode() in path.read_bytes()], path
 
 
-def test_what_is_built_on_nothing_else_is_told_of_nobody(shop: Shop, rum: Rum) -> None:
+def test_forgetting_a_memory_without_chapters_reports_none(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     rum.chapters.create(memory_ids=ids[:2])
     assert rum.forget(ids[2]).renew is UNSET

@@ -121,7 +121,7 @@ def test_a_memory_that_was_superseded_leaves_wisdom_though_its_chapter_says_the_
     assert rum.refresh().renewed == []
 
 
-def test_trying_promises_what_renewing_does_to_wisdom_that_tags_found(shop: Shop, rum: Rum) -> None:
+def test_a_dry_run_predicts_the_refresh_of_wisdom_found_by_tags(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     for one in (ids[:2], ids[1:]):
         rum.chapters.create(memory_ids=one)
@@ -134,7 +134,7 @@ def test_trying_promises_what_renewing_does_to_wisdom_that_tags_found(shop: Shop
     assert rum.refresh().renewed == would.renewed
 
 
-def test_of_many_reasons_the_first_are_told_and_the_others_counted(shop: Shop, rum: Rum) -> None:
+def test_the_first_of_many_reasons_are_listed_and_the_others_counted(shop: Shop, rum: Rum) -> None:
     ids = [keep(rum, f"Fix part {number}") for number in range(8)]
     made = rum.chapters.create(memory_ids=ids).chapter_id
     for one in ids:
@@ -171,7 +171,7 @@ def test_one_that_would_become_another_one_is_skipped(shop: Shop, rum: Rum) -> N
     assert rum.chapters.show(found).memory_ids == tuple(ids)
 
 
-def test_two_that_came_to_be_the_same_by_forgetting_are_both_renewed(shop: Shop, rum: Rum) -> None:
+def test_two_chapters_that_became_equal_by_forgetting_are_both_refreshed(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids, ids[:2])]
     rum.forget(ids[2])
@@ -179,7 +179,7 @@ def test_two_that_came_to_be_the_same_by_forgetting_are_both_renewed(shop: Shop,
     assert [one.id for one in rum.refresh().renewed] == made
 
 
-def test_what_was_handed_in_stays_and_its_evidence_is_renewed(shop: Shop, rum: Rum) -> None:
+def test_passed_text_stays_and_its_evidence_is_updated(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     made = rum.chapters.create(
         memory_ids=ids, title="Mine", summary="My words.", learnings=["Handle refresh token expiry"]
@@ -207,7 +207,7 @@ def test_one_that_tags_found_takes_in_what_they_find_now(shop: Shop, rum: Rum) -
     assert stale(rum, made) == ()
 
 
-def test_named_ones_are_renewed_though_they_are_fresh_and_no_others(shop: Shop, rum: Rum) -> None:
+def test_named_chapters_are_refreshed_even_if_fresh_and_no_others(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     first, second = (rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:]))
     rum.update_memory(ids[1], importance=0.9)

@@ -28,7 +28,7 @@ def test_a_chapter_is_called_what_the_group_was_called(shop: Shop, rum: Rum) -> 
     assert rum.chapters.create(memory_ids=story.memory_ids).title == story.title
 
 
-def test_what_is_told_or_was_forgotten_is_not_suggested(shop: Shop, rum: Rum) -> None:
+def test_existing_and_forgotten_chapters_are_not_suggested(shop: Shop, rum: Rum) -> None:
     made = rum.chapters.create(memory_ids=tell_of_webhooks(shop, rum)).chapter_id
     assert rum.chapters.suggest() == []
     rum.forget(made)

@@ -57,7 +57,7 @@ def test_every_claim_names_the_memories_that_say_it(shop: Shop, rum: Rum) -> Non
         assert evidence.last_confirmed >= NOON
 
 
-def test_words_handed_in_stand_beside_those_that_are_drawn(shop: Shop, rum: Rum) -> None:
+def test_passed_text_is_combined_with_drawn_text(shop: Shop, rum: Rum) -> None:
     ids = two_chapters(shop, rum)
     drawn = rum.wisdom.synthesize(chapter_ids=ids)
     made = rum.wisdom.synthesize(
@@ -189,7 +189,7 @@ def test_forgotten_it_comes_back_only_if_its_chapters_are_named(shop: Shop, rum:
     assert rum.chapters.list().total == 2
 
 
-def test_stale_chapters_are_told_of(shop: Shop, rum: Rum) -> None:
+def test_stale_chapters_are_reported(shop: Shop, rum: Rum) -> None:
     ids = two_chapters(shop, rum)
     member, *_ = rum.chapters.show(ids[0]).memory_ids or ("",)
     rum.update_memory(member, importance=0.9)
@@ -198,7 +198,7 @@ def test_stale_chapters_are_told_of(shop: Shop, rum: Rum) -> None:
     assert rum.wisdom.show(made.wisdom_id).stale
 
 
-def test_only_what_is_said_of_the_question_answers_it_and_comes_first(shop: Shop, rum: Rum) -> None:
+def test_only_matching_claims_answer_the_query_and_come_first(shop: Shop, rum: Rum) -> None:
     ids = two_chapters(shop, rum)
     rum.wisdom.synthesize(
         chapter_ids=ids,
@@ -229,7 +229,7 @@ def test_words_that_stand_in_different_claims_are_no_answer(shop: Shop, rum: Rum
     assert rum.wisdom.recall(query="tested examples").total == 1
 
 
-def test_forgotten_it_is_made_again_of_tagged_chapters_where_that_is_said(shop: Shop, rum: Rum) -> None:
+def test_forgotten_wisdom_is_made_again_from_tags_on_request(shop: Shop, rum: Rum) -> None:
     two_chapters(shop, rum)
     rum.forget(rum.wisdom.synthesize(tags=["auth"]).wisdom_id)
     again = rum.wisdom.synthesize(tags=["auth"], again=True)

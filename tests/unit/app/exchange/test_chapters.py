@@ -264,7 +264,7 @@ def test_a_line_that_cannot_be_is_refused_and_nothing_is_taken_in(
     assert elsewhere.list().total == 0
 
 
-def test_a_damaged_index_of_words_is_noticed_and_built_anew(filled: Rum, shop: Shop) -> None:
+def test_a_damaged_word_index_is_noticed_and_rebuilt(filled: Rum, shop: Shop) -> None:
     store = filled._caller.project.store  # pyright: ignore[reportPrivateUsage]
     database = store.chapters._database  # type: ignore[attr-defined] # pyright: ignore
     with store.transaction():

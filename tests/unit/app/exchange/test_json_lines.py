@@ -147,7 +147,7 @@ def test_blank_lines_do_not_matter(elsewhere: Rum) -> None:
     assert elsewhere.import_lines(given).added == 1
 
 
-def test_progress_is_told(elsewhere: Rum) -> None:
+def test_progress_is_reported(elsewhere: Rum) -> None:
     seen: list[int] = []
     elsewhere.import_lines(lines(*(memory_line(f"mem_{n}") for n in range(450))), seen.append)
     assert seen == sorted(seen)

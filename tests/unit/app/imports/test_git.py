@@ -227,7 +227,7 @@ def test_a_very_large_commit_is_kept_in_part_and_says_so(repo: Repository, shop:
     assert "the 100 largest kept here" in memory["outcome"]["summary"]
 
 
-def test_a_commit_without_words_is_told_by_its_files(repo: Repository, shop: Shop):
+def test_a_commit_without_a_message_is_described_by_its_files(repo: Repository, shop: Shop):
     repo.commit("", {"a.py": "1", "b.py": "1"})
     rum = shop.open()
     rum.import_git()
@@ -261,7 +261,7 @@ def test_an_author_is_an_agent_that_nobody_can_be(repo: Repository, shop: Shop):
         rum.identity("resume", name="Ann Lee")
 
 
-def test_whoever_was_active_last_is_listed_first(repo: Repository, shop: Shop):
+def test_the_agent_active_last_is_listed_first(repo: Repository, shop: Shop):
     for number, author in enumerate(("Ann", "Bob", "Cy", "Ann")):
         repo.commit(f"c{number}", {"a": str(number)}, author=author)
     rum = shop.open()
@@ -338,7 +338,7 @@ def test_an_id_that_no_commit_has_is_never_found_by_meaning(repo: Repository, sh
         assert rum.recall(**question, min_confidence=0).memories == []
 
 
-def test_a_commit_that_was_written_anew_is_found_by_its_old_id(repo: Repository, shop: Shop):
+def test_a_rewritten_commit_is_found_by_its_old_id(repo: Repository, shop: Shop):
     old = repo.commit("Open the gate", {"a": "1"})
     rum = shop.open()
     rum.import_git()
@@ -348,7 +348,7 @@ def test_a_commit_that_was_written_anew_is_found_by_its_old_id(repo: Repository,
     assert rum.recall(query=old).confidence == 1
 
 
-def test_progress_is_told_to_the_end(repo: Repository, shop: Shop):
+def test_progress_is_reported_until_the_end(repo: Repository, shop: Shop):
     for number in range(3):
         repo.commit(f"c{number}", {"a": str(number)})
     told: list[tuple[int, int]] = []

@@ -69,7 +69,7 @@ def test_a_revert_of_some_of_a_commits_files_is_one_in_part(repo: Repository, sh
     assert rum.import_git().updated == 0
 
 
-def test_a_revert_that_comes_later_changes_the_memory_and_keeps_what_it_said(repo: Repository, shop: Shop):
+def test_a_later_revert_updates_the_memory_and_keeps_its_earlier_version(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})
     rum = shop.open()
@@ -86,7 +86,7 @@ def test_a_revert_that_comes_later_changes_the_memory_and_keeps_what_it_said(rep
     assert rum.import_git().updated == 0
 
 
-def test_what_was_taken_back_and_brought_back_holds_again(repo: Repository, shop: Shop):
+def test_a_reverted_and_reapplied_commit_is_successful_again(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     good = repo.commit("Open the gate", {"gate": "1\n"})
     undo = repo.revert(good, "It crashes.")
@@ -104,7 +104,7 @@ def test_what_was_taken_back_and_brought_back_holds_again(repo: Repository, shop
     assert now['Revert "Open the gate"']["outcome"]["failure_reason"] == "It was the roof."
 
 
-def test_what_was_brought_back_and_taken_back_again_failed_for_the_last_reason(repo: Repository, shop: Shop):
+def test_a_commit_reverted_twice_fails_for_the_last_reason(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})
     undo = repo.revert(bad, "It crashes.")
@@ -121,7 +121,7 @@ def test_what_was_brought_back_and_taken_back_again_failed_for_the_last_reason(r
     assert memory["reverted_by"]["commit"] == last
 
 
-def test_what_a_person_calls_a_failure_stays_one_when_a_revert_is_taken_back(repo: Repository, shop: Shop):
+def test_a_failure_set_by_a_person_stays_when_a_revert_is_reverted(repo: Repository, shop: Shop):
     repo.commit("Begin", {"gate": "0\n"})
     bad = repo.commit("Open the gate", {"gate": "1\n"})
     rum = shop.open(owner=True)

@@ -61,7 +61,7 @@ def test_secrets_do_not_come_in(rum: Rum, shop: Shop, tmp_path: Path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_broken_files_and_links_out_are_left_out_and_told(rum: Rum, tmp_path: Path):
+def test_broken_files_and_outside_links_are_skipped_and_reported(rum: Rum, tmp_path: Path):
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "outside.md").write_text("secret")

@@ -233,7 +233,7 @@ def test_secrets_and_private_text_do_not_come_in(user: Path, shop: Shop, rum: Ru
     assert "my name" not in whole
 
 
-def test_who_cannot_be_read_is_said(rum: Rum, tmp_path: Path):
+def test_an_unknown_client_or_path_is_refused(rum: Rum, tmp_path: Path):
     with pytest.raises(InvalidQuery, match="claude-code, codex, gemini"):
         rum.import_transcripts("cursor")
     with pytest.raises(NotFound, match="nowhere"):

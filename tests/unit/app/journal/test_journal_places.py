@@ -24,7 +24,7 @@ def put(shop: Shop, *place: str, text: str) -> Path:
     return path
 
 
-def test_the_file_lies_where_it_is_said_and_git_does_not_see_it(shop: Shop) -> None:
+def test_the_file_is_at_the_returned_path_and_ignored_by_git(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     journal.attempt("x")
 
@@ -34,7 +34,7 @@ def test_the_file_lies_where_it_is_said_and_git_does_not_see_it(shop: Shop) -> N
     assert os.listdir(shop.folder / SESSIONS / "s1" / "developer") == ["agent-memory.yaml"]
 
 
-def test_a_folder_of_sessions_that_was_there_is_told_nothing_about_git(shop: Shop) -> None:
+def test_an_existing_sessions_folder_gets_no_gitignore(shop: Shop) -> None:
     put(shop, ".rum", "sessions", "mine.txt", text="x")
     shop.open().journal("s1", "developer").attempt("x")
     assert not (shop.folder / SESSIONS / ".gitignore").exists()
@@ -127,7 +127,7 @@ def test_a_broken_journal_of_the_session_itself_stops_only_whose_it_is(shop: Sho
     assert "no key" in rum.brief(task="Something", session="s1", agent="tester").text
 
 
-def test_a_broken_journal_of_nobody_is_told_of_and_stops_nobody(shop: Shop) -> None:
+def test_a_broken_journal_without_an_agent_is_reported_and_blocks_no_other(shop: Shop) -> None:
     put(shop, ".rum", "sessions", "s1", "agent-memory.yaml", text="x: [\n")
     rum = shop.open()
     rum.journal("s1", "tester").attempt("Try it")
@@ -149,7 +149,7 @@ def test_a_broken_journal_of_one_agent_stops_neither_the_arbiter_nor_the_others(
     assert rum.journals.sessions()[0].agents == ["planner", "tester"]
 
 
-def test_an_account_of_the_session_that_cannot_be_written_is_told_and_the_entry_is_there(shop: Shop) -> None:
+def test_unwritable_session_metadata_is_reported_and_the_entry_is_kept(shop: Shop) -> None:
     (shop.folder / SESSIONS / "s1" / "metadata.yaml").mkdir(parents=True)
     journal = shop.open().journal("s1", "developer")
     answer = journal.attempt("x")
@@ -182,7 +182,7 @@ def test_a_journal_directly_in_its_session_is_used_in_place(shop: Shop) -> None:
     assert (view.session, view.agents, view.counts["discoveries"]) == ("s1", ["developer", "tester"], 4)
 
 
-def test_a_session_is_told_in_its_metadata(shop: Shop) -> None:
+def test_a_session_is_described_in_its_metadata(shop: Shop) -> None:
     rum = shop.open()
     start = moment(shop.clock.at)
     rum.journal("s1", "developer", task="Export as CSV").attempt("x")
@@ -221,7 +221,7 @@ def test_sessions_come_latest_first_and_one_that_cannot_be_read_does_no_harm(sho
     assert rum.journals.latest() == "c"
 
 
-def test_the_arbiter_is_told_of_an_agent_without_attempts_and_of_archived_ones(shop: Shop) -> None:
+def test_the_arbiter_sees_agents_without_attempts_and_archived_attempts(shop: Shop) -> None:
     rum = shop.open()
     rum.journal("s1", "planner").decision("skip", "x")
     history = "history:\n  - archivedAt: 2026-02-14T09:15:05Z\n    counts: {attempts: 1}\n    entries:\n"
@@ -235,7 +235,7 @@ def test_the_arbiter_is_told_of_an_agent_without_attempts_and_of_archived_ones(s
     ]
 
 
-def test_an_agent_is_whoever_acts_unless_it_is_named(shop: Shop) -> None:
+def test_the_agent_is_the_caller_unless_it_is_named(shop: Shop) -> None:
     assert shop.open(agent="tester").journal("s1").agent == "tester"
     rum = shop.open(client="some/client")
     assert rum.journal("s1").agent == "some-client"

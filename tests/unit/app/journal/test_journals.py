@@ -281,7 +281,7 @@ def test_a_version_without_quotes_is_valid_and_written_into(shop: Shop) -> None:
     assert journal.entries("attempt")[-1]["description"] == "x"
 
 
-def test_every_problem_of_a_file_is_told_with_its_line(shop: Shop) -> None:
+def test_every_problem_of_a_file_is_reported_with_its_line(shop: Shop) -> None:
     text = (
         HEADER
         + "discoveries:\n  - id: a\n    type: rumour\n    timestamp: 2026-02-14T09:15:10Z\n    content: x\n"
@@ -341,7 +341,7 @@ def test_it_can_be_archived_when_asked(shop: Shop) -> None:
     assert (shop.folder / archived.path).exists()
 
 
-def test_an_archive_that_cannot_be_written_loses_no_entry_and_is_told(shop: Shop) -> None:
+def test_an_archive_that_cannot_be_written_loses_no_entry_and_is_reported(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     journal.discovery("data_model", "Old")
     put(shop, ".rum", "sessions", "s1", "developer", "agent-memory-archive.yaml", text="x: [\n")

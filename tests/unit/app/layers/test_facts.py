@@ -36,7 +36,7 @@ def test_an_unknown_key_is_nothing_to_get_and_an_error_to_show(rum: Rum) -> None
         rum.facts.history("zzz")
 
 
-def test_what_a_fact_said_before_is_its_history(shop: Shop) -> None:
+def test_earlier_values_of_a_fact_are_its_history(shop: Shop) -> None:
     rum, owner = shop.open(agent="ann"), shop.open(owner=True)
     rum.facts.set("port", "80")
     shop.clock.forward(60)

@@ -67,7 +67,7 @@ def test_working_memory_is_lost_with_its_process_and_trimmed_to_its_last_fifty(p
     assert place.open().get_working_memory() == []
 
 
-def test_working_memory_holds_as_many_entries_as_it_was_told(place: Place):
+def test_working_memory_keeps_at_most_max_working_entries(place: Place):
     memory = place.open(max_working_entries=2)
     fill(memory, "working", 3)
     assert contents(memory.get_working_memory()) == ["entry 1", "entry 2"]

@@ -73,7 +73,7 @@ def test_an_agent_named_in_a_question_is_proposed_as_the_one_to_ask_for(rum: Rum
 
 
 @pytest.mark.parametrize("asked", ["#5004", "issue 5004", "gh-5004"])
-def test_an_issue_that_no_memory_names_is_told_so(rum: Rum, asked: str) -> None:
+def test_a_hint_says_that_no_memory_names_the_issue(rum: Rum, asked: str) -> None:
     keep(rum, "Pass the error to the 500 handler (#500)")
     assert hint(rum, query=asked) == "No memory names #5004. Try: what it is about, in words."
 
@@ -90,7 +90,7 @@ def test_another_spelling_that_finds_nothing_either_is_not_proposed(rum: Rum) ->
     assert told == "No matches. Try: other words."
 
 
-def test_of_a_name_no_part_is_respelt_for_whoever_asked(rum: Rum) -> None:
+def test_parts_of_a_name_are_not_corrected(rum: Rum) -> None:
     keep(rum, "Paint the tokens")
     assert "instead of" not in hint(rum, query="refreshTokns", min_confidence=0.9)
 
@@ -143,7 +143,7 @@ def test_a_file_that_is_known_gets_no_other_one(rum: Rum) -> None:
     )
 
 
-def test_each_door_has_its_own_names(shop: Shop) -> None:
+def test_each_interface_uses_its_own_names(shop: Shop) -> None:
     rum = shop.open(spell=lambda parameter: parameter.upper())
     kept = keep(rum, "Fix the login", tags=["old"])
     keep(rum, "Rewrite the sign-in", links={"supersedes": kept})

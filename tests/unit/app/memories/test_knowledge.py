@@ -43,13 +43,13 @@ def test_a_chapter_that_holds_the_words_comes_beside_the_memories(rum: Rum, ids:
     assert after.token_estimate > before.token_estimate
 
 
-def test_a_claim_that_begins_with_the_title_is_told_once(rum: Rum, ids: list[str]) -> None:
+def test_a_claim_that_starts_with_the_title_is_shown_once(rum: Rum, ids: list[str]) -> None:
     rum.chapters.create(memory_ids=ids, title="Key caches")
     [known] = list(rum.recall(query="key caches before rotation").knowledge or ())
     assert known.text == "Key caches must be flushed before rotation (1)"
 
 
-def test_a_claim_that_no_memory_makes_is_not_told(rum: Rum, ids: list[str]) -> None:
+def test_an_unsupported_claim_is_not_returned(rum: Rum, ids: list[str]) -> None:
     said, invented = "Always handle refresh token expiry too", "Refresh tokens were invented by unicorns"
     made = rum.chapters.create(memory_ids=ids, title="Refresh token expiry", learnings=[invented, said])
     assert [one.supporting > 0 for one in made.evidence] == [False, True]
@@ -67,7 +67,7 @@ def test_nothing_is_found_by_a_claim_that_no_memory_makes(rum: Rum, ids: list[st
     assert answer.code == "NO_RESULTS"
 
 
-def test_what_does_not_answer_the_question_is_not_told(rum: Rum, ids: list[str]) -> None:
+def test_knowledge_that_does_not_match_the_query_is_not_returned(rum: Rum, ids: list[str]) -> None:
     rum.chapters.create(memory_ids=ids, title="Auth")
     [known] = list(rum.recall(query="key caches before rotation").knowledge or ())
     assert known.text == "Auth: Key caches must be flushed before rotation (1)"
@@ -87,7 +87,7 @@ def test_a_word_that_many_memories_hold_makes_no_claim_a_sure_answer(shop: Shop,
     assert common.confidence == common.memories[0].confidence
 
 
-def test_what_is_told_is_short(rum: Rum, ids: list[str]) -> None:
+def test_returned_knowledge_is_short(rum: Rum, ids: list[str]) -> None:
     summary = f"{'Tokens were refreshed again and again, '.rstrip() * 20}. Unicorns."
     rum.chapters.create(memory_ids=ids, title="Refresh token expiry", summary=summary)
     [known] = list(rum.recall(query="refresh token expiry").knowledge or ())

@@ -70,7 +70,7 @@ def test_the_table_in_the_configuration_counts_where_both_speak(full: Rum, shop:
         ("a: &x 1", "anchor"),
     ],
 )
-def test_what_is_wrong_is_told_and_ignored(full: Rum, shop: Shop, text: str, word: str):
+def test_invalid_settings_are_reported_and_ignored(full: Rum, shop: Shop, text: str, word: str):
     write(shop, "developer.yaml", text)
     found = full.notes.match("auth", agent="developer")
     assert len(found.notes) == 5

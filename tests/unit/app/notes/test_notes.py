@@ -89,7 +89,7 @@ def test_the_same_title_adds_an_entry_also_to_a_file_of_another_name(rum: Rum, s
         ({"surprise": 1}, "surprise"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_written(
+def test_an_invalid_note_is_refused_and_nothing_is_written(
     rum: Rum, shop: Shop, given: dict[str, Any], field: str
 ):
     with pytest.raises(InvalidQuery) as raised:
@@ -200,7 +200,7 @@ def test_a_note_that_was_retired_stays_on_disk_and_out_of_prompts(rum: Rum):
     assert [one.id for one in rum.notes.match("auth").notes] == ["auth-module#3"]
 
 
-def test_a_note_whose_successor_is_gone_counts_again_and_that_is_told(shop: Shop, rum: Rum):
+def test_a_note_whose_successor_is_missing_counts_again_and_that_is_reported(shop: Shop, rum: Rum):
     owner = shop.open(owner=True)
     add(rum, "New auth", when="something else")
     add(rum, superseded_by="new-auth")
@@ -212,7 +212,7 @@ def test_a_note_whose_successor_is_gone_counts_again_and_that_is_told(shop: Shop
     assert rum.doctor().remarks == [f".rum/notes/auth-module.md, {remark}"]
 
 
-def test_who_names_a_successor_that_is_not_there_is_told_at_once(rum: Rum):
+def test_a_missing_successor_is_reported_at_once(rum: Rum):
     added = rum.notes.add("Auth module", "Moved.", "auth", superseded_by="sign-in")
     assert added.remarks == ("`superseded_by` names `sign-in`, which does not exist yet.",)
 
@@ -258,7 +258,7 @@ def test_what_is_not_there_is_not_found(rum: Rum, name: str):
         rum.notes.show("auth-modul")
 
 
-def test_a_broken_file_is_told_and_the_others_go_on(rum: Rum, shop: Shop):
+def test_a_broken_file_is_reported_and_others_still_work(rum: Rum, shop: Shop):
     add(rum)
     broken = notes(shop) / "broken.md"
     broken.write_text("---\ntitle: [\n---\n")
@@ -271,7 +271,7 @@ def test_a_broken_file_is_told_and_the_others_go_on(rum: Rum, shop: Shop):
     assert broken.read_text() == "---\ntitle: [\n---\n"
 
 
-def test_what_people_change_is_seen_at_once(rum: Rum, shop: Shop):
+def test_changes_by_people_are_noticed_at_once(rum: Rum, shop: Shop):
     add(rum)
     path = notes(shop) / "auth-module.md"
     assert rum.notes.match("deploy").matched == 0
@@ -310,7 +310,7 @@ def test_nothing_in_a_note_leaves_the_fence_around_it(rum: Rum, shop: Shop, text
     assert shown.rstrip().endswith("```")
 
 
-def test_what_is_odd_in_a_file_is_told_by_list_show_and_doctor_and_the_file_is_read(rum: Rum, shop: Shop):
+def test_oddities_of_a_file_are_reported_by_list_show_and_doctor_and_the_file_is_read(rum: Rum, shop: Shop):
     add(rum)
     (notes(shop) / "odd.md").write_text(
         "---\ntitle: Odd\nwhenToUse:\n  - when it is\nimport: high\n---\n\nText.\n"
@@ -337,7 +337,7 @@ def test_of_very_many_odd_things_the_doctor_tells_the_first(rum: Rum, shop: Shop
     assert remarks[-1].startswith("10 more; ")
 
 
-def test_patterns_that_are_seldom_met_are_told_of_when_they_are_added(rum: Rum):
+def test_patterns_that_rarely_match_are_reported_when_added(rum: Rum):
     added = rum.notes.add("Auth module", "Use JWT.", ["auth", "(login|logout)"])
     assert "not a regular expression" in str(added.remarks)
     assert not rum.notes.add("Auth module", "Use JWT.", "auth").remarks
@@ -418,7 +418,7 @@ def test_an_agent_forgets_only_what_it_discovered(shop: Shop):
     assert planner.notes.forget("auth-module#1").forgotten
 
 
-def test_who_discovered_it_is_whoever_adds_it(shop: Shop):
+def test_the_author_of_a_note_is_the_caller(shop: Shop):
     add(shop.open(agent="planner"), "a")
     add(shop.open(owner=True), "b")
     add(shop.open(client="codex"), "c")
@@ -460,7 +460,7 @@ def test_the_call_speaks_the_files_spelling_too(rum: Rum):
         ({"action": "list", "id": "x"}, "id"),
     ],
 )
-def test_a_wrong_call_is_told_what_it_needs(rum: Rum, given: dict[str, Any], field: str):
+def test_an_error_names_the_missing_arguments(rum: Rum, given: dict[str, Any], field: str):
     with pytest.raises(InvalidQuery) as raised:
         rum.call("note", given)
     assert raised.value.details["field"] == field

@@ -53,7 +53,7 @@ class TestPrompt:
             other.step("Opened it", file=FILE, action="file_read")
             assert "An import cycle" in other.prompt
 
-    def test_what_failed_in_this_session_is_told_to_the_next_run_of_the_agent(self, rum: Rum):
+    def test_the_next_run_of_the_agent_gets_the_failures_of_this_session(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
             run.fail("Clocks differ", "logic_error")
         with rum.run(agent="developer", task="Paint the shed") as run:
@@ -239,7 +239,7 @@ class TestJournal:
         assert entry["artifacts"] == [{"path": FILE, "action": "edit", "status": "success"}]
         assert (entry["result"], entry["output"], entry["lessons"]) == ("success", "Works", "One\nTwo")
 
-    def test_attempts_within_it_are_told_one_by_one(self, rum: Rum):
+    def test_its_attempts_are_stored_one_by_one(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
             with run.attempt("Retry at once", approach="a loop") as first:
                 run.step("Write the loop", file=FILE)
@@ -267,7 +267,7 @@ class TestJournal:
         (entry,) = attempts(rum)
         assert (entry["result"], entry["error"]) == ("failure", "No time")
 
-    def test_where_the_agent_stands_is_put_down(self, rum: Rum):
+    def test_the_current_state_of_the_agent_is_recorded(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
             run.stand(current_plan_step=2, blockers=["no key"])
             assert "- Step: 2\n- Blockers: no key" in run.prompt
@@ -375,7 +375,7 @@ class TestWhoseItIs:
         with pytest.raises(PermissionDenied):
             shop.open(agent="tester").update_memory(str(lead.memory_id), tags=["mine"])
 
-    def test_whoever_opened_the_memory_stays_who_it_was(self, shop: Shop):
+    def test_the_identity_of_the_caller_stays_the_same(self, shop: Shop):
         rum = shop.open(agent="planner")
         rum.store(intent={"goal": "Plan", "task_type": "other"}, outcome={"success": True, "summary": "Yes"})
         with rum.run(agent="developer", task=TASK):
@@ -453,7 +453,7 @@ class TestTrouble:
         assert run.memory_id is None
         assert "RUM" in "".join(traceback.format_exception(raised.value))
 
-    def test_a_journal_that_cannot_be_written_stops_nobody_and_is_told(self, shop: Shop, rum: Rum):
+    def test_an_unwritable_journal_blocks_nothing_and_is_reported(self, shop: Shop, rum: Rum):
         (shop.folder / ".rum").mkdir()
         (shop.folder / ".rum" / "sessions").write_text("in the way")
         run = rum.run(agent="developer", task=TASK)

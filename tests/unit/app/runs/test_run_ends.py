@@ -36,7 +36,7 @@ class TestMisuse:
             (lambda run: wrongly(run).sucede("x"), "AttributeError: 'Run' object has no attribute 'sucede'"),
         ],
     )
-    def test_a_wrong_call_that_ends_the_run_is_told_as_what_it_was(
+    def test_a_wrong_call_that_ends_the_run_is_recorded_as_such(
         self, rum: Rum, wrong: Callable[[Run], Any], words: str
     ):
         run = rum.run(agent="developer", task=TASK)
@@ -69,7 +69,7 @@ class TestMisuse:
         assert run.extracted is not None
         assert run.extracted.content == learned
 
-    def test_what_the_loop_said_before_it_stands(self, rum: Rum):
+    def test_an_outcome_set_before_it_stays(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
         with pytest.raises(InvalidQuery):
             ended_by_call(run, lambda run: (run.succeed("Done"), run.step(" ")))
@@ -315,7 +315,7 @@ class TestInterrupted:
         assert attempts(rum)[0]["result"] == "partial"
         assert "Recently Failed" not in rum.journal(agent="developer").prompt()
 
-    def test_what_the_loop_said_before_it_stands(self, rum: Rum):
+    def test_an_outcome_set_before_it_stays(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
         with pytest.raises(KeyboardInterrupt):
             ended_by(KeyboardInterrupt(), run, lambda: run.succeed("Done"))
@@ -348,7 +348,7 @@ class TestInterrupted:
 
 
 class TestWithoutAWord:
-    def test_it_is_kept_with_what_was_done_last_and_says_that_nobody_said_whether_it_worked(self, rum: Rum):
+    def test_it_is_stored_with_its_last_action_and_an_unknown_outcome(self, rum: Rum):
         with rum.run(agent="planner", task=TASK, tags=["auth"]) as run:
             run.decision("implementation", "Two steps are enough")
         memory = memory_of(rum, run)
@@ -426,7 +426,7 @@ class TestWithoutAWord:
         assert memory.outcome.failure_reason == reason
         assert memory.tags == ("partial", "unverified")
 
-    def test_what_went_wrong_and_was_mended_after_that_counts_no_longer(self, rum: Rum):
+    def test_a_problem_that_was_fixed_later_no_longer_counts(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
             run.attempt("Retry it").fail("Endless")
             run.step("Run the tests", success=False)

@@ -165,7 +165,7 @@ class TestWhatIsSaid:
         assert "run `rum purge` when nobody else is writing" in str(told.hint)
         assert rum.purge()
 
-    def test_progress_is_told_batch_by_batch(self, shop: Shop, rum: Rum):
+    def test_progress_is_reported_per_batch(self, shop: Shop, rum: Rum):
         for number in range(120):
             keep(rum, f"Goal {number}")
         aged(shop)

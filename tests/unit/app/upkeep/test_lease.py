@@ -49,7 +49,7 @@ def test_it_ends_with_its_holder_however_that_ends(tmp_path: Path):
         assert other is None
 
 
-def test_whoever_waits_gets_it_when_the_other_is_done(tmp_path: Path):
+def test_a_waiting_process_gets_the_lease_when_the_other_is_done(tmp_path: Path):
     process = make_place(tmp_path).start(HOLDER, tmp_path)
     assert process.stdout
     process.stdout.readline()

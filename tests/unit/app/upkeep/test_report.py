@@ -70,7 +70,7 @@ def test_without_wisdom_it_tells_what_memories_learned(worked: Rum):
     assert "- “prices change hourly.” – 2 memories, last 2025-06-17: " in told.text
 
 
-def test_with_wisdom_it_tells_what_that_says_and_what_needs_renewal(worked: Rum, shop: Shop):
+def test_with_wisdom_the_report_lists_its_claims_and_what_is_stale(worked: Rum, shop: Shop):
     ids = [memory.id for memory in shop.open(owner=True).list(limit=20).memories]
     chapters = [worked.chapters.create(memory_ids=ids[half::2]).chapter_id for half in (0, 1)]
     worked.wisdom.synthesize(
@@ -130,7 +130,7 @@ def test_archived_memories_count_as_before(worked: Rum, shop: Shop):
     assert worked.report() == before
 
 
-def test_what_was_learned_comes_before_what_repeats_and_that_is_told_once(shop: Shop, rum: Rum):
+def test_learnings_come_before_patterns_and_are_listed_once(shop: Shop, rum: Rum):
     files = edited("src/schema.sql", "src/models.py")
     lesson = make_outcome(learnings=["Columns must be widened online"])
     rest = [keep(rum, f"Widen column {number}", actions=files) for number in range(6)]
@@ -147,7 +147,7 @@ def test_what_was_learned_comes_before_what_repeats_and_that_is_told_once(shop: 
     assert told.insight_count == 2
 
 
-def test_what_nobody_said_the_end_of_neither_succeeded_nor_failed(rum: Rum):
+def test_work_with_an_unknown_outcome_is_neither_success_nor_failure(rum: Rum):
     keep(rum, "Sort orders", actions=edited("src/shop/orders.py"))
     keep(rum, "Sort prices", actions=edited("src/shop/prices.py"), tags=["unverified"])
     failed = make_outcome("Nobody said", success=False)

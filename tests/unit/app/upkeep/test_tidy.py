@@ -69,7 +69,7 @@ def test_it_stops_when_its_time_is_over_and_goes_on_the_next_time(rum: Rum):
     assert rum.tidy(math.inf).pending == 0
 
 
-def test_a_changed_memory_is_embedded_anew_and_a_new_tag_changes_nothing(rum: Rum, endpoint: Endpoint):
+def test_a_changed_memory_is_embedded_again_but_not_for_a_new_tag(rum: Rum, endpoint: Endpoint):
     kept = keep(rum, "Goal")
     rum.tidy()
     rum.update_memory(kept, tags=["x"])
@@ -80,7 +80,7 @@ def test_a_changed_memory_is_embedded_anew_and_a_new_tag_changes_nothing(rum: Ru
     assert "Zebras" in endpoint.asked[-1]
 
 
-def test_while_another_is_at_it_nothing_is_done_but_told(rum: Rum, tmp_path: Path):
+def test_while_another_process_works_nothing_is_done_and_that_is_reported(rum: Rum, tmp_path: Path):
     keep(rum)
     process = make_place(tmp_path / "elsewhere").start(HOLDER, rum.project.directory)
     try:
@@ -94,7 +94,7 @@ def test_while_another_is_at_it_nothing_is_done_but_told(rum: Rum, tmp_path: Pat
     assert rum.tidy().embedded == 1
 
 
-def test_a_failing_endpoint_is_told_here_and_by_the_doctor_until_it_works(rum: Rum, endpoint: Endpoint):
+def test_a_failing_endpoint_is_reported_by_tidy_and_doctor_until_it_works(rum: Rum, endpoint: Endpoint):
     keep(rum)
     endpoint.status = 500
     done = rum.tidy()
@@ -207,7 +207,7 @@ def test_without_an_embedder_nothing_is_pending(shop: Shop, monkeypatch: pytest.
     assert rum.doctor().facts["vectors"] == {"model": "none"}
 
 
-def test_a_new_index_leaves_vectors_alone_unless_told_otherwise(rum: Rum, endpoint: Endpoint):
+def test_reindexing_keeps_vectors_unless_requested(rum: Rum, endpoint: Endpoint):
     keep(rum)
     rum.tidy()
     rum.reindex()

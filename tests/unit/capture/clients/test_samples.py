@@ -85,7 +85,7 @@ def test_claude_code_command_that_the_user_broke_off_says_so():
     assert "source" not in bash("PostToolUseFailure", {}, error="x", is_interrupt=False)
 
 
-def test_claude_code_subagent_is_told_apart():
+def test_a_claude_code_subagent_is_recognised():
     inside = one("claude-code", kind="after", agent="a962662dd5032a99d")
     assert (inside.get("agent_type"), inside.get("command")) == ("general-purpose", "echo from the subagent")
     stopped = one("claude-code", kind="agent_stop")
@@ -147,7 +147,7 @@ def test_memories_that_a_tool_of_ours_gave_are_named():
     assert found.get("memories") == [ident]
 
 
-def test_an_editor_that_runs_claude_codes_hooks_is_told_apart():
+def test_an_editor_that_runs_claude_codes_hooks_is_recognised():
     code = {
         "hookEventName": "PreToolUse",
         "sessionId": "s",

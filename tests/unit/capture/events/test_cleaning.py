@@ -80,7 +80,7 @@ def test_texts_are_cut_to_what_is_kept():
     assert kept.get("files", [{}])[0].get("added") == "a" * MAX_CHANGE
 
 
-def test_private_text_is_cut_from_whatever_was_said_or_done():
+def test_private_text_is_removed_from_every_event():
     said = "Fix it. <private>the pin is 1234</private> Thanks."
     file = {"path": "/p/a.py", "operation": "edit", "added": said}
     kept = clean(make(text=said, output=said, command=said, files=[file]), REDACTOR)

@@ -10,7 +10,7 @@ from rum.capture.events import pause
 from rum.model.errors import StorageError
 
 
-def test_nothing_is_paused_where_nobody_said_so(tmp_path: Path):
+def test_capture_is_not_paused_by_default(tmp_path: Path):
     assert not pause.is_paused(str(tmp_path), "p", 100)
     assert not pause.is_paused(str(tmp_path), None, 100)
 
@@ -25,7 +25,7 @@ def test_a_pause_holds_for_its_project_until_it_is_ended(tmp_path: Path):
     assert not pause.is_paused(home, "p", 200)
 
 
-def test_a_pause_ends_by_itself(tmp_path: Path):
+def test_a_pause_ends_automatically(tmp_path: Path):
     pause.pause(str(tmp_path), "p", 100, 160)
     assert [pause.is_paused(str(tmp_path), "p", at) for at in (99, 100, 159.9, 160)] == [
         False,

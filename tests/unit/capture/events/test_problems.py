@@ -15,7 +15,7 @@ def test_what_failed_is_counted_and_the_last_comes_first(tmp_path: Path):
     assert problems.recent_problems(places, 130) == [Problem("full", 120, 2), Problem("locked", 110, 1)]
 
 
-def test_old_trouble_is_no_longer_told_and_can_be_removed(tmp_path: Path):
+def test_old_trouble_is_no_longer_reported_and_can_be_removed(tmp_path: Path):
     places = (str(tmp_path),)
     problems.record_problem(places, "full", 100)
     assert problems.recent_problems(places, 100 + RECENT) == []
@@ -23,7 +23,7 @@ def test_old_trouble_is_no_longer_told_and_can_be_removed(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_told_once_and_again_when_it_happens_again(tmp_path: Path):
+def test_trouble_is_reported_once_and_again_when_it_happens_again(tmp_path: Path):
     places = (str(tmp_path), str(tmp_path / "other"))
     assert problems.report_once(places, 100) is None
     problems.record_problem(places, "the disk was full", 100)
@@ -35,7 +35,7 @@ def test_it_is_told_once_and_again_when_it_happens_again(tmp_path: Path):
     assert problems.report_once(places, 140)
 
 
-def test_what_was_told_is_known_wherever_that_could_be_noted(tmp_path: Path):
+def test_reported_trouble_is_remembered_in_any_writable_folder(tmp_path: Path):
     places = (str(tmp_path / "own"), str(tmp_path / "beside"))
     problems.record_problem(places, "full", 100)
     assert problems.report_once(places, 110)

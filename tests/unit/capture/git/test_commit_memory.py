@@ -34,7 +34,7 @@ def test_neighbouring_ranges_are_one():
     )
 
 
-def test_many_ranges_are_told_in_part():
+def test_many_ranges_are_listed_in_part():
     told = details(Change("a", "M", lines=tuple((n * 10, n * 10) for n in range(1, 100))))["lines_affected"]
     assert told.endswith(",…")
     assert told.count(",") == MAX_RANGES

@@ -50,7 +50,7 @@ def test_an_ambiguous_beginning_means_nobody():
     assert found.find("abcdef10") is found.entries[twice[0].sha]
 
 
-def test_a_reference_is_seen_from_both_ends():
+def test_a_reference_is_found_from_both_ends():
     found = ledger("one", f"two\n\nFixes: {sha(0)[:12]}")
     (reference,) = found.references(sha(0))
     assert found.references(sha(1)) == [reference]
@@ -65,7 +65,7 @@ def test_what_is_reverted_has_failed_for_the_reason_given():
     assert found.reverted[sha(0)].category == "build_failure"
 
 
-def test_a_revert_without_a_reason_is_told_by_its_subject():
+def test_a_revert_without_a_reason_is_described_by_its_subject():
     found = ledger("Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.')
     assert reverted(found) == {0: 'Reverted without a reason given: Revert "Open the gate"'}
     assert found.reverted[sha(0)].category == "other"
@@ -171,7 +171,7 @@ def test_nobody_undoes_what_comes_later():
     assert [reference.naming for reference in found.references(sha(1))] == [Naming.NAMES]
 
 
-def test_all_that_hangs_on_a_revert_is_found():
+def test_every_commit_affected_by_a_revert_is_found():
     found = ledger(
         "one",
         f"This reverts commit {sha(0)}.",

@@ -70,6 +70,6 @@ def test_lock_files_alone_are_noise():
     assert noise_by_change("Update", "", ["Cargo.lock", "Cargo.toml"]) is None
 
 
-def test_nothing_changed_and_nothing_said_is_noise():
+def test_a_commit_without_changes_and_message_is_noise():
     assert noise_by_change("Run CI again", "", []) == "empty"
     assert noise_by_change("Decide on gates", "They stay closed, because ...", []) is None

@@ -122,7 +122,7 @@ def test_what_only_names_a_check_is_none(command: str):
         ("pytest", "", None, None, ""),
     ],
 )
-def test_how_it_went_is_told_by_the_exit_code_and_the_counts(
+def test_the_result_follows_from_exit_code_and_counts(
     command: str, output: str, code: int | None, passed: bool | None, result: str
 ):
     check = check_of(run(command, output, code))

@@ -42,7 +42,7 @@ def test_a_prompt_that_tells_nothing_has_no_kind():
     assert task_type("hmm") is None
 
 
-def test_the_goal_is_what_was_said_first_without_what_the_client_put_around_it():
+def test_the_goal_is_the_start_of_the_prompt_without_the_clients_additions():
     prompt = "<system-reminder>x</system-reminder>Please fix it. It loops.\n\n```\ntrace\n```\nAnd more."
     assert goal_of(prompt) == "fix it. It loops. And more."
     assert (
@@ -181,7 +181,7 @@ def test_the_same_correction_is_the_same_candidate():
 
 
 @given(st.text(max_size=500), st.text(max_size=200))
-def test_whatever_is_said_can_be_read(prompt: str, earlier: str):
+def test_any_message_can_be_read(prompt: str, earlier: str):
     assert len(goal_of(prompt, earlier)) <= GOAL + 40
     assert "\n" not in summary_of(prompt)
     corrections_in(prompt, earlier)

@@ -66,7 +66,7 @@ def test_a_change_that_a_passing_check_followed_has_not_failed_when_it_is_change
 @pytest.mark.parametrize(
     "back", ["git checkout -- a.py", "git restore a.py", "git stash", "git reset --hard"]
 )
-def test_a_change_that_was_taken_back_after_a_failure_has_failed(back: str):
+def test_a_change_reverted_after_a_failure_has_failed(back: str):
     telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", CRASH, 1)
     memory = said(telling.run(back).edit("b.py", "q", "r").run("pytest", "3 passed").stop())
     assert results(memory)[0][1] is False
@@ -112,7 +112,7 @@ def test_what_the_exit_code_vouches_for_no_stray_word_denies(command: str, outpu
     assert said(telling.stop())["outcome"]["success"] is success
 
 
-def test_a_failure_that_was_mended_by_other_means_is_no_failure():
+def test_a_failure_fixed_by_other_means_is_no_failure():
     telling = Telling().prompt("Fix it").run("pytest", CRASH, 1).edit("a.py", "a", "b")
     assert said(telling.run("pytest", "4 passed").stop())["outcome"]["success"] is True
 
@@ -229,7 +229,7 @@ def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
     assert why_not(telling.stop("Ok.")) == "nothing done"
 
 
-def test_an_edit_that_failed_is_told_as_one():
+def test_a_failed_edit_is_recorded_as_failed():
     telling = (
         Telling()
         .prompt("Fix it")
@@ -258,7 +258,7 @@ def test_a_long_turn_keeps_what_tells_most():
     assert memory["actions"][0]["file_path"] == "f0.py"
 
 
-def test_a_subagents_goal_is_what_it_was_told():
+def test_a_subagents_goal_is_its_prompt():
     telling = Telling().prompt("Do both")
     telling.call("agent", text="Mend the parser.").agent("a1").edit("p.py", "a", "b").stop("Mended.")
     main, sub = telling.agent("").stop().turns()

@@ -54,7 +54,7 @@ def test_every_transcript_tells_the_same_story(name: str):
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "codex-function-tools"])
-def test_the_edit_that_failed_first_is_told_with_its_error(name: str):
+def test_the_edit_that_failed_first_has_its_error(name: str):
     edits = [one for one in memory(name)["actions"] if one["type"] == "file_edit"]
     assert [one["result"]["success"] for one in edits] == [False, True]
     assert edits[0]["result"]["error"] == "ZeroDivisionError: division by zero in mean (stats.py)"

@@ -77,7 +77,7 @@ def test_a_file_that_was_only_read_has_nothing_to_say(store: SqliteStore, tmp_pa
     assert offered(make_event("before", **READ), tmp_path) == []
 
 
-def test_a_session_hears_only_so_much(store: SqliteStore, tmp_path: Path):
+def test_the_number_of_offers_per_session_is_limited(store: SqliteStore, tmp_path: Path):
     add_memory(
         store, "mem_1", files=[make_file("auth.py")], outcome=make_outcome(learnings=["Clocks differ"])
     )
@@ -158,7 +158,7 @@ def test_a_session_begins_with_the_commits_since(store: SqliteStore, tmp_path: P
     assert words(offer) == said
 
 
-def test_after_compaction_the_session_hears_what_it_had(store: SqliteStore, tmp_path: Path):
+def test_after_compaction_the_session_gets_its_context_again(store: SqliteStore, tmp_path: Path):
     changed = {"tool": "edit", "files": [{"path": "/work/auth.py", "operation": "edit", "added": "x = 1"}]}
     for event in (make_event("prompt", text="Fix the login"), make_event("after", **changed)):
         spool.append(str(tmp_path / "spool"), SESSION, to_line(event))
