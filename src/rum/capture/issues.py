@@ -20,7 +20,7 @@ from rum.model.parse import parse
 from rum.text.lexicon import LABEL, task_type_in
 from rum.text.shorten import without_invisible
 
-ADVICE = (
+_ADVICE = (
     "Export them with `gh issue list --state all --limit 10000 --json "
     "number,title,body,state,stateReason,labels,author,createdAt,closedAt,comments`."
 )
@@ -89,7 +89,7 @@ def issues_in(exported: bytes) -> list[Issue]:
         issue = _issue(value, f"Issue {place}")
         found[issue.number, issue.at] = issue
     if not found:
-        raise InvalidQuery(f"There are no issues in this file. {ADVICE}", field="file")
+        raise InvalidQuery(f"There are no issues in this file. {_ADVICE}", field="file")
     return list(found.values())
 
 
@@ -98,7 +98,7 @@ def _documents(exported: bytes) -> Iterator[object]:
     try:
         text = exported.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidQuery(f"This is not UTF-8 text. {ADVICE}", field="file") from None
+        raise InvalidQuery(f"This is not UTF-8 text. {_ADVICE}", field="file") from None
     decoder, at = json.JSONDecoder(), 0
     while at < len(text):
         if text[at].isspace():
@@ -108,7 +108,7 @@ def _documents(exported: bytes) -> Iterator[object]:
             document, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise InvalidQuery(f"This is not JSON: {why}. {ADVICE}", field="file") from None
+            raise InvalidQuery(f"This is not JSON: {why}. {_ADVICE}", field="file") from None
         yield document
 
 
@@ -133,7 +133,7 @@ def _members(document: object) -> list[object] | None:
 
 def _issue(value: object, where: str) -> Issue:
     if not isinstance(value, dict):
-        raise InvalidQuery(f"{where} is not an object. {ADVICE}", field="file")
+        raise InvalidQuery(f"{where} is not an object. {_ADVICE}", field="file")
     issue = _parse_issue(cast("dict[str, Any]", value), where)
     person = issue.author or issue.user or _Person("ghost")
     comments = issue.comments if isinstance(issue.comments, list) else []
@@ -160,12 +160,12 @@ def _parse_issue(value: dict[str, Any], where: str) -> _Issue:
     try:
         return parse(value, _Issue, where)
     except InvalidQuery as error:
-        raise InvalidQuery(f"{error.message} {ADVICE}", **error.details) from None
+        raise InvalidQuery(f"{error.message} {_ADVICE}", **error.details) from None
 
 
 def _time(value: str | None, where: str) -> int:
     if value is None:
-        raise InvalidQuery(f"{where}: `createdAt` is required. {ADVICE}", field="createdAt")
+        raise InvalidQuery(f"{where}: `createdAt` is required. {_ADVICE}", field="createdAt")
     try:
         at = datetime.fromisoformat(value).timestamp()
     except (ValueError, OverflowError):

@@ -26,7 +26,7 @@ PAIRS = (
 TEXTS = [text for pair in PAIRS for text in pair]
 SIMILAR, DISSIMILAR = 0.757, 0.048
 """The built-in model's average cosine within a pair, and between pairs."""
-MIN_CONTRAST = 0.05
+_MIN_CONTRAST = 0.05
 """Minimum difference of the two averages; below it a model cannot tell similar from unrelated."""
 
 
@@ -52,7 +52,7 @@ def measure_scale(vectors: Vectors) -> Scale:
     if not all(row.any() for row in vectors):
         return UNCHANGED
     similar, dissimilar = average_cosines(vectors)
-    gain = (SIMILAR - DISSIMILAR) / (similar - dissimilar) if similar - dissimilar >= MIN_CONTRAST else 0.0
+    gain = (SIMILAR - DISSIMILAR) / (similar - dissimilar) if similar - dissimilar >= _MIN_CONTRAST else 0.0
     return Scale(gain, DISSIMILAR - gain * dissimilar)
 
 

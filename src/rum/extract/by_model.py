@@ -18,24 +18,24 @@ MAX_OUTPUT = 24_000
 _MAX_TITLES = 40
 _MAX_FIELD = 2000
 
-Short = Annotated[str, Meta(max_length=300)]
-Long = Annotated[str, Meta(max_length=20_000)]
+_Short = Annotated[str, Meta(max_length=300)]
+_Long = Annotated[str, Meta(max_length=20_000)]
 
 
 class _Head(Struct, frozen=True, rename="camel"):
-    when_to_use: Annotated[tuple[Short, ...], Meta(min_length=1, max_length=10)]
-    tags: Annotated[tuple[Short, ...], Meta(max_length=10)] = ()
+    when_to_use: Annotated[tuple[_Short, ...], Meta(min_length=1, max_length=10)]
+    tags: Annotated[tuple[_Short, ...], Meta(max_length=10)] = ()
     importance: Importance = Importance.MEDIUM
 
 
 class _Fact(Struct, frozen=True):
-    key: Short
-    value: Short
+    key: _Short
+    value: _Short
 
 
 class _Rule(Struct, frozen=True):
-    condition: Short
-    action: Short
+    condition: _Short
+    action: _Short
 
 
 class Answer(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -44,9 +44,9 @@ class Answer(Struct, frozen=True, kw_only=True, rename="camel"):
     should_create_memory: bool
     reasoning: Annotated[str, Meta(max_length=2000)]
     kind: FindingKind | None = None
-    memory_title: Short | None = None
+    memory_title: _Short | None = None
     frontmatter: _Head | None = None
-    content: Long | None = None
+    content: _Long | None = None
     facts: Annotated[tuple[_Fact, ...], Meta(max_length=20)] = ()
     rules: Annotated[tuple[_Rule, ...], Meta(max_length=10)] = ()
 

@@ -34,19 +34,19 @@ def find_by_rules(run: FinishedRun) -> Finding:
     if verdict.kind is None:
         return Finding(reasoning=_why_nothing(run, verdict))
     weighed = verdict.weighed
-    content = note_text(weighed, run.error)
+    content = _note_text(weighed, run.error)
     repeated = [one for one in weighed if one.passage.text in content]
-    title = note_title(repeated or weighed, verdict.kind)
+    title = _note_title(repeated or weighed, verdict.kind)
     kind = FindingKind.DECISION if is_decision(title) else verdict.kind
-    title = without_reason(title, content) if kind is FindingKind.DECISION else title
+    title = _without_reason(title, content) if kind is FindingKind.DECISION else title
     return Finding(
         reasoning=f"The output has {_ABOUT[kind]} (score {verdict.weight:.1f}, threshold {ENOUGH:g}).",
         kind=kind,
         title=title,
         content=content,
         when_to_use=when_to_use(title, content, run.task),
-        tags=note_tags(kind, failed=run.result == "failure"),
-        importance=note_importance(kind, content),
+        tags=_note_tags(kind, failed=run.result == "failure"),
+        importance=_note_importance(kind, content),
         facts=facts_in(weighed),
         rules=rules_in(weighed),
     )
@@ -94,7 +94,7 @@ _REMEDY = re.compile(r"\b(?:fix|fixed|solution|resolution|workaround|remedy|way 
 _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 
 
-def note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
+def _note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
     """The clause with the most weight, short enough for a heading."""
     best = max(weighed, key=lambda one: _title_rank(one, kind))
     text = LEAD_IN.sub("", _plain(best.passage.text))
@@ -106,7 +106,7 @@ def note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
 
 
-def without_reason(title: str, content: str) -> str:
+def _without_reason(title: str, content: str) -> str:
     """The title of a decision without its reason, if the content is only this one sentence."""
     reason = _REASON.search(title, _MIN_CLAUSE)
     plain = _plain(LEAD_IN.sub("", content)).casefold()
@@ -135,7 +135,7 @@ def _cut(text: str) -> str:
     return text[: fitting[-1]] if fitting else shorten(text, _MAX_TITLE)
 
 
-def note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
+def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
     """The passages worth repeating, in their order, under their headings."""
     parts: list[str] = []
     left, heading, text = _MAX_WORDS, "", ""
@@ -197,12 +197,12 @@ def _block(block: Sequence[WeighedPassage]) -> str:
     return "\n".join(lines)
 
 
-def note_tags(kind: FindingKind, *, failed: bool) -> tuple[str, ...]:
+def _note_tags(kind: FindingKind, *, failed: bool) -> tuple[str, ...]:
     """The tags of a note, by its kind."""
     return (*_TAGS[kind], "failures") if failed else _TAGS[kind]
 
 
-def note_importance(kind: FindingKind, content: str) -> Importance:
+def _note_importance(kind: FindingKind, content: str) -> Importance:
     """Errors, decisions and constraints matter more than patterns and structure."""
     important = (FindingKind.ERROR, FindingKind.DECISION, FindingKind.CONSTRAINT)
     if kind in important or _IMPORTANT.search(content):

@@ -65,7 +65,7 @@ def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) 
 
 
 def _shared_both_ways(one: KnownText, other: KnownText) -> float:
-    return min(shared_words(one, other), shared_words(other, one))
+    return min(_shared_words(one, other), _shared_words(other, one))
 
 
 def _length_problem(finding: Finding) -> str | None:
@@ -118,10 +118,10 @@ def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
     found = find_repetition(text, known)
     if found is None:
         return None
-    return f"duplicate of {found.name} ({shared_words(known_text('', text), found):.0%} of the words)"
+    return f"duplicate of {found.name} ({_shared_words(known_text('', text), found):.0%} of the words)"
 
 
-ALIKE = 0.7
+_ALIKE = 0.7
 """A text with this share of its words in an earlier one has nothing new."""
 _MAX_CLAUSES = 500
 
@@ -149,14 +149,14 @@ def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:
 def find_repetition(text: str, before: Iterable[KnownText]) -> KnownText | None:
     """Return the earlier text that has all of this one; None if none does, or if this one corrects it."""
     new, known = known_text("", text), list(before)
-    alike = [one for one in known if shared_words(new, one) >= ALIKE and not corrects(new, one)]
-    found = max(alike, key=lambda one: (one.at, shared_words(new, one)), default=None)
+    alike = [one for one in known if _shared_words(new, one) >= _ALIKE and not corrects(new, one)]
+    found = max(alike, key=lambda one: (one.at, _shared_words(new, one)), default=None)
     if found is None or any(one.at > found.at and corrects(new, one) for one in known):
         return None
     return found
 
 
-def shared_words(new: KnownText, old: KnownText) -> float:
+def _shared_words(new: KnownText, old: KnownText) -> float:
     """The share of the words of a text that another has too, claim by claim."""
     whole = sum(len(claim.all_words) for claim in new.claims)
     found = sum(max((len(claim.all_words & one) for one in old.passages), default=0) for claim in new.claims)

@@ -28,7 +28,7 @@ from rum.extract.passages import Passage
 from rum.model.extraction import FindingKind
 from rum.text.fence import gives_orders
 
-ENOUGH_ALONE = 3.0
+_ENOUGH_ALONE = 3.0
 """The weight of a passage that is enough on its own."""
 ENOUGH = 2.5
 """The total weight of all passages for one kind that makes a note."""
@@ -81,7 +81,7 @@ def weigh_passages(found: Sequence[Passage], *, asks_why: bool) -> Verdict:
 
 
 def _counting(weight: float) -> float:
-    if weight >= ENOUGH_ALONE:
+    if weight >= _ENOUGH_ALONE:
         return weight
     return _WEAK * weight if weight >= _AT_LEAST else 0.0
 
@@ -125,7 +125,7 @@ def _weights(
     if is_personal(text) and not has_names(text):
         weights |= {kind: weight * _HEDGED for kind, weight in weights.items() if kind in _RULES}
     if (stated := statement_kind(text)) and not _is_step(text):
-        weights[stated] = max(weights.get(stated, 0.0), ENOUGH_ALONE * less)
+        weights[stated] = max(weights.get(stated, 0.0), _ENOUGH_ALONE * less)
     if is_decision(text):
         # An error or a constraint in this sentence is the reason for the decision.
         most = weights.get(FindingKind.DECISION, 0.0) - 0.1

@@ -50,7 +50,7 @@ def is_noise(line: str) -> bool:
     return bool(_NOISE.match(start) or _PROGRESS.search(start))
 
 
-def is_mostly_noise(lines: list[str]) -> bool:
+def _is_mostly_noise(lines: list[str]) -> bool:
     """Whether a block of lines is a program's output: then its lines of prose are the program's too."""
     is_diff = any(line.startswith(("diff --git ", "@@ -")) for line in lines)
     return is_diff or sum(map(is_noise, lines)) * 2 > len(lines)
@@ -85,11 +85,11 @@ def passages(text: str) -> list[Passage]:
     for number, lines in enumerate(_blocks(text.splitlines())):
         if mark := opening(lines[0]):
             code = lines[1:-1] if len(lines) > 1 and closes(lines[-1], mark) else lines[1:]
-            if code and not is_mostly_noise(code):
+            if code and not _is_mostly_noise(code):
                 found.append(Passage("\n".join(code), heading, number, "code"))
         elif title := _heading(lines):
             heading = title
-        elif not is_mostly_noise(lines):
+        elif not _is_mostly_noise(lines):
             kept = [line for line in lines if not is_noise(line)]
             label = _LABEL.match(kept[0]) if len(kept) > 1 and _ITEM.match(kept[1]) else None
             under = label[1] if label else heading

@@ -21,7 +21,7 @@ T = TypeVar("T")
 Clean = Callable[[object], object]
 """Removes secrets from a text, or from every text in a JSON value."""
 
-MAX_ANSWER_TOKENS = 2000
+_MAX_ANSWER_TOKENS = 2000
 """Limit on an answer's tokens."""
 _QUOTED_ANSWER = 4000
 """Characters of an invalid answer that are sent back to the model."""
@@ -58,13 +58,13 @@ class ModelClient:
         deadline = time.monotonic() + self._timeout
         answer_schema = json_schema(schema)
         messages = [Message("user", f"{self._clean_text(prompt)}\n\n{_schema_instruction(answer_schema)}")]
-        first = self._provider.ask(messages, answer_schema, MAX_ANSWER_TOKENS, deadline)
+        first = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(first.text, schema, self._clean)
         except InvalidAnswer as wrong:
             shown = self._clean_text(first.text[:_QUOTED_ANSWER]).strip() or "(nothing)"
             messages += [Message("assistant", shown), Message("user", _correction_request(str(wrong)))]
-        second = self._provider.ask(messages, answer_schema, MAX_ANSWER_TOKENS, deadline)
+        second = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(second.text, schema, self._clean)
         except InvalidAnswer as wrong:

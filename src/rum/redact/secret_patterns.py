@@ -9,125 +9,125 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-HEX = "[0-9a-fA-F]"
-ALNUM = "[A-Za-z0-9]"
-URLSAFE = "[A-Za-z0-9_-]"
-BASE64 = "[A-Za-z0-9+/=_-]"
-UUID = f"{HEX}{{8}}-(?:{HEX}{{4}}-){{3}}{HEX}{{12}}"
+_HEX = "[0-9a-fA-F]"
+_ALNUM = "[A-Za-z0-9]"
+_URLSAFE = "[A-Za-z0-9_-]"
+_BASE64 = "[A-Za-z0-9+/=_-]"
+_UUID = f"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}"
 
 # Kind, what must follow the prefix, prefixes. Every prefix ends in a separator and is followed by 16 or more
 # URL-safe characters: the search looks for these first, so that a new token does not slow down ordinary text.
-PREFIXED = (
-    ("github-token", f"{ALNUM}{{20}}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
+_PREFIXED = (
+    ("github-token", f"{_ALNUM}{{20}}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
     (
         "gitlab-token",
-        f"{URLSAFE}{{16}}",
+        f"{_URLSAFE}{{16}}",
         "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas- glffct- glwt-",
     ),
-    ("slack-token", f"{URLSAFE}{{16}}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-"),
-    ("stripe-key", f"{ALNUM}{{16}}", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_"),
-    ("webhook-secret", f"{BASE64}{{20,}}+", "whsec_"),
-    ("anthropic-key", f"{URLSAFE}{{16}}", "sk-ant-"),
-    ("openai-key", f"{URLSAFE}{{16}}", "sk-proj- sk-svcacct- sk-admin-"),
-    ("api-key", f"(?!(?:ant|proj|svcacct|admin)-){URLSAFE}{{0,24}}?{ALNUM}{{16}}", "sk-"),
-    ("hugging-face-token", f"{ALNUM}{{30}}", "hf_ api_org_"),
-    ("npm-token", f"{ALNUM}{{30}}", "npm_"),
-    ("pypi-token", f"AgE{URLSAFE}{{30}}", "pypi-"),
-    ("docker-token", f"{URLSAFE}{{20}}", "dckr_pat_ dckr_oat_"),
-    ("sendgrid-key", f"{URLSAFE}{{16,32}}+\\.{URLSAFE}{{16}}", "SG."),
-    ("mailgun-key", f"{HEX}{{32}}(?!{ALNUM})", "key-"),
-    ("shopify-token", f"{HEX}{{32}}", "shpat_ shpca_ shppa_ shpss_"),
-    ("square-token", f"{URLSAFE}{{20}}", "sq0atp- sq0csp-"),
-    ("linear-key", f"{ALNUM}{{30}}", "lin_api_ lin_oauth_"),
-    ("notion-token", f"{ALNUM}{{40}}", "ntn_ secret_"),
-    ("figma-token", f"{URLSAFE}{{30}}", "figd_"),
-    ("grafana-token", f"{ALNUM}{{20,}}+_{HEX}{{8}}", "glsa_"),
-    ("grafana-token", f"{BASE64}{{32,}}+", "glc_"),
-    ("vault-token", f"{URLSAFE}{{20}}", "hvs. hvb. hvr."),
-    ("digitalocean-token", f"{HEX}{{40}}", "dop_v1_ doo_v1_ dor_v1_"),
-    ("dynatrace-token", f"{ALNUM}{{20,32}}+\\.{ALNUM}{{40}}", "dt0c01. dt0s01. dt0s16."),
-    ("doppler-token", f"{ALNUM}{{40}}", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit."),
-    ("sentry-token", f"{BASE64}{{40,}}+", "sntrys_ sntryu_"),
-    ("new-relic-key", f"{ALNUM}{{16}}", "NRAK- NRJS- NRII- NRAA-"),
-    ("planetscale-token", f"{URLSAFE}{{30}}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
-    ("supabase-key", f"{HEX}{{30}}", "sbp_"),
-    ("supabase-key", f"{URLSAFE}{{20}}", "sb_secret_"),
-    ("groq-key", f"{ALNUM}{{40}}", "gsk_"),
-    ("replicate-token", f"{ALNUM}{{30}}", "r8_"),
-    ("xai-key", f"{ALNUM}{{40}}", "xai-"),
-    ("perplexity-key", f"{ALNUM}{{40}}", "pplx-"),
-    ("nvidia-key", f"{URLSAFE}{{50}}", "nvapi-"),
-    ("pinecone-key", f"{URLSAFE}{{40}}", "pcsk_"),
-    ("tavily-key", f"{URLSAFE}{{20}}", "tvly-"),
-    ("langsmith-key", f"{HEX}{{30,}}+_{HEX}{{8}}", "lsv2_pt_ lsv2_sk_"),
-    ("resend-key", f"{ALNUM}{{8}}_{ALNUM}{{24}}(?!{ALNUM})", "re_"),
+    ("slack-token", f"{_URLSAFE}{{16}}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-"),
+    ("stripe-key", f"{_ALNUM}{{16}}", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_"),
+    ("webhook-secret", f"{_BASE64}{{20,}}+", "whsec_"),
+    ("anthropic-key", f"{_URLSAFE}{{16}}", "sk-ant-"),
+    ("openai-key", f"{_URLSAFE}{{16}}", "sk-proj- sk-svcacct- sk-admin-"),
+    ("api-key", f"(?!(?:ant|proj|svcacct|admin)-){_URLSAFE}{{0,24}}?{_ALNUM}{{16}}", "sk-"),
+    ("hugging-face-token", f"{_ALNUM}{{30}}", "hf_ api_org_"),
+    ("npm-token", f"{_ALNUM}{{30}}", "npm_"),
+    ("pypi-token", f"AgE{_URLSAFE}{{30}}", "pypi-"),
+    ("docker-token", f"{_URLSAFE}{{20}}", "dckr_pat_ dckr_oat_"),
+    ("sendgrid-key", f"{_URLSAFE}{{16,32}}+\\.{_URLSAFE}{{16}}", "SG."),
+    ("mailgun-key", f"{_HEX}{{32}}(?!{_ALNUM})", "key-"),
+    ("shopify-token", f"{_HEX}{{32}}", "shpat_ shpca_ shppa_ shpss_"),
+    ("square-token", f"{_URLSAFE}{{20}}", "sq0atp- sq0csp-"),
+    ("linear-key", f"{_ALNUM}{{30}}", "lin_api_ lin_oauth_"),
+    ("notion-token", f"{_ALNUM}{{40}}", "ntn_ secret_"),
+    ("figma-token", f"{_URLSAFE}{{30}}", "figd_"),
+    ("grafana-token", f"{_ALNUM}{{20,}}+_{_HEX}{{8}}", "glsa_"),
+    ("grafana-token", f"{_BASE64}{{32,}}+", "glc_"),
+    ("vault-token", f"{_URLSAFE}{{20}}", "hvs. hvb. hvr."),
+    ("digitalocean-token", f"{_HEX}{{40}}", "dop_v1_ doo_v1_ dor_v1_"),
+    ("dynatrace-token", f"{_ALNUM}{{20,32}}+\\.{_ALNUM}{{40}}", "dt0c01. dt0s01. dt0s16."),
+    ("doppler-token", f"{_ALNUM}{{40}}", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit."),
+    ("sentry-token", f"{_BASE64}{{40,}}+", "sntrys_ sntryu_"),
+    ("new-relic-key", f"{_ALNUM}{{16}}", "NRAK- NRJS- NRII- NRAA-"),
+    ("planetscale-token", f"{_URLSAFE}{{30}}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
+    ("supabase-key", f"{_HEX}{{30}}", "sbp_"),
+    ("supabase-key", f"{_URLSAFE}{{20}}", "sb_secret_"),
+    ("groq-key", f"{_ALNUM}{{40}}", "gsk_"),
+    ("replicate-token", f"{_ALNUM}{{30}}", "r8_"),
+    ("xai-key", f"{_ALNUM}{{40}}", "xai-"),
+    ("perplexity-key", f"{_ALNUM}{{40}}", "pplx-"),
+    ("nvidia-key", f"{_URLSAFE}{{50}}", "nvapi-"),
+    ("pinecone-key", f"{_URLSAFE}{{40}}", "pcsk_"),
+    ("tavily-key", f"{_URLSAFE}{{20}}", "tvly-"),
+    ("langsmith-key", f"{_HEX}{{30,}}+_{_HEX}{{8}}", "lsv2_pt_ lsv2_sk_"),
+    ("resend-key", f"{_ALNUM}{{8}}_{_ALNUM}{{24}}(?!{_ALNUM})", "re_"),
     ("age-key", "1[A-Z0-9]{50}", "AGE-SECRET-KEY-"),
-    ("google-token", f"{URLSAFE}{{20}}", "GOCSPX- ya29."),
-    ("postman-key", f"{HEX}{{20,}}+-{HEX}{{20}}", "PMAK-"),
-    ("rubygems-key", f"{HEX}{{40}}", "rubygems_"),
-    ("pulumi-token", f"{HEX}{{40}}", "pul-"),
-    ("fly-token", f"{BASE64}{{40,}}+", "fo1_ fm1a_ fm1r_ fm2_"),
-    ("heroku-key", f"{URLSAFE}{{40}}", "HRKU-"),
-    ("netlify-token", f"{ALNUM}{{30}}", "nfp_"),
-    ("render-key", f"{ALNUM}{{28}}", "rnd_"),
-    ("neon-key", f"{ALNUM}{{40}}", "napi_"),
-    ("clojars-token", f"{ALNUM}{{50}}", "CLOJARS_"),
-    ("prefect-key", f"{ALNUM}{{30}}", "pnu_ pnb_"),
-    ("contentful-token", f"{URLSAFE}{{40}}", "CFPAT-"),
-    ("cloudflare-key", f"{HEX}{{24}}-{HEX}{{100}}", "v1.0-"),
-    ("cloudflare-key", f"{URLSAFE}{{40}}", "cfut_ cfat_ cfk_"),
-    ("brevo-key", f"{HEX}{{60}}", "xkeysib- xsmtpsib-"),
-    ("shippo-token", f"{HEX}{{40}}", "shippo_live_ shippo_test_"),
-    ("duffel-token", f"{URLSAFE}{{40}}", "duffel_live_ duffel_test_"),
-    ("flutterwave-key", f"{ALNUM}{{16}}", "FLWSECK- FLWSECK_TEST-"),
-    ("adobe-secret", f"{ALNUM}{{32}}", "p8e-"),
+    ("google-token", f"{_URLSAFE}{{20}}", "GOCSPX- ya29."),
+    ("postman-key", f"{_HEX}{{20,}}+-{_HEX}{{20}}", "PMAK-"),
+    ("rubygems-key", f"{_HEX}{{40}}", "rubygems_"),
+    ("pulumi-token", f"{_HEX}{{40}}", "pul-"),
+    ("fly-token", f"{_BASE64}{{40,}}+", "fo1_ fm1a_ fm1r_ fm2_"),
+    ("heroku-key", f"{_URLSAFE}{{40}}", "HRKU-"),
+    ("netlify-token", f"{_ALNUM}{{30}}", "nfp_"),
+    ("render-key", f"{_ALNUM}{{28}}", "rnd_"),
+    ("neon-key", f"{_ALNUM}{{40}}", "napi_"),
+    ("clojars-token", f"{_ALNUM}{{50}}", "CLOJARS_"),
+    ("prefect-key", f"{_ALNUM}{{30}}", "pnu_ pnb_"),
+    ("contentful-token", f"{_URLSAFE}{{40}}", "CFPAT-"),
+    ("cloudflare-key", f"{_HEX}{{24}}-{_HEX}{{100}}", "v1.0-"),
+    ("cloudflare-key", f"{_URLSAFE}{{40}}", "cfut_ cfat_ cfk_"),
+    ("brevo-key", f"{_HEX}{{60}}", "xkeysib- xsmtpsib-"),
+    ("shippo-token", f"{_HEX}{{40}}", "shippo_live_ shippo_test_"),
+    ("duffel-token", f"{_URLSAFE}{{40}}", "duffel_live_ duffel_test_"),
+    ("flutterwave-key", f"{_ALNUM}{{16}}", "FLWSECK- FLWSECK_TEST-"),
+    ("adobe-secret", f"{_ALNUM}{{32}}", "p8e-"),
     ("onepassword-key", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", "A3-"),
-    ("onepassword-token", f"eyJ{BASE64}{{100,}}+", "ops_"),
-    ("typeform-token", f"{URLSAFE}{{40}}", "tfp_"),
-    ("readme-key", f"{ALNUM}{{60}}", "rdme_"),
-    ("sonar-token", f"{HEX}{{40}}", "squ_ sqp_ sqa_"),
-    ("sourcegraph-token", f"(?:{ALNUM}{{5,16}}_)?{HEX}{{40}}", "sgp_"),
-    ("buildkite-token", f"{HEX}{{40}}", "bkua_"),
-    ("circleci-token", f"{URLSAFE}{{40}}", "CCIPAT_"),
-    ("launchdarkly-key", UUID, "sdk-"),
-    ("plaid-token", UUID, "access-sandbox- access-development- access-production-"),
-    ("posthog-key", f"{ALNUM}{{40}}", "phx_"),
-    ("tailscale-key", f"{ALNUM}{{8,}}+(?:CNTRL)?-{ALNUM}{{16}}", "tskey-auth- tskey-api- tskey-client-"),
-    ("vercel-token", f"{URLSAFE}{{20}}", "vercel_blob_rw_ vcp_ vca_"),
-    ("openshift-token", f"{URLSAFE}{{40}}", "sha256~"),
-    ("mapbox-token", f"eyJ{URLSAFE}{{16,}}+\\.{URLSAFE}{{16}}", "sk."),
-    ("zoho-token", f"{HEX}{{32}}\\.{HEX}{{32}}", "1000."),
+    ("onepassword-token", f"eyJ{_BASE64}{{100,}}+", "ops_"),
+    ("typeform-token", f"{_URLSAFE}{{40}}", "tfp_"),
+    ("readme-key", f"{_ALNUM}{{60}}", "rdme_"),
+    ("sonar-token", f"{_HEX}{{40}}", "squ_ sqp_ sqa_"),
+    ("sourcegraph-token", f"(?:{_ALNUM}{{5,16}}_)?{_HEX}{{40}}", "sgp_"),
+    ("buildkite-token", f"{_HEX}{{40}}", "bkua_"),
+    ("circleci-token", f"{_URLSAFE}{{40}}", "CCIPAT_"),
+    ("launchdarkly-key", _UUID, "sdk-"),
+    ("plaid-token", _UUID, "access-sandbox- access-development- access-production-"),
+    ("posthog-key", f"{_ALNUM}{{40}}", "phx_"),
+    ("tailscale-key", f"{_ALNUM}{{8,}}+(?:CNTRL)?-{_ALNUM}{{16}}", "tskey-auth- tskey-api- tskey-client-"),
+    ("vercel-token", f"{_URLSAFE}{{20}}", "vercel_blob_rw_ vcp_ vca_"),
+    ("openshift-token", f"{_URLSAFE}{{40}}", "sha256~"),
+    ("mapbox-token", f"eyJ{_URLSAFE}{{16,}}+\\.{_URLSAFE}{{16}}", "sk."),
+    ("zoho-token", f"{_HEX}{{32}}\\.{_HEX}{{32}}", "1000."),
 )
 
 # Tokens with no separator in their prefix. All start with a capital, which keeps the search for them fast.
-CAPITAL_PREFIXES = {
-    **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{ALNUM})")),
-    "AIza": ("google-key", f"{URLSAFE}{{30,}}+"),
+_CAPITAL_PREFIXES = {
+    **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{_ALNUM})")),
+    "AIza": ("google-key", f"{_URLSAFE}{{30,}}+"),
     **dict.fromkeys(("ATATT3", "ATCTT3", "ATBB"), ("atlassian-token", "[A-Za-z0-9_=-]{20,}+")),
     "AC": ("twilio-key", "[0-9a-f]{32}:[0-9a-f]{32}"),
-    "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{ALNUM})"),
-    "AKCp": ("artifactory-key", f"{ALNUM}{{60,}}+"),
+    "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{_ALNUM})"),
+    "AKCp": ("artifactory-key", f"{_ALNUM}{{60,}}+"),
     "ABSK": ("bedrock-key", "[A-Za-z0-9+/]{100,}+={0,2}"),
-    "EAA": ("facebook-token", f"{URLSAFE}{{55,}}+"),
-    **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{ALNUM}{{50,}}+")),
-    "GR1348941": ("gitlab-token", f"{URLSAFE}{{20,}}+"),
-    "LTAI": ("alibaba-key", f"{ALNUM}{{16,26}}+(?!{ALNUM})"),
+    "EAA": ("facebook-token", f"{_URLSAFE}{{55,}}+"),
+    **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{_ALNUM}{{50,}}+")),
+    "GR1348941": ("gitlab-token", f"{_URLSAFE}{{20,}}+"),
+    "LTAI": ("alibaba-key", f"{_ALNUM}{{16,26}}+(?!{_ALNUM})"),
 }
 
 # A string that must be in the text, kind, pattern (group 1, if there is one, is the secret).
 # Patterns start with fixed characters where possible: those are found faster.
-CONTAINING = (
+_CONTAINING = (
     (
         "eyJ",
         "jwt",
-        rf"eyJ(?:(?<!{URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){URLSAFE}{{6,8192}}+\."
-        rf"(?:eyJ{URLSAFE}{{6,}}+(?:\.{URLSAFE}*+)?|{URLSAFE}*+(?:\.{URLSAFE}{{8,}}+){{2,3}}+)",
+        rf"eyJ(?:(?<!{_URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){_URLSAFE}{{6,8192}}+\."
+        rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?:\.{_URLSAFE}{{8,}}+){{2,3}}+)",
     ),
     ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
-    ("dapi", "databricks-token", rf"dapi{HEX}{{32}}(?:-[0-9])?"),
+    ("dapi", "databricks-token", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
     ("Q~", "azure-secret", r"[\w~.-]{3}[0-9]Q~[\w~.-]{31,}+"),
-    ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{ALNUM}{{40,}}+"),
-    ("1//0", "google-token", rf"1//0{URLSAFE}{{30,}}+"),
+    ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{_ALNUM}{{40,}}+"),
+    ("1//0", "google-token", rf"1//0{_URLSAFE}{{30,}}+"),
     (
         "hook",
         "webhook-url",
@@ -139,10 +139,10 @@ CONTAINING = (
 
 # Tokens with text before the separator: kind, a string and its distance from the end of the separator, the
 # pattern that ends there, the pattern that follows.
-TEXT_BEFORE = (
-    ("discord-token", ".", 8, rf"[MNO]{URLSAFE}{{23,27}}+\.{URLSAFE}{{6}}\.\Z", f"{URLSAFE}{{27}}"),
-    ("terraform-token", ".atlasv1.", 9, rf"{ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
-    ("telegram-token", ":", 1, r"[0-9]{7,12}+:\Z", f"AA{URLSAFE}{{30}}"),
+_TEXT_BEFORE = (
+    ("discord-token", ".", 8, rf"[MNO]{_URLSAFE}{{23,27}}+\.{_URLSAFE}{{6}}\.\Z", f"{_URLSAFE}{{27}}"),
+    ("terraform-token", ".atlasv1.", 9, rf"{_ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
+    ("telegram-token", ":", 1, r"[0-9]{7,12}+:\Z", f"AA{_URLSAFE}{{30}}"),
 )
 
 
@@ -167,7 +167,7 @@ _LONGEST_KEY = 20_000
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
     """Index the prefixes by their last three characters, longest prefix first."""
     index: dict[str, list[tuple[str, str, str]]] = {}
-    for kind, body, prefixes in PREFIXED:
+    for kind, body, prefixes in _PREFIXED:
         for prefix in prefixes.split():
             index.setdefault(prefix[-3:], []).append((prefix, kind, body))
     for rules in index.values():
@@ -177,8 +177,8 @@ def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
 
 _TAILS = _by_tail()
 _CAPITAL_START = "[{}](?:{})".format(
-    "".join(sorted({prefix[0] for prefix in CAPITAL_PREFIXES})),
-    "|".join(sorted({prefix[1:] for prefix in CAPITAL_PREFIXES}, key=len, reverse=True)),
+    "".join(sorted({prefix[0] for prefix in _CAPITAL_PREFIXES})),
+    "|".join(sorted({prefix[1:] for prefix in _CAPITAL_PREFIXES}, key=len, reverse=True)),
 )
 
 
@@ -188,7 +188,7 @@ def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
         yield from _find_private_keys(text)
     yield from _find_prefixed(text)
     yield from _find_capital_prefixes(text)
-    for mark, kind, source in CONTAINING:
+    for mark, kind, source in _CONTAINING:
         if mark in text:
             for match in compiled(source).finditer(text):
                 if match.lastindex or _begins_token(text, match.start()):
@@ -219,7 +219,7 @@ def _with_prefix(text: str, after: int) -> tuple[int, int, str] | None:
 
 
 def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
-    for kind, sign, distance, behind, body in TEXT_BEFORE:
+    for kind, sign, distance, behind, body in _TEXT_BEFORE:
         if text.startswith(sign, after - distance) and after > distance:
             begin = compiled(behind).search(text, max(0, after - 40), after)
             match = compiled(body).match(text, after) if begin else None
@@ -231,7 +231,7 @@ def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
 def _find_capital_prefixes(text: str) -> Iterator[tuple[int, int, str]]:
     done = 0
     for hit in compiled(_CAPITAL_START).finditer(text):
-        rule = CAPITAL_PREFIXES.get(hit.group())
+        rule = _CAPITAL_PREFIXES.get(hit.group())
         if rule and hit.start() >= done and _begins_token(text, hit.start()):
             match = compiled(rule[1]).match(text, hit.end())
             if match and not is_filler(match.group()):
@@ -258,7 +258,7 @@ def _begins_token(text: str, start: int) -> bool:
 
 def _is_body(following: str) -> bool:
     """Whether the text after a prefix is more than filler or words (`glpat-your-token-goes-here`)."""
-    run = compiled(f"{URLSAFE}+").match(following)
+    run = compiled(f"{_URLSAFE}+").match(following)
     body = run.group() if run else following
     if is_filler(body):
         return False
@@ -272,11 +272,11 @@ def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
         at = begin.end()
         end = compiled(_KEY_END).search(text, at, at + _LONGEST_KEY)
         if end and "-----BEGIN" not in text[at : end.start()]:
-            if compiled(f"{ALNUM}{{16}}").search(text, at, end.start()):
+            if compiled(f"{_ALNUM}{{16}}").search(text, at, end.start()):
                 yield begin.start(), end.end(), "private-key"
             at = end.end()
             continue
         body = compiled(_KEY_BODY).match(text, at)
-        if body and compiled(f"{ALNUM}{{16}}").search(text, at, body.end()):
+        if body and compiled(f"{_ALNUM}{{16}}").search(text, at, body.end()):
             yield begin.start(), body.end(), "private-key"
             at = body.end()

@@ -108,10 +108,10 @@ def is_placeholder(value: str) -> bool:
     words = words_of(value)
     if all(word in _PLACEHOLDER_WORDS for word in words):
         return True
-    return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and reads_as_words(value))
+    return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and _reads_as_words(value))
 
 
-def reads_as_words(value: str) -> bool:
+def _reads_as_words(value: str) -> bool:
     """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
 
     Judged by its form, and by the share of common pairs among its pairs of letters.
@@ -134,7 +134,7 @@ def reads_as_words(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Whether the value looks random: long, of mixed classes of characters, neither words nor a number."""
-    if len(value) < least or not value.isascii() or reads_as_words(value):
+    if len(value) < least or not value.isascii() or _reads_as_words(value):
         return False
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
     if not letters or compiled(_NUMERIC).fullmatch(value):
@@ -204,9 +204,9 @@ def _is_plausible_password(value: str, form: str) -> bool:
 def _is_name(value: str) -> bool:
     """Whether the value names a thing: a path, a dotted key, or words about secrets joined by hyphens."""
     first = compiled(r"(?:[~.]{0,2}/|[A-Za-z]:[/\\])([^/\\]+)").match(value)
-    if first and reads_as_words(first[1]):
+    if first and _reads_as_words(first[1]):
         return True
-    if not reads_as_words(value):
+    if not _reads_as_words(value):
         return False
     if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
         return True

@@ -36,7 +36,7 @@ Share = Callable[[Words, Words], float]
 
 SAME_TOPIC = 0.6
 """The share of a claim's words from which on a sentence is about the same."""
-MOST_CONTRADICTIONS = 50
+_MOST_CONTRADICTIONS = 50
 
 _MUCH_THE_SAME = 0.75
 _FEWEST_SHARED = 2
@@ -130,7 +130,7 @@ def _on_topic(
     """The statements on the same topic: closeness, brevity, whether they agree, and place."""
     for place, one in enumerate(statements):
         closeness = share(wanted.topic, one.topic)
-        if closeness >= SAME_TOPIC or replaces_word(wanted, one):
+        if closeness >= SAME_TOPIC or _replaces_word(wanted, one):
             yield closeness, -len(one.words), not denies(wanted, one), place
 
 
@@ -157,10 +157,10 @@ def differs(one: Statement, other: Statement) -> bool:
         return True
     mine, theirs = one.words - other.words, other.words - one.words
     unlike = any(frozenset((a, b)) in _UNLIKE for a in mine for b in theirs)
-    return unlike or replaces_word(one, other) or reverses_order(one, other)
+    return unlike or _replaces_word(one, other) or reverses_order(one, other)
 
 
-def replaces_word(one: Statement, other: Statement) -> bool:
+def _replaces_word(one: Statement, other: Statement) -> bool:
     """Whether exactly one word is different; a word in place of a number is only less exact."""
     shared = one.words & other.words
     if len(shared) < _FEWEST_SHARED or not len(one.words) == len(other.words) == len(shared) + 1:
@@ -251,10 +251,10 @@ class ClaimIndex:
                 self._same_words.setdefault(one.words, []).append((place, one))
 
     def contradicting(self, claim: Claim) -> list[int]:
-        """The places of claims that contradict one, at most `MOST_CONTRADICTIONS`."""
+        """The places of claims that contradict one, at most `_MOST_CONTRADICTIONS`."""
         others = self._same_words.get(claim.words, ())
         found = (place for place, other in others if contradict(claim, other))
-        return list(islice(found, MOST_CONTRADICTIONS))
+        return list(islice(found, _MOST_CONTRADICTIONS))
 
 
 def _fewest_words(claim: Claim) -> int:

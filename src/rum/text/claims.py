@@ -196,10 +196,10 @@ def parse_claim(text: str) -> Claim:
 
 def claim_and_clauses(claim: Claim) -> list[Claim]:
     """A claim, and those of its clauses that carry meaning alone."""
-    return [claim, *(part for part in map(parse_claim, split_clauses(claim.text)) if part.all_words)]
+    return [claim, *(part for part in map(parse_claim, _split_clauses(claim.text)) if part.all_words)]
 
 
-def split_clauses(text: str) -> list[str]:
+def _split_clauses(text: str) -> list[str]:
     """The clauses of a statement; none where it has only one."""
     parts = _CLAUSE_ENDS.split(text)
     return parts if len(parts) > 1 else []
@@ -208,7 +208,7 @@ def split_clauses(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def normalised_claim(text: str) -> Claim:
     """A claim in which "fails" is a denied "works", so that opposite opinions have the same words."""
-    claim = parse_claim(with_explicit_not(text))
+    claim = parse_claim(_with_explicit_not(text))
     return replace_opposites(claim, _OPPOSITES)._replace(text=text)
 
 
@@ -230,7 +230,7 @@ def replace_opposite(word: str) -> tuple[str, bool]:
     return opposite or word, opposite is not None and word not in _SYNONYMS
 
 
-def with_explicit_not(text: str) -> str:
+def _with_explicit_not(text: str) -> str:
     """A text with "not" for each word that denies without one, such as "rarely"."""
     return _WORDED_DENIAL.sub("not", text)
 
@@ -264,7 +264,7 @@ def parse_statement(text: str) -> Statement:
 def parse_clauses(text: str) -> list[Statement]:
     """The clauses of a statement that carry meaning alone; the whole statement where none does."""
     plain = one_line(text[:_LONGEST_STATEMENT])
-    return [one for one in map(parse_statement, split_clauses(plain)) if one.topic] or [
+    return [one for one in map(parse_statement, _split_clauses(plain)) if one.topic] or [
         parse_statement(plain)
     ]
 
@@ -308,11 +308,11 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 def _negated(plain: str) -> Words:
     """The words after a denial, up to the end of its clause."""
-    text = with_explicit_not(plain)
+    text = _with_explicit_not(plain)
     if not _DENIAL.search(text):
         return frozenset()
     found = set[str]()
-    for clause in split_clauses(text) or [text]:
+    for clause in _split_clauses(text) or [text]:
         if denial := _DENIAL.search(clause):
             found.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
     return frozenset(found)

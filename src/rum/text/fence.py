@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match
 
-SPEAKERS = ("system", "user", "human", "assistant", "instructions")
+_SPEAKERS = ("system", "user", "human", "assistant", "instructions")
 """The names of speakers in prompts."""
 MARK = 16
 """Hexadecimal digits of the hash in a fence's tag: too many to find a text that contains its own hash."""
@@ -21,7 +21,7 @@ _CLOSES = ">\uff1e\ufe65\u203a\u276f\u27e9\u3009"
 # The signs between `<` and the first letter, and as many characters as a disguised name may need.
 _TAG = re.compile(rf"[{_OPENS}](?=((?:_|[^\w{_OPENS}])*+)([^{_OPENS}{_CLOSES}]{{0,96}}))")
 _BARS = ("|", "\uff5c")
-_SPEAKER = re.compile(rf"(?:{'|'.join(SPEAKERS)})(?![a-z0-9])|sys\s*\Z")
+_SPEAKER = re.compile(rf"(?:{'|'.join(_SPEAKERS)})(?![a-z0-9])|sys\s*\Z")
 # Some models mark turns by brackets: [INST] … [/INST].
 _INST = re.compile(r"[\[\uff3b](?=\s*+/?\s*+INST\s*+[\]\uff3d])")
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -29,7 +29,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 _TURN = re.compile(
     r"^([^\S\n]*+)[#*_[(]*+[^\S\n]*+([^\W\d_][^\n:\uff1a\ufe55]{3,63}+)[:\uff1a\ufe55]", re.MULTILINE
 )
-_TURNS = frozenset((*SPEAKERS, "instruction"))
+_TURNS = frozenset((*_SPEAKERS, "instruction"))
 # Not compiled on import: hooks import this module and never need it.
 _ORDERS = r"""(?ix)
     \b(?:ignore|disregard|forget)\ (?:\w+\ ){0,3}(?:previous|prior|above|earlier|all|your)

@@ -44,14 +44,14 @@ def without_paths(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def words_of(path: str) -> tuple[str, ...]:
+def _words_of(path: str) -> tuple[str, ...]:
     """The index terms of a file's own name, without its folders and its extension, which many files share."""
     name = _segments(path)[-1:]
     ending = name[0].rpartition(".")[2] if name and "." in name[0].strip(".") else ""
     return tuple(term for one in name for term in terms(one) if term != ending)
 
 
-def is_same(named: str, path: str) -> bool:
+def _is_same(named: str, path: str) -> bool:
     """Whether a name fits a file: an equal path, the end of one, or a folder above it."""
     ours, theirs = _segments(named), _segments(path)
     if not ours or not theirs:
@@ -65,7 +65,7 @@ def is_same(named: str, path: str) -> bool:
 def is_any(named: Iterable[str], paths: Iterable[str]) -> bool:
     """Whether any of the names fits any of the files."""
     known = tuple(paths)
-    return any(is_same(one, path) for one in named for path in known)
+    return any(_is_same(one, path) for one in named for path in known)
 
 
 @lru_cache(maxsize=4096)
@@ -155,7 +155,7 @@ class Text:
         """The index terms of all texts, computed at first use; of a path those of its name."""
         if self._terms is None:
             found = (term for text in self._texts for term in terms(without_paths(text)))
-            named = (term for path in self.files for term in words_of(path))
+            named = (term for path in self.files for term in _words_of(path))
             self._terms = frozenset((*found, *named))
         return self._terms
 

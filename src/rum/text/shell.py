@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-MAX_COMMAND = 4000
+_MAX_COMMAND = 4000
 """Characters of a command line that are read."""
 
 # Not compiled on import: few importers of this module need them.
@@ -26,7 +26,7 @@ _OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", 
 
 def segments(command: str) -> list[list[str]]:
     """Return the simple commands of a line, each as its words, without wrappers."""
-    head = command[:MAX_COMMAND].partition("<<")[0]
+    head = command[:_MAX_COMMAND].partition("<<")[0]
     found: list[list[str]] = []
     for part in re.findall(_PART, head):
         words = _words(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-ELLIPSIS = "…"
+_ELLIPSIS = "…"
 
 # Not compiled on import: that takes milliseconds, and hardly any text needs it.
 _ESCAPE = (
@@ -46,7 +46,7 @@ def without_invisible(text: str) -> str:
     return re.sub(_INVISIBLE, "", re.sub(_LINE_END, "\n", re.sub(_ESCAPE, "", text)))
 
 
-def shorten(text: str, most: int, mark: str = ELLIPSIS) -> str:
+def shorten(text: str, most: int, mark: str = _ELLIPSIS) -> str:
     """A text of at most `most` characters; a longer one is cut at a word and ends with `mark`.
 
     A word's end is searched in the second half only: a text without blanks, such as Chinese or a URL, is cut
@@ -61,7 +61,7 @@ def shorten(text: str, most: int, mark: str = ELLIPSIS) -> str:
 
 def shorten_start(text: str, most: int) -> str:
     """The last `most` characters of a text: in a program's output they matter most."""
-    return text if len(text) <= most else ELLIPSIS + text[1 - most :]
+    return text if len(text) <= most else _ELLIPSIS + text[1 - most :]
 
 
 def one_line(text: str, most: int | None = None) -> str:

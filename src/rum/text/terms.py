@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     """Words without stop words, each as its index terms."""
 
 
-BASE, MARK = "\x01", "\x02"
-"""Put by `folded` before each letter, and each mark, of a script that is written without spaces."""
+_BASE, _MARK = "\x01", "\x02"
+"""Put by `_folded` before each letter, and each mark, of a script that is written without spaces."""
 
 # Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles are attached to the word.
 _UNSPACED = (
@@ -45,7 +45,7 @@ _UNSPACED = (
 # Letters that look accented but have no decomposition, and signs that tie words as ASCII ones do.
 _KNOWN = dict(zip(map(ord, "łŁøØđĐıħĦðÐ’ʼ‐\u200b"), "lLoOdDihHdD''- ", strict=True))
 
-LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
+_LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 """Applied to lower-case words only: replaced earlier, a capital Æ would look like two parts of a name."""
 
 
@@ -59,7 +59,7 @@ class _Folds(dict[int, "str | None"]):
 
 def _fold(char: str, code: int) -> str | None:
     if code < 0x80:
-        return " " if char in (BASE, MARK) else char
+        return " " if char in (_BASE, _MARK) else char
     kind = category(char)
     if kind[0] == "L":
         if code < 0x530 or 0x1E00 <= code < 0x2000:  # European scripts
@@ -77,14 +77,14 @@ def _fold(char: str, code: int) -> str | None:
 def _marked(char: str, code: int) -> str:
     if not any(first <= code <= last for first, last in _UNSPACED):
         return char
-    return (MARK if category(char)[0] == "M" else BASE) + char
+    return (_MARK if category(char)[0] == "M" else _BASE) + char
 
 
 _FOLDS = _Folds(_KNOWN)
 _REPEATED = re.compile(r"([^\w\s\x00-\x7f])\1+")  # a row of stars or a drawn line counts once
 
 
-def folded(text: str) -> str:
+def _folded(text: str) -> str:
     """A text whose only characters beyond ASCII are letters: no accents, symbols by code, the rest spaces."""
     return _REPEATED.sub(r"\1", normalize("NFKC", text)).translate(_FOLDS)
 
@@ -92,7 +92,7 @@ def folded(text: str) -> str:
 @cache
 def _inflected() -> re.Pattern[str]:
     # Endings of nouns and adjectives (Russian and Ukrainian; Greek; Hebrew and Arabic with their article),
-    # in folded letters: й is и, ς is σ. At least three letters stay.
+    # in _folded letters: й is и, ς is σ. At least three letters stay.
     return re.compile(
         "(?:ال|ה)?(.{3,}?)(?:"
         "ами|ями|иями|ам|ям|иям|ах|ях|иях|ов|ев|ів|ом|ем|ием|ои|еи|ии|иеи|ою|ею|ия|ие|ию|[аяоеєыиіуюь]|"
@@ -102,7 +102,7 @@ def _inflected() -> re.Pattern[str]:
     )
 
 
-def without_ending(word: str) -> str:
+def _without_ending(word: str) -> str:
     """A word beyond ASCII without common inflections: токена, токенов -> токен."""
     end = len(word)
     while end > 3 and category(word[end - 1])[0] == "M":  # vowel signs of Indic scripts
@@ -266,7 +266,7 @@ def _names(letter: str) -> str:
 
 _ASCII_CHUNK = re.compile(_names("[A-Za-z0-9]"))
 # Folded text has only word characters beyond ASCII.
-_ANY_CHUNK = re.compile(rf"(?:[{BASE}{MARK}][^\x00-\x7f]){{1,200}}|" + _names(r"[^\x00-/:-@\[-`{-\x7f]"))
+_ANY_CHUNK = re.compile(rf"(?:[{_BASE}{_MARK}][^\x00-\x7f]){{1,200}}|" + _names(r"[^\x00-/:-@\[-`{-\x7f]"))
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+")
 _BLOB = re.compile(r"(?<![\w+/=-])([A-Za-z0-9_+/=-]{200})[A-Za-z0-9_+/=-]+", re.ASCII)
 _SPELLED = {"c++": "cplusplus", "g++": "gplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
@@ -345,7 +345,7 @@ def _chunks(text: str) -> list[str]:
     """The words, names and unspaced runs of a text; data (base64, hashes) is cut at 200 characters."""
     if text.isascii():
         return _ASCII_CHUNK.findall(_BLOB.sub(r"\1", text))
-    return _ANY_CHUNK.findall(_BLOB.sub(r"\1", folded(text)))
+    return _ANY_CHUNK.findall(_BLOB.sub(r"\1", _folded(text)))
 
 
 @lru_cache(maxsize=8192)
@@ -386,10 +386,10 @@ def _humps(ascii_only: bool) -> re.Pattern[str]:
 
 def _of_word(word: str) -> tuple[str, ...]:
     """One word in lower case, stemmed if it may be English; in other alphabets also without its ending."""
-    word = word.casefold().translate(LIGATURES)[:_MAX_TERM]
+    word = word.casefold().translate(_LIGATURES)[:_MAX_TERM]
     if word.isascii():
         return (stem(word) if word.isalpha() and word not in _WHOLE else word,)
-    root = without_ending(word)
+    root = _without_ending(word)
     return (word, root) if root != word else (word,)
 
 
@@ -408,9 +408,9 @@ def _pairs(chunk: str) -> list[str]:
 
 def _characters(chunk: str) -> list[str]:
     """The characters of an unspaced run, each with its marks; none if the chunk is a word or a name."""
-    if not chunk.startswith((BASE, MARK)):
+    if not chunk.startswith((_BASE, _MARK)):
         return []
-    return [character for character in chunk.replace(MARK, "").split(BASE) if character]
+    return [character for character in chunk.replace(_MARK, "").split(_BASE) if character]
 
 
 @cache

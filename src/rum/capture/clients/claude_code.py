@@ -37,7 +37,7 @@ KINDS = {
 ANSWERABLE = ("start", "prompt", "before", "after", "failed", "agent_start")
 """The hooks whose output reaches the model without making it continue."""
 
-EXIT_CODE = r"(?:Error: )?Exit code:? (-?\d{1,10})\b"
+_EXIT_CODE = r"(?:Error: )?Exit code:? (-?\d{1,10})\b"
 
 
 def event(payload: Json, at: float, client: str = NAME) -> Event | None:
@@ -92,7 +92,7 @@ def _add_tool(found: Event, payload: Json) -> None:
 def add_failure(found: Event, error: str) -> None:
     """Add the error of a call that failed, and the exit code that stands in it."""
     found["output"] = error
-    if code := re.match(EXIT_CODE, error):
+    if code := re.match(_EXIT_CODE, error):
         found["exit"] = int(code[1])
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CLIENTS = ("claude-code", "codex", "gemini")
 """The clients with hooks of their own."""
-AS_CLAUDE_CODE = ("cursor", "vscode")
+_AS_CLAUDE_CODE = ("cursor", "vscode")
 """Editors that run Claude Code's hooks."""
 
 _CAMEL = {
@@ -55,7 +55,7 @@ def event_of(payload: dict[str, Any], configured: str, at: float) -> Event | Non
     client = client_of(payload, configured)
     if client in CLIENTS:
         return module_of(client).event(payload, at)
-    if client not in AS_CLAUDE_CODE:
+    if client not in _AS_CLAUDE_CODE:
         return None
     plain = {_CAMEL.get(name, name): value for name, value in payload.items()}
     name = text(plain.get("hook_event_name"))

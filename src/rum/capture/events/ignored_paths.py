@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILE = ".rumignore"
-INSTEAD = "[ignored]"
+_INSTEAD = "[ignored]"
 """Replaces an ignored path in a text."""
 
 _LIMIT = 64 * 1024
@@ -51,7 +51,7 @@ class Ignored:
 
     def without_named(self, text: str, base: str) -> str:
         """A text with its ignored paths replaced."""
-        return _WORD.sub(lambda word: INSTEAD if self.covers(word[0], base) else word[0], text)
+        return _WORD.sub(lambda word: _INSTEAD if self.covers(word[0], base) else word[0], text)
 
     def without_lines(self, text: str, base: str, most: int) -> str:
         """A text without the lines that name an ignored path; about `most` characters of each end."""

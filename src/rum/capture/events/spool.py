@@ -16,7 +16,7 @@ from zlib import crc32
 from rum.settings.home import ensure_private_dir, file_lock
 
 FOLDER = "spool"
-UNCLAIMED = "unclaimed"
+_UNCLAIMED = "unclaimed"
 """The folder for lines of an unknown project; their `cwd` tells the project later."""
 MAX_LINE = 64 * 1024
 MAX_FILE = 4 * 1024 * 1024
@@ -54,7 +54,7 @@ def folders(home: str, project_id: str, directory: str) -> tuple[str, ...]:
 
 def unclaimed_folders(home: str) -> tuple[str, ...]:
     """The folders for lines of an unknown project."""
-    return os.path.join(home, FOLDER, UNCLAIMED), os.path.join(_temporary(home), UNCLAIMED)
+    return os.path.join(home, FOLDER, _UNCLAIMED), os.path.join(_temporary(home), _UNCLAIMED)
 
 
 def _temporary(home: str) -> str:

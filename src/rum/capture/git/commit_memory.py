@@ -18,10 +18,10 @@ from rum.store.derived import RENAMED_TO
 from rum.text.lexicon import word_set
 from rum.text.shorten import without_invisible
 
-ORDINARY = 0.3
+_ORDINARY = 0.3
 IMPORTANT = 0.5
 """The importance of a commit that was reverted, reverts another, or fixes a vulnerability."""
-MAX_TAGS = 6
+_MAX_TAGS = 6
 
 
 def commit_fields(
@@ -42,8 +42,8 @@ def commit_fields(
         },
         "outcome": {**outcome, **failure(revert)} if revert else outcome,
         "actions": actions_of(kept, commit.authored_at),
-        "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:MAX_TAGS],
-        "importance": IMPORTANT if is_important else ORDINARY,
+        "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:_MAX_TAGS],
+        "importance": IMPORTANT if is_important else _ORDINARY,
     }
 
 

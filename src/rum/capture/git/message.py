@@ -13,7 +13,7 @@ MAX_MESSAGE = 64 * 1024
 """Characters of a message that are read."""
 MAX_SUBJECT = 300
 MAX_BODY = 6000
-CUT_MARK = " […]"
+_CUT_MARK = " […]"
 """Differs from an ellipsis that the author may have written."""
 
 # The possessive quantifiers (`*+`, `++`) below keep long lines of a message from taking quadratic time.
@@ -81,8 +81,8 @@ def reason_of(body: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """A text of at most `most` characters; a longer one ends with `CUT_MARK`."""
-    return shorten(text, most, CUT_MARK)
+    """A text of at most `most` characters; a longer one ends with `_CUT_MARK`."""
+    return shorten(text, most, _CUT_MARK)
 
 
 def _without_trailers(rest: str) -> str:

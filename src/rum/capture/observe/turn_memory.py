@@ -59,7 +59,7 @@ def observe_turn(turn: Turn) -> TurnObservation:
     if any(event.get("withheld") == "unredacted" for event in turn.events):
         return TurnObservation(None, "withheld")
     steps = steps_of(turn.events)
-    stored = tuple(step.memories[0] for step in steps if is_store_call(step) and step.memories)
+    stored = tuple(step.memories[0] for step in steps if _is_store_call(step) and step.memories)
     checks = [check_of(step) for step in steps]
     if why_not := _triviality(turn, steps, checks, stored):
         return TurnObservation(None, why_not, stored=stored)
@@ -68,7 +68,7 @@ def observe_turn(turn: Turn) -> TurnObservation:
     return TurnObservation(fields, commit=commits[-1].sha if commits else None, stored=stored)
 
 
-def is_store_call(step: Step) -> bool:
+def _is_store_call(step: Step) -> bool:
     """Whether a step is a call of RUM's own `store` that made a memory."""
     if step.tool != "rum" or step.failed:
         return False

@@ -87,7 +87,7 @@ class _Reader:
         )
 
     def events(self, last: int | None) -> Iterator[Event]:
-        copies = {} if self._agent else copied_prompts(self._path, last)
+        copies = {} if self._agent else _copied_prompts(self._path, last)
         is_copy = bool(copies)  # records before the first prompt belong to an earlier one
         for record in records(self._path, last):
             kind = record.get("type")
@@ -179,7 +179,7 @@ class _Reader:
         return event
 
 
-def copied_prompts(path: str, last: int | None = None) -> dict[str, bool]:
+def _copied_prompts(path: str, last: int | None = None) -> dict[str, bool]:
     """Each prompt of a file, by its record, and whether it is a copy; empty where there is no copy.
 
     A session that is forked or resumed begins with a copy of the earlier one.
