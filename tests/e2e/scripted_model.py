@@ -1,4 +1,4 @@
-"""A language model that says what a script tells it to, over the APIs that Claude Code and Codex speak."""
+"""A language model that follows a script, with the APIs that Claude Code and Codex use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real agents, given RUM by `rum install` alone: what one session learned at a cost, the next one is told."""
+"""Real agents with RUM installed by `rum install`: the next session uses what one session learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a migration changes in the rows that are there."""
+"""The effect of migrations on existing rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents outlive sessions: found by id, tail or name, with what they have done."""
+"""Agents are found by id, end of an id or name, with their statistics."""
 
 from __future__ import annotations
 

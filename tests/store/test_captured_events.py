@@ -1,4 +1,4 @@
-"""Each event is kept once, opens its turn, and goes some time after something became of that."""
+"""Each event is stored once, opens its turn, and is deleted some time after the turn is processed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapters and wisdom: kept whole, found by what they are made of, by tags and time, and by their words."""
+"""Chapters and wisdom are found by their memories, tags, time and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events are kept in the order they came, whatever their ids, and folded into a summary in their place."""
+"""Events are stored in order of arrival, and replaced by a summary in their place."""
 
 from __future__ import annotations
 

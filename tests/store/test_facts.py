@@ -1,4 +1,4 @@
-"""Facts are kept by key in the order they were learned, with what each said before."""
+"""Facts are stored by key in order, with their earlier values."""
 
 from __future__ import annotations
 

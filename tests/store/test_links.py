@@ -1,4 +1,4 @@
-"""An edge is kept once, seen from both ends, and never makes a memory supersede itself."""
+"""A link is stored once, found from both ends, and no memory supersedes itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories are kept whole, changed whole and deleted whole."""
+"""Memories are stored, changed and deleted completely."""
 
 from __future__ import annotations
 

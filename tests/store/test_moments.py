@@ -1,4 +1,4 @@
-"""When memories were made is told of the newest, and of some spread over all."""
+"""The creation times of the newest memories and of a sample of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file is found by its present name, also for what was done when it had another."""
+"""A file is found by its current name, also for work under earlier names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules are kept in the order they were learned, and found by id, by a tail of it, or by what they say."""
+"""Rules are stored in order, and found by id, by the end of an id, or by their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store can say how it is, mend its index, be copied and be purged, while others go on."""
+"""A store can be checked, reindexed, copied and purged while others use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors are kept by model, follow their memories, and whoever has seen some is given only the rest."""
+"""Vectors are stored by model and follow their memories; a process reads only new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hook needs stays light: asked of a real interpreter, not only of the source."""
+"""A hook loads only light modules, checked in a real interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL stands in the store's backends and nowhere else."""
+"""SQL is only in the backends of the store."""
 
 from __future__ import annotations
 

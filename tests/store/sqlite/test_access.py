@@ -1,4 +1,4 @@
-"""A store notices when its files come, go, or are replaced, and says what is in the way of writing."""
+"""A store notices new, missing and replaced files, and reports why it cannot write."""
 
 from __future__ import annotations
 

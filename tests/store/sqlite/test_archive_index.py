@@ -1,4 +1,4 @@
-"""The archive's index, number and blobs: damage is noticed, and mended where it can be."""
+"""The archive's index, number and blobs: damage is noticed, and repaired if possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of what was tried: written with their memory, renewed with it, rebuilt by reindexing."""
+"""Attempt rows are written and updated with their memory, and rebuilt by reindexing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on disk: private, durable, bounded, and without a trace of what was purged."""
+"""The files on disk are private, durable, of limited size, and without purged data."""
 
 from __future__ import annotations
 

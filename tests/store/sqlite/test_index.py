@@ -1,4 +1,4 @@
-"""The text index is derived: whatever happens to it, it is noticed and can be made anew."""
+"""The text index is derived: damage is noticed, and it can be rebuilt."""
 
 from __future__ import annotations
 

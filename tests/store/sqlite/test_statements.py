@@ -1,4 +1,4 @@
-"""A recall by text is a handful of statements, whatever the question: each may be a round trip."""
+"""A recall by text takes few statements for any query, because each may be a round trip."""
 
 from __future__ import annotations
 

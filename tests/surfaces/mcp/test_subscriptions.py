@@ -1,4 +1,4 @@
-"""Subscriptions: acknowledged, kept open, and ended by either side."""
+"""Subscriptions are acknowledged, stay open, and can be ended by either side."""
 
 import pytest
 

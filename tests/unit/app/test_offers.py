@@ -1,4 +1,4 @@
-"""What was offered, what came of it, and how that moves the ranking."""
+"""Offers, their outcomes, and their effect on the ranking."""
 
 from __future__ import annotations
 

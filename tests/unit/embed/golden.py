@@ -1,4 +1,4 @@
-"""What the original model makes of some texts, as `benchmarks/embedder_reference.py` wrote it down."""
+"""Vectors of the original model for some texts, written by `benchmarks/embedder_reference.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings choose the embedder; a repository chooses no endpoint by itself, and nobody is shown a key."""
+"""The settings choose the embedder; a repository cannot set an endpoint untrusted, and keys are never shown."""
 
 from __future__ import annotations
 

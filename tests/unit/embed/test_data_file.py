@@ -1,4 +1,4 @@
-"""The script that makes the data file: what it writes is read back, and other weights are refused."""
+"""The script that builds the data file: it can be read back, and other weights are refused."""
 
 from __future__ import annotations
 

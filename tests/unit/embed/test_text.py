@@ -1,4 +1,4 @@
-"""A memory's vector stands for its most telling texts, each once and not without end."""
+"""The embedded text of a memory: its most informative texts, each once, up to a limit."""
 
 from __future__ import annotations
 

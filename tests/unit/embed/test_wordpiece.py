@@ -1,4 +1,4 @@
-"""Texts are split into the pieces the model was trained with, whatever they hold."""
+"""Any text is split into the tokens of the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model finds in a run: its question holds all that matters, its answer must be whole."""
+"""Extraction by a language model: the prompt is complete, and the answer is validated."""
 
 from __future__ import annotations
 

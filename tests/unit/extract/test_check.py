@@ -1,4 +1,4 @@
-"""What was found is kept only if it is whole, clean, said by the run, and new; else it is said why not."""
+"""Findings are kept only if complete, clean, stated by the run and new; else the reason is given."""
 
 from __future__ import annotations
 

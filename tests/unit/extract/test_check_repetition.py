@@ -1,4 +1,4 @@
-"""What was said before is not said again; what corrects it is."""
+"""Known content is not stored again; a correction is."""
 
 from __future__ import annotations
 

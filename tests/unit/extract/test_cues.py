@@ -1,4 +1,4 @@
-"""Plain sentences that say what must or cannot be done are told from talk, steps and guesses."""
+"""Sentences about constraints are distinguished from talk, steps and guesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent's words are taken apart without those of programs; whatever the text, in bounded time."""
+"""An agent's text is split into passages, without program output, in bounded time for any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note's patterns name what it is about in particular, and fit no task that is about something else."""
+"""The patterns of a note match its own subject and no other tasks."""
 
 from __future__ import annotations
 

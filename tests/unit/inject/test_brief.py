@@ -1,4 +1,4 @@
-"""How each thing reads in a brief, and how they stand together."""
+"""The text of each kind of item in a brief, and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a model says is either a value of the form asked for or a complaint, never anything else."""
+"""Any answer of a model becomes a valid value or an error."""
 
 from __future__ import annotations
 

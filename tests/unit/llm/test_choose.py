@@ -1,4 +1,4 @@
-"""The settings choose the language model; a repository chooses none by itself, and never a key or a limit."""
+"""The settings choose the language model; a repository cannot set a model untrusted, nor a key or limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges that are kept once and seen from both ends."""
+"""A link is stored once and found from both ends."""
 
 from __future__ import annotations
 

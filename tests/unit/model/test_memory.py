@@ -1,4 +1,4 @@
-"""Actions as callers write them, and the one form in which they are kept."""
+"""Actions in the forms that callers write, and the one stored form."""
 
 from __future__ import annotations
 

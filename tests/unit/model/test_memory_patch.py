@@ -1,4 +1,4 @@
-"""How an update changes what a memory says, and what null means."""
+"""An update changes the passed fields of a memory; null clears a field."""
 
 from __future__ import annotations
 

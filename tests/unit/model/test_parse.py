@@ -1,4 +1,4 @@
-"""Errors that name the field, what is allowed there, and what was probably meant."""
+"""Errors name the field, its allowed values and the most similar name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recall may ask for."""
+"""The arguments of a recall and their validation."""
 
 from __future__ import annotations
 

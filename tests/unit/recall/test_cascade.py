@@ -1,4 +1,4 @@
-"""Which levels of the cascade run, what they find, and how sure each find is."""
+"""Which levels of the cascade run, what they find, and the confidence of each result."""
 
 from __future__ import annotations
 

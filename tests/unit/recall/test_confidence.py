@@ -1,4 +1,4 @@
-"""A confidence follows the score, lies between 0 and 1, and is shared by memories that look alike."""
+"""A confidence follows the score, is between 0 and 1, and is shared by memories that look alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scale of an embedder other than the built-in one is measured once, and kept with its vectors."""
+"""The scale of another embedder is measured once and stored with its vectors."""
 
 from __future__ import annotations
 

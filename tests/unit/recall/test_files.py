@@ -1,4 +1,4 @@
-"""What a file pattern means: a path, a folder, a glob, a bare name."""
+"""The meaning of a file pattern: a path, a folder, a glob, a bare name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near memories are is told of their texts as they are now, whatever others did to them meanwhile."""
+"""Cosines belong to the current texts of memories, also after changes by other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who stands next to whom: in a session of ordinary size, or by a link."""
+"""The neighbours of a memory: in a session of ordinary size, or by a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asked for a file, recall also finds what was done when it had another name, and says so."""
+"""A query about a file also finds work under its earlier names."""
 
 from __future__ import annotations
 

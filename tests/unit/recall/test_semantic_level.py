@@ -1,4 +1,4 @@
-"""When the cascade goes by meaning, what it brings, and what keeps it out."""
+"""When recall searches by meaning, and what it finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a word may have been meant to be: one typing error away, and never another word by itself."""
+"""Typo correction: one typing error away, and never another known word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many memories match, whatever is given of them."""
+"""The number of matches does not depend on the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a question: how rare each is, who holds which, and what was perhaps misspelt."""
+"""The words of a query: rarity, the memories that contain them, and typing errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets are cut out of text and JSON values; whatever only looks or reads like one is left alone."""
+"""Secrets are removed from text and JSON; similar-looking text stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository is told from another one in its place, and known again when only a part of it changed."""
+"""A replaced repository is noticed, and a changed one is recognised."""
 
 from __future__ import annotations
 

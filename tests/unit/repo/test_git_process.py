@@ -1,4 +1,4 @@
-"""Running git answers, or says nothing; it never hangs on or raises for what it meets."""
+"""Running git returns an answer or none; it never hangs and never raises."""
 
 from __future__ import annotations
 

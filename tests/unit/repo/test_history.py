@@ -1,4 +1,4 @@
-"""What a history says, asked of real repositories."""
+"""Reading the history of real repositories."""
 
 from __future__ import annotations
 

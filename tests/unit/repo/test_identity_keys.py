@@ -1,4 +1,4 @@
-"""What a repository is known by."""
+"""The keys that identify a repository."""
 
 from __future__ import annotations
 

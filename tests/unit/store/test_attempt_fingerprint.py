@@ -1,4 +1,4 @@
-"""What was tried, made comparable: marks of edits and of commands."""
+"""Fingerprints that make edits and commands comparable."""
 
 from __future__ import annotations
 

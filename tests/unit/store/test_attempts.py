@@ -1,4 +1,4 @@
-"""Which of a memory's actions are kept as things tried."""
+"""Which actions of a memory are stored as attempts."""
 
 from __future__ import annotations
 

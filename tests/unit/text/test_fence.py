@@ -1,4 +1,4 @@
-"""Whatever was written down earlier stays behind the fence, as data."""
+"""Recalled text stays inside the fence, as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prose: sentences out of texts that people wrote, without what they pasted."""
+"""Sentences of prose, without pasted output and code."""
 
 from __future__ import annotations
 

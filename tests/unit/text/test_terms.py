@@ -1,4 +1,4 @@
-"""What a text is found by: names whole and in parts, words in any of their forms, every script."""
+"""Index terms: names whole and in parts, words in any form, every script."""
 
 import pytest
 

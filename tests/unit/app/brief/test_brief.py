@@ -1,4 +1,4 @@
-"""A brief: what is known and matters to a task or to the files at hand, and nothing else."""
+"""A brief contains what matters to a task or to files, and nothing else."""
 
 from __future__ import annotations
 

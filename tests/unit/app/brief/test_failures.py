@@ -1,4 +1,4 @@
-"""How a brief tells what failed: attempts within runs, work that was taken back, and each thing once."""
+"""Failures in a brief: attempts in runs, reverted work, and each failure once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a brief makes of runs of which nobody said how they ended: no solution, and no warning either."""
+"""Runs with an unknown outcome in a brief: no solution and no warning."""
 
 from __future__ import annotations
 

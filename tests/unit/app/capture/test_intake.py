@@ -1,4 +1,4 @@
-"""What hooks left becomes events, and turns that are over become memories: once, whatever happens."""
+"""Spooled events become captured events, and finished turns become memories, exactly once."""
 
 from __future__ import annotations
 

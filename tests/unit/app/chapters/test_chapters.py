@@ -1,4 +1,4 @@
-"""Chapters: made of named or tagged memories, the same again the same, in words handed in or drawn."""
+"""Chapters from named or tagged memories, with passed or drawn text; repeated calls update them."""
 
 from __future__ import annotations
 

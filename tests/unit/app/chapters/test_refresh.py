@@ -1,4 +1,4 @@
-"""Chapters and wisdom go stale when their memories change, and are renewed on request, with a diff."""
+"""Chapters and wisdom become stale when their memories change, and are refreshed with a diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapters and wisdom out and in again as JSON lines: whole, and without what was forgotten."""
+"""Export and import of chapters and wisdom: complete, and without forgotten content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commits of a history have to do with each other, once they are memories."""
+"""Links between the imported commits of a history."""
 
 from __future__ import annotations
 

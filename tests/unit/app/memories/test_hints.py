@@ -1,4 +1,4 @@
-"""What an empty answer proposes: near names, and wider questions that do find something."""
+"""The hints of an empty answer: similar names, and wider queries that find something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent's own YAML file says of how many notes it wants, and which."""
+"""An agent's own YAML file: how many notes it gets, and which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run keeps itself: what the prompt holds, what becomes of steps, outcome and exceptions, whose it is."""
+"""A run: its prompt, steps, outcome, exceptions and identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run ends: with a word, without one, by a wrong call of RUM; what can be told before and after it."""
+"""How a run ends: with an outcome, without one, or by a wrong call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memories are archived, what is said of it, and that nothing else about them changes."""
+"""Which memories are archived, what is reported, and that nothing else about them changes."""
 
 from __future__ import annotations
 

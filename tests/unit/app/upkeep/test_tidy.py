@@ -1,4 +1,4 @@
-"""Tidying does what could wait, as long as it may, alone, and says what is left."""
+"""Tidying does pending work within a time limit, in one process, and reports the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is private, and what RUM said itself, is cut out of texts."""
+"""Private text and RUM's own output are removed from events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When nothing is kept."""
+"""Pausing capture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong where nobody could be told."""
+"""Problems of hooks are recorded and reported later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a commit did, as actions."""
+"""The actions of a commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commits of a history say of each other."""
+"""References between the commits of a history."""
 
 from __future__ import annotations
 

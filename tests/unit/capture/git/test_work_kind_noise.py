@@ -1,4 +1,4 @@
-"""What is nobody's work."""
+"""Commits that are skipped as noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line does, as far as its words tell."""
+"""The effect of a command line, judged by its words."""
 
 from __future__ import annotations
 

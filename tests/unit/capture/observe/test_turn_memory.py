@@ -1,4 +1,4 @@
-"""A turn as a memory: what was wanted, seen, done, and what came of it; or why it is none."""
+"""A turn becomes a memory with intent, perception, actions and outcome, or none with a reason."""
 
 from __future__ import annotations
 

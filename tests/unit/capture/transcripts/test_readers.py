@@ -1,4 +1,4 @@
-"""What clients wrote down, read as the events that their hooks told; nothing in a file can stop a reader."""
+"""Clients' transcripts are read as the events of their hooks; no file can stop a reader."""
 
 from __future__ import annotations
 

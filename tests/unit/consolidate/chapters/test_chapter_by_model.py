@@ -1,4 +1,4 @@
-"""The words of a chapter by a language model: kept as far as its members say them."""
+"""A chapter by a language model: only claims that the memories support are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that say the same, and those that cannot both hold."""
+"""Claims with the same meaning, and claims that contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a memory claims, in its own words."""
+"""The claims of a memory, in its own words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of wisdom by a language model: kept as far as the members of its chapters say them."""
+"""Wisdom by a language model: only claims that the memories support are kept."""
 
 from __future__ import annotations
 

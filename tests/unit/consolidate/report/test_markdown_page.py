@@ -1,4 +1,4 @@
-"""A report as Markdown: what it says, and that texts of others stay texts whatever they hold."""
+"""A report as Markdown: its content, and that texts of others are escaped."""
 
 from __future__ import annotations
 

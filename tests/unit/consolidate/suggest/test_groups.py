@@ -1,4 +1,4 @@
-"""Groups found in memories: stories and not folders, each with its reason, whatever order they come in."""
+"""Suggested groups of related memories, each with its reason, in any order of input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is packed comes back byte for byte, in a fraction of the space, or says that it is damaged."""
+"""Packed layers are unpacked byte for byte, take less space, and damage is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a folder of notes: always what the files say, and nothing read twice."""
+"""The index of a notes folder: always current, and no file is read twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes as text: what is read out of what people wrote, and what is appended."""
+"""Reading notes that people wrote, and appending entries."""
 
 from __future__ import annotations
 
