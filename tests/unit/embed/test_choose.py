@@ -1,4 +1,4 @@
-"""The settings choose the embedder; a repository cannot set an endpoint untrusted, and keys are never shown."""
+"""The settings choose the embedder; an untrusted repository cannot, and keys are never shown."""
 
 from __future__ import annotations
 

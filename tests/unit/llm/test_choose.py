@@ -1,4 +1,4 @@
-"""The settings choose the language model; a repository cannot set a model untrusted, nor a key or limit."""
+"""The settings choose the language model; an untrusted repository cannot, and none sets a key or limit."""
 
 from __future__ import annotations
 
