@@ -170,7 +170,7 @@ def test_a_revert_in_a_summary_is_in_columns_after_the_migration(tmp_path: Path,
         assert (bad.outcome.success, bad.outcome.failure_reason) == (False, "It crashes.")
         assert bad.result == REVERTED_SUMMARY
         assert undo.reverts == (Reversal("mem_bad", BAD),)
-        ((*_, (data,)),) = store.history.of("memory", "mem_bad")
+        ((*_, (data,)),) = store.history.of("memory", ["mem_bad"])["mem_bad"]
         assert json.loads(data)["outcome"]["summary"] == f"{BAD[:10]}: gate, +1 -1"
         [headline] = store.memories.get(["mem_bad"], ReadMode.HEADLINE)
         assert (headline.reverted_by, headline.result) == (bad.reverted_by, REVERTED_SUMMARY)

@@ -80,16 +80,16 @@ def test_versions_stay_when_the_fact_is_replaced_and_go_with_it(store: Store):
     for number, value in enumerate(["one", "two"], start=1):
         store.history.add("fact", "a", Revision(number, NOON + number, "agent_ann", (value,)))
         store.facts.put(make_fact("a", "later", version=number + 1))
-    assert store.history.of("fact", "a") == [
+    assert store.history.of("fact", ["a"])["a"] == [
         (1, NOON + 1, "agent_ann", ("one",)),
         (2, NOON + 2, "agent_ann", ("two",)),
     ]
-    assert store.history.of("fact", "unknown") == []
+    assert store.history.of("fact", ["unknown"])["unknown"] == []
     assert store.facts.delete(["a"]) == 1
-    assert store.history.of("fact", "a") == []
+    assert store.history.of("fact", ["a"])["a"] == []
     assert store.facts.delete(["a"]) == 0
     store.facts.put(make_fact("a"))
-    assert store.history.of("fact", "a") == []
+    assert store.history.of("fact", ["a"])["a"] == []
 
 
 def test_author_and_import_read_back(store: Store):
@@ -109,7 +109,7 @@ def test_clearing_takes_all_facts_with_their_versions(store: Store):
     store.history.add("fact", "a", Revision(1, NOON, "agent_ann", ("before",)))
     store.facts.put(make_fact("b"))
     assert store.facts.delete() == 2
-    assert (store.facts.count(), all_facts(store), store.history.of("fact", "a")) == (0, [], [])
+    assert (store.facts.count(), all_facts(store), store.history.of("fact", ["a"])["a"]) == (0, [], [])
     assert store.upkeep.problems() == []
 
 

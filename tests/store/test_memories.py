@@ -225,7 +225,7 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     assert store.memories.delete("mem_rich", dry_run=True) == expected
     assert store.memories.delete("mem_rich") == expected
     assert store.memories.get(["mem_rich", "mem_kept"]) == [kept]
-    assert store.history.of("memory", "mem_rich") == []
+    assert store.history.of("memory", ["mem_rich"])["mem_rich"] == []
     assert store.links.all() == []
     assert ids_by_words(store, "interceptor") == []
     assert known_paths(store, "") == ["src/b.ts"]
@@ -237,11 +237,11 @@ def test_versions_are_kept_in_order_and_byte_for_byte(store: Store):
     add_memory(store, "mem_a")
     store.history.add("memory", "mem_a", Revision(2, NOON + 2, "owner", ('{"goal":"naïve 記憶"}',)))
     store.history.add("memory", "mem_a", Revision(1, NOON + 1, "agent_ann", ('{ "goal": "x" }',)))
-    assert store.history.of("memory", "mem_a") == [
+    assert store.history.of("memory", ["mem_a"])["mem_a"] == [
         (1, NOON + 1, "agent_ann", ('{ "goal": "x" }',)),
         (2, NOON + 2, "owner", ('{"goal":"naïve 記憶"}',)),
     ]
-    assert store.history.of("memory", "mem_unknown") == []
+    assert store.history.of("memory", ["mem_unknown"])["mem_unknown"] == []
 
 
 def test_a_version_number_is_given_once(store: Store):

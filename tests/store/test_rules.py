@@ -71,8 +71,10 @@ def test_a_replaced_rule_keeps_its_place_and_its_earlier_text(store: Store):
     store.rules.put(changed)
     assert store.rules.get(["rule_b"]) == [changed]
     assert [rule.id for rule in all_rules(store)] == ["rule_a", "rule_b", "rule_c"]
-    assert store.history.of("rule", "rule_b") == [(1, NOON + 1, "agent_bob", ("auth|login", "Run the tests"))]
-    assert store.history.of("rule", "rule_a") == []
+    assert store.history.of("rule", ["rule_b"])["rule_b"] == [
+        (1, NOON + 1, "agent_bob", ("auth|login", "Run the tests"))
+    ]
+    assert store.history.of("rule", ["rule_a"])["rule_a"] == []
 
 
 def test_the_versions_of_a_rule_go_with_it(store: Store):
@@ -91,9 +93,9 @@ def test_the_versions_of_a_rule_go_with_it(store: Store):
         ),
     )
     assert store.rules.delete(["rule_a"]) == 1
-    assert store.history.of("rule", "rule_a") == []
+    assert store.history.of("rule", ["rule_a"])["rule_a"] == []
     store.rules.put(make_rule("rule_a"))
-    assert store.history.of("rule", "rule_a") == []
+    assert store.history.of("rule", ["rule_a"])["rule_a"] == []
     assert store.upkeep.problems() == []
 
 

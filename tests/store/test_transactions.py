@@ -31,7 +31,7 @@ def change_everything(store: Store) -> None:
     store.memories.delete("mem_gone")
     store.facts.put(make_fact("format", agent_id="agent_bob"))
     store.history.add("fact", "format", Revision(1, NOON, "owner", ("before",)))
-    store.rules.add(make_rule("rule_new", agent_id="agent_bob"))
+    store.rules.put(make_rule("rule_new", agent_id="agent_bob"))
 
 
 def fail_in_the_middle(store: Store, error: type[BaseException]) -> None:
@@ -53,14 +53,14 @@ def everything(store: Store) -> dict[str, object]:
         "memories": store.memories.get(names),
         "agents": store.agents.all(),
         "links": store.links.all(),
-        "versions": [store.history.of("memory", name) for name in names],
+        "versions": [store.history.of("memory", [name])[name] for name in names],
         "tombstones": store.memories.tombstones(["aa"]),
         "texts": store.search.texts(names),
         "words": [holders(store, word, 9) for word in ("fresh", "other", "login", "gone")],
         "paths": sorted(known_paths(store, "")),
         "tags": [tag for tag, _ in store.search.tag_counts(9)],
         "found": store.search.by_filters(Filters(), 9),
-        "facts": (all_facts(store), store.history.of("fact", "format")),
+        "facts": (all_facts(store), store.history.of("fact", ["format"])["format"]),
         "rules": all_rules(store),
     }
 

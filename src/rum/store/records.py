@@ -108,6 +108,6 @@ class History(Protocol):
         """Add the texts that an item had before it is replaced."""
         ...
 
-    def of(self, kind: str, item_id: str) -> list[Revision]:
-        """Return the earlier versions of an item, oldest first."""
+    def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
+        """Return the earlier versions of each of these items, oldest first."""
         ...

@@ -137,10 +137,11 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
         known = project.store.memories.get(ids, ReadMode.HEADLINE)
         for memory_id in {memory.id for memory in known} - {memory.id for memory in readable}:
             left_out(memory_id)
+        versions = project.store.history.of("memory", ids)
         for memory in readable:
             use = uses.get(memory.id, Use())
             lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
-            for number, at, by, (data,) in project.store.history.of("memory", memory.id):
+            for number, at, by, (data,) in versions[memory.id]:
                 content = msgspec.json.decode(data, type=Content)
                 lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
     return lines
@@ -247,7 +248,8 @@ def _take(project: Project, line: Line, form: int, counts: dict[str, int], alike
 def _take_version(project: Project, line: VersionLine) -> None:
     """Add a version, unless it is there: an import that was broken off may have left some behind."""
     history = project.store.history
-    if any(revision.version == line.version for revision in history.of("memory", line.memory_id)):
+    known = history.of("memory", [line.memory_id])[line.memory_id]
+    if any(revision.version == line.version for revision in known):
         return
     data = msgspec.json.encode(project.clean(msgspec.to_builtins(line.data))).decode()
     by = project.redactor.redact(line.changed_by)

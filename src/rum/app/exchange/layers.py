@@ -92,14 +92,16 @@ class LayerImport(Struct, frozen=True, kw_only=True):
 def layer_lines(project: Project) -> Iterator[bytes]:
     """Every fact with what it said before, every rule and every event."""
     for batch in project.store.facts.pages():
+        versions = project.store.history.of("fact", [fact.key for fact in batch])
         for fact in batch:
             yield msgspec.json.encode(FactLine(fact))
-            for number, at, by, texts in project.store.history.of("fact", fact.key):
+            for number, at, by, texts in versions[fact.key]:
                 yield msgspec.json.encode(FactVersionLine(fact.key, number, at, by, *texts))
     for batch in project.store.rules.pages():
+        versions = project.store.history.of("rule", [rule.id for rule in batch])
         for rule in batch:
             yield msgspec.json.encode(RuleLine(rule))
-            for number, at, by, texts in project.store.history.of("rule", rule.id):
+            for number, at, by, texts in versions[rule.id]:
                 yield msgspec.json.encode(RuleVersionLine(rule.id, number, at, by, *texts))
     for batch in project.store.events.pages():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
@@ -153,7 +155,7 @@ class LayersTaken:
     def _version(self, line: FactVersionLine) -> None:
         """Add what a fact said before, unless that is there: an import may have been broken off."""
         history, key = self._project.store.history, self._project.redactor.redact(line.key)
-        known = {revision.version for revision in history.of("fact", key)}
+        known = {revision.version for revision in history.of("fact", [key])[key]}
         if line.version < self._alike.get(line.key, 0) and line.version not in known:
             told = self._project.clean({"key": line.key, "value": line.value})
             by = self._project.redactor.redact(line.changed_by)
@@ -180,7 +182,7 @@ class LayersTaken:
         """The same for what a rule said before."""
         history = self._project.store.history
         told = self._project.clean(msgspec.to_builtins(line))
-        known = {revision.version for revision in history.of("rule", told["id"])}
+        known = {revision.version for revision in history.of("rule", [told["id"]])[told["id"]]}
         if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
             texts = (told["condition"], told["action"])
             revision = Revision(line.version, line.changed_at, told["changed_by"], texts)

@@ -101,7 +101,7 @@ def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str
     changed = replace(old, **msgspec.structs.asdict(new.content()))
     if changed.content() == old.content():
         return "unchanged"
-    versions = caller.project.store.history.of("memory", old.id)
+    versions = caller.project.store.history.of("memory", [old.id])[old.id]
     if versions and versions[-1].changed_by != by:
         return "different"
     replace_memory(caller, old, changed, by=by)

@@ -58,7 +58,7 @@ class Facts:
         with self._caller.turn():
             fact = find_fact(project, key)
             author, since = fact.agent_id, fact.created_at
-            for number, at, by, (value,) in project.store.history.of("fact", key):
+            for number, at, by, (value,) in project.store.history.of("fact", [key])[key]:
                 versions.append(FactVersion(number, since, author, value, current=False))
                 author, since = by, at
         return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
@@ -107,7 +107,7 @@ def _next_version(project: Project, old: Fact, new: Fact) -> Fact:
 
 def last_author(project: Project, fact: Fact) -> str:
     """The id of the agent that set the current value."""
-    before = project.store.history.of("fact", fact.key) if fact.version > 1 else []
+    before = project.store.history.of("fact", [fact.key])[fact.key] if fact.version > 1 else []
     return before[-1].changed_by if before else fact.agent_id
 
 
@@ -157,7 +157,7 @@ def _find(caller: Caller, key: str) -> list[str]:
 
 def _counts(caller: Caller, key: str) -> Counts:
     check_may_change(caller, find_fact(caller.project, key))
-    return {"facts": 1, "versions": len(caller.project.store.history.of("fact", key))}
+    return {"facts": 1, "versions": len(caller.project.store.history.of("fact", [key])[key])}
 
 
 def _remove(caller: Caller, key: str) -> Counts:

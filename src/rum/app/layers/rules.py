@@ -68,7 +68,7 @@ class Rules:
         with self._caller.turn():
             rule = find_rule(project, rule_id)
             author, since = rule.agent_id, rule.created_at
-            for number, at, by, texts in project.store.history.of("rule", rule.id):
+            for number, at, by, texts in project.store.history.of("rule", [rule.id])[rule.id]:
                 versions.append(RuleVersion(number, since, author, *texts, current=False))
                 author, since = by, at
         current = RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)
@@ -194,7 +194,7 @@ def match_rules(project: Project, text: Text) -> list[tuple[Rule, Match]]:
 
 def last_author(project: Project, rule: Rule) -> str:
     """The id of the agent that set the current version."""
-    before = project.store.history.of("rule", rule.id) if rule.version > 1 else []
+    before = project.store.history.of("rule", [rule.id])[rule.id] if rule.version > 1 else []
     return before[-1].changed_by if before else rule.agent_id
 
 
@@ -216,14 +216,14 @@ def _counts(caller: Caller, rule_id: str) -> Counts:
     rule = find_rule(caller.project, rule_id)
     imported = rule.imported_at is not None
     caller.check_author(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
-    return {"rules": 1, "versions": len(caller.project.store.history.of("rule", rule_id))}
+    return {"rules": 1, "versions": len(caller.project.store.history.of("rule", [rule_id])[rule_id])}
 
 
 def _remove(caller: Caller, rule_id: str) -> Counts:
     counts, rule = _counts(caller, rule_id), find_rule(caller.project, rule_id)
     before = [
         replace(rule, condition=condition, action=action)
-        for *_, (condition, action) in caller.project.store.history.of("rule", rule_id)
+        for *_, (condition, action) in caller.project.store.history.of("rule", [rule_id])[rule_id]
     ]
     marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
     caller.project.store.memories.add_tombstones(marks, "rule", caller.project.now())

@@ -148,7 +148,7 @@ def _memory(project: Project, memory_id: str) -> Memory:
 def _versions(project: Project, memory: Memory) -> Iterator[Memory]:
     """A memory and its earlier versions: an import may bring back any of them."""
     yield memory
-    for *_, (data,) in project.store.history.of("memory", memory.id):
+    for *_, (data,) in project.store.history.of("memory", [memory.id])[memory.id]:
         try:
             before = msgspec.json.decode(data, type=Content)
         except msgspec.DecodeError:  # written by another version of RUM: no reason to keep the memory

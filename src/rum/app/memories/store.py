@@ -165,7 +165,7 @@ def history(caller: Caller, memory_id: str) -> list[Version]:
     """Every version of a memory, oldest first; the last one is what it is now."""
     memory = caller.project.memory(memory_id)
     author, since, versions = memory.agent_id, memory.created_at, list[Version]()
-    for number, at, by, (data,) in caller.project.store.history.of("memory", memory.id):
+    for number, at, by, (data,) in caller.project.store.history.of("memory", [memory.id])[memory.id]:
         content = msgspec.json.decode(data)
         versions.append(
             Version(version=number, changed_at=since, changed_by=author, current=False, memory=content)

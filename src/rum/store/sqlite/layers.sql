@@ -30,8 +30,8 @@ INSERT INTO fact_versions (fact, version, changed_at, changed_by, value)
 SELECT seq, ?2, ?3, ?4, ?5 FROM facts WHERE key = ?1;
 
 -- name: fact_versions_of
-SELECT v.version, v.changed_at, v.changed_by, v.value
-FROM facts AS f JOIN fact_versions AS v ON v.fact = f.seq WHERE f.key = ? ORDER BY v.version;
+SELECT f.key AS id, v.version, v.changed_at, v.changed_by, v.value
+FROM facts AS f JOIN fact_versions AS v ON v.fact = f.seq WHERE f.key IN (:ids) ORDER BY v.version;
 
 -- name: get_rules
 SELECT * FROM rules WHERE id IN (:ids);
@@ -72,8 +72,8 @@ INSERT INTO rule_versions (rule, version, changed_at, changed_by, condition, act
 SELECT seq, ?2, ?3, ?4, ?5, ?6 FROM rules WHERE id = ?1;
 
 -- name: rule_versions_of
-SELECT v.version, v.changed_at, v.changed_by, v.condition, v.action
-FROM rules AS r JOIN rule_versions AS v ON v.rule = r.seq WHERE r.id = ? ORDER BY v.version;
+SELECT r.id, v.version, v.changed_at, v.changed_by, v.condition, v.action
+FROM rules AS r JOIN rule_versions AS v ON v.rule = r.seq WHERE r.id IN (:ids) ORDER BY v.version;
 
 -- name: insert_event
 INSERT INTO events (seq, id, content, metadata, timestamp, extra, agent_id, session_id, created_at, imported_at)

@@ -110,7 +110,8 @@ SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
 
 -- name: memory_versions_of
-SELECT version, changed_at, changed_by, data FROM memory_versions WHERE memory_id = ? ORDER BY version;
+SELECT memory_id AS id, version, changed_at, changed_by, data FROM memory_versions
+WHERE memory_id IN (:ids) ORDER BY version;
 
 -- name: insert_tombstone
 INSERT INTO tombstones (hash, kind, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;

@@ -37,6 +37,13 @@ class Table:
         """The values of a query for one column."""
         return [value for (value,) in self._database.connection.execute(SQL[statement], values)]
 
+    def _execute_for(self, statement: str, ids: Iterable[str]) -> Iterator[sqlite3.Cursor]:
+        """Run a statement for ids: as parameters, as SQLite's JSON ends a text at a NUL character."""
+        wanted = list(ids)
+        for start in range(0, len(wanted), _IDS_AT_ONCE):
+            some = wanted[start : start + _IDS_AT_ONCE]
+            yield self._execute(SQL[statement].replace(":ids", ", ".join("?" * len(some))), some)
+
 
 class RecordTable(Table, ABC, Generic[T]):
     """Rows with an id and a place in order; the names of their statements end with the table's."""
@@ -53,13 +60,6 @@ class RecordTable(Table, ABC, Generic[T]):
             for row in cursor:
                 found.setdefault(row["id"], []).append(self._item(row))
         return [item for one in ids for item in found.get(one, ())]
-
-    def _execute_for(self, statement: str, ids: Iterable[str]) -> Iterator[sqlite3.Cursor]:
-        """Run a statement for ids: as parameters, as SQLite's JSON ends a text at a NUL character."""
-        wanted = list(ids)
-        for start in range(0, len(wanted), _IDS_AT_ONCE):
-            some = wanted[start : start + _IDS_AT_ONCE]
-            yield self._execute(SQL[statement].replace(":ids", ", ".join("?" * len(some))), some)
 
     def find_ids(self, name: str) -> list[str]:
         if self.get([name]):
@@ -91,8 +91,14 @@ class SqliteHistory(Table):
         with self._database.transaction() as db:
             db.execute(SQL[f"insert_{kind}_version"], (item_id, version, changed_at, changed_by, *texts))
 
-    def of(self, kind: str, item_id: str) -> list[Revision]:
-        return [
-            Revision(row["version"], row["changed_at"], row["changed_by"], tuple(row)[3:])
-            for row in self._rows(f"{kind}_versions_of", (item_id,))
-        ]
+    def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
+        found: dict[str, list[Revision]] = {one: [] for one in ids}
+        for cursor in self._execute_for(f"{kind}_versions_of", found):
+            for row in cursor:
+                texts = tuple(row[name] for name in _VERSION_TEXTS[kind])
+                revision = Revision(row["version"], row["changed_at"], row["changed_by"], texts)
+                found[row["id"]].append(revision)
+        return found
+
+
+_VERSION_TEXTS = {"memory": ("data",), "fact": ("value",), "rule": ("condition", "action")}
