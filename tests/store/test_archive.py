@@ -167,7 +167,7 @@ class TestComingBack:
 
 
 class TestForgetting:
-    def test_it_goes_with_all_that_hangs_on_it(self, zoo: Store):
+    def test_it_is_deleted_with_everything_that_belongs_to_it(self, zoo: Store):
         zoo.links.add(Edge.of("mem_lion", "mem_zebra", LinkType.CAUSED_BY), NOON)
         assert zoo.memories.delete("mem_zebra") == {"memories": 1, "files": 1, "links": 1, "versions": 0}
         assert zoo.memories.get(["mem_zebra"]) == []
@@ -211,7 +211,7 @@ class TestPutting:
 
 
 class TestVectors:
-    def test_they_go_out_of_the_way_and_come_back(self, store: Store):
+    def test_archived_vectors_leave_the_live_ones_and_come_back(self, store: Store):
         store.vectors.adopt(MODEL, NOON)
         for one in ("mem_a", "mem_b"):
             add_memory(store, one)
@@ -226,7 +226,7 @@ class TestVectors:
         assert near(store, MODEL, "mem_a") == ["mem_a", "mem_b"]
         assert near(store, MODEL, "mem_a", archived=True) == []
 
-    def test_one_that_is_made_later_goes_there_too(self, zoo: Store):
+    def test_a_vector_computed_later_is_archived_too(self, zoo: Store):
         zoo.vectors.adopt(MODEL, NOON)
         made = [("mem_zebra", 1, data("zebra")), ("mem_lion", 1, data("lion"))]
         assert zoo.vectors.put(MODEL, made) == 2

@@ -94,7 +94,7 @@ def test_author_and_import_read_back_until_all_are_deleted(store: Store):
     assert (store.events.count(), all_events(store)) == (0, [])
 
 
-def test_of_several_events_all_are_added_or_none(store: Store):
+def test_several_events_are_added_all_or_none(store: Store):
     def told() -> object:
         yield make_event("e0")
         raise ValueError("in the middle")

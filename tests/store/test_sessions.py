@@ -70,7 +70,7 @@ def test_a_session_may_be_called_anything(store: Store):
     assert len(in_sessions(store, names, 1)) == len(names)
 
 
-def test_of_one_second_the_memory_stored_first_comes_first(store: Store):
+def test_within_one_second_the_memory_stored_first_comes_first(store: Store):
     for name in ("mem_b", "mem_c", "mem_a"):
         add(store, name, "s")
     assert ids(store, ["s"], 3) == [["mem_b", "mem_c", "mem_a"]]

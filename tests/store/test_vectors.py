@@ -205,7 +205,7 @@ CHANGES = st.lists(
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("backend", BACKENDS)
 @given(CHANGES)
-def test_whatever_happens_each_memory_has_a_vector_or_is_pending(
+def test_after_any_changes_each_memory_has_a_vector_or_is_pending(
     backend: str, changes: list[tuple[str, int]]
 ):
     with tempfile.TemporaryDirectory() as folder:

@@ -463,7 +463,7 @@ NAMES = st.sampled_from([setting.name for setting in SETTINGS] + ["agents", "unk
 
 @hypothesis_settings(max_examples=150, deadline=None)
 @given(st.dictionaries(NAMES, TOML_VALUES, max_size=4))
-def test_whatever_a_repository_says_loading_gives_right_values(tmp_path_factory, values: dict[str, object]):
+def test_any_repository_settings_load_to_valid_values(tmp_path_factory, values: dict[str, object]):
     here = Surroundings(tmp_path_factory.mktemp("any"))
     text = "\n".join(f"{name} = {toml(value)}" for name, value in values.items())
     settings = here.repository_says(text)

@@ -59,7 +59,7 @@ def goals(lines: list[bytes]) -> list[str]:
 
 
 @pytest.mark.parametrize("depth", ["summary", "outcome", "reasoning", "full", "complete"])
-def test_it_is_recalled_with_what_its_row_still_says(place: Place, ids: list[str], depth: str):
+def test_a_damaged_memory_is_recalled_with_the_fields_of_its_row(place: Place, ids: list[str], depth: str):
     with place.open(owner=True) as rum:
         (memory,) = rum.recall(query="tap1 holds", depth=depth, limit=1).memories
         assert (memory.id, memory.outcome.summary) == (ids[1], "Tap1 holds")
@@ -80,7 +80,9 @@ def test_it_is_recalled_with_what_its_row_still_says(place: Place, ids: list[str
         ),
     ],
 )
-def test_nobody_stumbles_over_it(place: Place, ids: list[str], look: Callable[[Rum, list[str]], object]):
+def test_a_damaged_memory_does_not_affect_others(
+    place: Place, ids: list[str], look: Callable[[Rum, list[str]], object]
+):
     with place.open(owner=True) as rum:
         assert look(rum, ids) is not False
 
@@ -153,7 +155,7 @@ def test_it_can_be_forgotten_with_all_its_words(place: Place, ids: list[str], fi
     assert sql(place, "SELECT term FROM archived_terms WHERE term = 'tap1'") == []
 
 
-def test_one_whose_terms_another_tokeniser_made_is_forgotten_without_the_others(place: Place, ids: list[str]):
+def test_a_memory_with_terms_of_another_tokeniser_is_forgotten_separately(place: Place, ids: list[str]):
     sql(place, f"UPDATE archived SET terms = {terms.VERSION + 1}")
     with place.open(owner=True) as rum:
         rum.forget(ids[3])

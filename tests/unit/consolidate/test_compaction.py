@@ -38,7 +38,7 @@ def test_each_entry_is_a_line_with_its_metadata():
         ("", "- "),
     ],
 )
-def test_of_a_content_a_hundred_characters_are_kept_on_one_line(content: str, line: str):
+def test_a_hundred_characters_of_the_content_are_kept_on_one_line(content: str, line: str):
     assert compact_by_lines([make_entry(content)]) == f"[Summary of 1 entries]\n{line}"
 
 

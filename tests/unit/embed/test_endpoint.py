@@ -268,7 +268,7 @@ def lengths(made: Vectors) -> list[float]:
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 @pytest.mark.parametrize("bad", [0, 17, 31])
-def test_one_text_that_is_refused_keeps_no_other_from_its_vector(server: Server, status: int, bad: int):
+def test_a_refused_text_does_not_affect_others(server: Server, status: int, bad: int):
     server.refusal, server.refuses = status, lambda text: "bad" in text
     texts = [f"text {number} {'bad' if number == bad else 'good'}" for number in range(32)]
     made = opened(server).embed(texts)
@@ -315,7 +315,7 @@ def test_an_endpoint_that_refuses_everything_has_failed(server: Server, status: 
     assert len(server.asked) <= 2
 
 
-def test_one_that_refuses_every_text_but_a_harmless_one_has_failed(server: Server):
+def test_an_endpoint_that_accepts_only_the_test_text_has_failed(server: Server):
     server.refuses = lambda text: "memory" in text
     assert "all 5 texts" in refusal(opened(server), [f"memory {number}" for number in range(5)])
 

@@ -54,7 +54,7 @@ def test_a_long_context_leaves_space_for_the_outcome():
 
 
 @given(st.text(min_size=1).filter(str.strip), st.text(), st.lists(st.text()))
-def test_whatever_a_memory_says_its_text_is_short_and_holds_no_empty_line(
+def test_the_embedded_text_of_any_memory_is_short_and_has_no_empty_line(
     goal: str, context: str, learnings: list[str]
 ):
     memory = make_memory(

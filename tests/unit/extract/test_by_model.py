@@ -110,7 +110,7 @@ def test_the_prompt_says_if_nothing_is_known():
     assert "Nothing is known already." in question(RUN, [])
 
 
-def test_of_a_long_output_the_model_sees_the_beginning_and_the_end():
+def test_the_model_gets_the_start_and_end_of_a_long_output():
     run = FinishedRun(agent="a", task="t", agent_output="b" + "x" * 10 * MAX_OUTPUT + "e", result="success")
     asked = question(run, [])
     assert len(asked) < MAX_OUTPUT + 4000

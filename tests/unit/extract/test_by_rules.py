@@ -200,7 +200,7 @@ def test_a_hostile_text_is_taken_in_bounded_time_and_gives_a_bounded_note(text: 
 @given(
     st.lists(st.sampled_from([CAUSE, "We decided on X.", "- a\n", "\n\n", "# H\n", "`b`", "Node 18.", "é "]))
 )
-def test_whatever_is_found_passes_the_checks_unless_it_is_too_short_or_says_nothing(parts: list[str]):
+def test_findings_pass_the_checks_unless_too_short_or_empty(parts: list[str]):
     told = run(" ".join(parts))
     finding = find_by_rules(told)
     if finding.title:

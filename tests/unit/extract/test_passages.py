@@ -102,7 +102,7 @@ def test_a_diff_has_no_words():
     assert told("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old words here\n+new words here\n") == []
 
 
-def test_of_a_very_long_text_the_beginning_and_the_end_are_looked_at():
+def test_the_start_and_end_of_a_very_long_text_are_read():
     found = told("First words.\n\n" + "middle. " * MAX_OUTPUT + "\n\nLast words.")
     assert found[0] == ("sentence", "First words.")
     assert found[-1] == ("sentence", "Last words.")

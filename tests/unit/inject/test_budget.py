@@ -99,7 +99,7 @@ def test_drawn_lines_cost_next_to_nothing_and_still_do_not_fill_a_prompt():
     assert choose([drawn], 600, plain) == []
 
 
-def test_of_equals_the_newer_comes_first_then_the_id_decides():
+def test_with_equal_points_the_newer_comes_first_then_the_id():
     pieces = [
         Piece("memory", "b", 10, ("b",), at=5),
         Piece("memory", "a", 10, ("a",), at=5),

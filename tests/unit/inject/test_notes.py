@@ -42,7 +42,7 @@ def test_the_most_points_come_first():
     assert order(low, high, critical) == ["critical", "high", "low"]
 
 
-def test_of_equals_the_newer_comes_first_then_the_file_name():
+def test_with_equal_points_the_newer_comes_first_then_the_file_name():
     old = NOON - 1_000_000
     notes = [note("b", discovered_at=old), note("a", discovered_at=old), note("c", discovered_at=old + 1)]
     assert order(*notes, note("d", discovered_at=None)) == ["c", "a", "b", "d"]

@@ -30,12 +30,12 @@ def test_a_memory_that_contains_a_word_is_a_candidate(store: Store) -> None:
     assert picked(inquire(store, "unicorn")) == set()
 
 
-def test_those_beside_a_match_come_in(store: Store) -> None:
+def test_neighbours_of_a_match_are_candidates(store: Store) -> None:
     add(store, "a", "b", "c", "match zebra", "d", "e", "f", session="day")
     assert picked(inquire(store, "zebra")) == {"b", "c", "match", "d", "e"}
 
 
-def test_nobody_comes_in_where_nothing_matches(store: Store) -> None:
+def test_without_a_match_there_are_no_candidates(store: Store) -> None:
     add(store, "a", "b", "c", session="day")
     assert picked(inquire(store, "zebra")) == set()
 
@@ -71,7 +71,7 @@ def test_what_was_superseded_comes_in_only_when_asked_for(store: Store, asked: b
     assert "match" in found
 
 
-def test_of_many_holders_those_that_say_most_are_picked(store: Store) -> None:
+def test_of_many_memories_with_a_word_those_with_the_most_words_are_candidates(store: Store) -> None:
     add(store, "best zebra lion")
     add(store, *(f"n{at} zebra" for at in range(3 * limits.POOL)), session="day")
     found = picked(inquire(store, "zebra lion"))

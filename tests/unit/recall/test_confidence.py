@@ -58,7 +58,7 @@ def test_more_candidates_alike_never_make_it_surer(
 
 
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
-def test_of_those_behind_the_best_the_nearer_is_the_surer(column: str) -> None:
+def test_behind_the_best_a_higher_score_has_a_higher_confidence(column: str) -> None:
     told = {"unknown": 0.0, "covered": 1.0, "said": 2.5, "rare": 5.0, "asked": 1.5, "nearest": 0.5}
     question = told | {"beside": 0.0, "lead": 1.0, "candidates": math.log(4)}
     first, second, third, last = chances(column, [9.0, 8.0, 6.0, 1.0], question)
@@ -103,7 +103,7 @@ def alike(store: Store, many: int) -> list[Match]:
     return list(found(inquire(store, "zebra crossing")).values())
 
 
-def test_of_memories_that_look_alike_none_is_surer_than_another(store: Store) -> None:
+def test_memories_that_look_alike_have_the_same_confidence(store: Store) -> None:
     before = 1.0
     for many in (1, 2, 5, 20):
         matches = alike(store, many)

@@ -39,7 +39,7 @@ def measure_scale(embedder: WordEmbedder) -> int:
     return embedder.asked.count(TEXTS[0])
 
 
-def test_it_is_measured_once_however_many_ask(store: Store, other: OtherEmbedder, clock: HandClock):
+def test_the_scale_is_measured_once_for_many_queries(store: Store, other: OtherEmbedder, clock: HandClock):
     keep(store, "login fails", "build is slow")
     several = [made(store, other, clock) for _ in range(3)]
     for meaning in several:
@@ -86,7 +86,7 @@ def test_vectors_of_which_nobody_knows_the_scale_are_work_to_do(
     assert (measure_scale(other), len(other.asked), meaning.has_work()) == (1, len(TEXTS), False)
 
 
-def test_of_the_built_in_kind_nothing_is_measured(store: Store, clock: HandClock):
+def test_the_built_in_embedder_is_not_measured(store: Store, clock: HandClock):
     keep(store, "login fails")
     embedder = WordEmbedder()
     meaning = made(store, embedder, clock)
@@ -108,7 +108,7 @@ def test_while_it_fails_it_is_left_alone_and_measured_later(
     assert meaning.scale != UNCHANGED
 
 
-def test_it_goes_with_the_vectors_it_was_measured_for(store: Store, other: OtherEmbedder, clock: HandClock):
+def test_the_scale_is_deleted_with_its_vectors(store: Store, other: OtherEmbedder, clock: HandClock):
     keep(store, "login fails")
     meaning = made(store, other, clock)
     meaning.catch_up(math.inf, thorough=True)

@@ -63,7 +63,7 @@ def test_reasons_are_given_only_on_request(shelf: Rum) -> None:
     assert all(not memory.why for memory in shelf.recall(query="login").memories)
 
 
-def test_of_a_long_question_only_what_was_looked_at_is_named(shelf: Rum) -> None:
+def test_for_a_long_query_only_the_used_words_are_named(shelf: Rum) -> None:
     told = why(shelf, query="login " + "zebra " * 20_000 + "logins")
     assert all("login," not in line and "logins" not in line for lines in told for line in lines)
     assert any("login" in line for line in told[0])

@@ -87,7 +87,7 @@ def test_what_asks_for_more_or_for_something_else_is_no_such_question(text: str)
 
 
 @given(st.text())
-def test_whatever_is_asked_there_is_one_number_or_none(text: str):
+def test_any_query_has_one_issue_number_or_none(text: str):
     found = issue_asked_for(text)
     assert found is None or (found in text and found.isdigit())
 
@@ -104,7 +104,7 @@ def test_only_memories_that_name_the_issue_are_found_with_certainty(rum: Rum, na
 
 
 @pytest.mark.parametrize("strategy", ["auto", "exact"])
-def test_it_is_found_wherever_it_is_named_the_newest_first(shop: Shop, strategy: str):
+def test_memories_that_name_the_issue_anywhere_are_found_newest_first(shop: Shop, strategy: str):
     rum, named = shop.open(), list[str]()
     for said in (
         {"goal": "Close #6767"},

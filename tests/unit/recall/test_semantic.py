@@ -278,7 +278,7 @@ def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
     assert (embedder.asked, meaning.trouble) == (["odd login"], None)
 
 
-def test_who_waits_for_an_answer_lets_the_embedder_take_no_longer_and_others_as_long_as_it_likes(
+def test_a_query_limits_the_time_of_the_embedder_and_other_work_does_not(
     store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
 ):
     keep(store, "login fails")
@@ -308,7 +308,7 @@ def used_at(folder: Path) -> int:
         return db.execute("SELECT used_at FROM vector_models").fetchone()[0]
 
 
-def test_who_asks_uses_the_vectors_which_is_noted_once_a_day(
+def test_the_use_of_vectors_is_recorded_once_a_day(
     store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
 ):
     keep(store, "login fails")
@@ -329,7 +329,7 @@ def test_who_asks_uses_the_vectors_which_is_noted_once_a_day(
     assert used_at(folder) == second
 
 
-def test_that_vectors_are_used_is_noted_later_where_it_cannot_be_now(
+def test_the_use_of_vectors_is_recorded_later_if_it_is_not_possible_now(
     store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
 ):
     keep(store, "login fails")

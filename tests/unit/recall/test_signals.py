@@ -199,7 +199,7 @@ class TestFiles:
         assert matches["none"].signals["files"] == 0
         assert all(0 <= match.signals["files"] <= 1 for match in matches.values())
 
-    def test_who_touched_everything_says_less_of_each(self, store: Store) -> None:
+    def test_a_memory_that_touched_many_files_counts_less_for_each(self, store: Store) -> None:
         touch(store, "narrow", "a.py")
         touch(store, "broad", "a.py", *(f"other{number}.py" for number in range(30)))
         matches = found(inquire(store, "zebra", "a.py"))
@@ -217,7 +217,7 @@ class TestFiles:
 
 
 class TestMeaning:
-    def test_who_is_nearer_has_more(self, store: Store) -> None:
+    def test_a_more_similar_memory_has_a_higher_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", outcome=make_outcome("zebra lion"))
         add(store, "far", "goat cow", outcome=make_outcome("cow goat sheep"))
         asked = inquire(store, "lion zebra", meaning=meaning_of(store, WordEmbedder()), limit=50)
@@ -235,7 +235,7 @@ class TestMeaning:
         likeness = signal(inquire(store, "lion zebra", meaning=meaning, limit=50), "meaning")
         assert likeness["near"] > likeness["new"] > likeness["far"]
 
-    def test_who_stands_next_to_a_near_one_has_a_share(self, store: Store) -> None:
+    def test_a_neighbour_of_a_similar_memory_has_a_share_of_the_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", "day", created_at=NOON, outcome=make_outcome("zebra lion"))
         add(store, "next", "goat", "day", created_at=NOON + 1)
         add(store, "alone", "goat")

@@ -25,7 +25,7 @@ def test_each_memory_is_counted_once(rum: Rum) -> None:
     assert rum.recall(file="a.py", query="login").total_matches == 2
 
 
-def test_those_that_only_stand_beside_a_match_are_none(rum: Rum) -> None:
+def test_neighbours_of_a_match_are_no_matches(rum: Rum) -> None:
     for number in range(12):
         keep(rum, f"Work on thing{number} today")
     assert rum.recall(query="thing7").total_matches == 1

@@ -60,7 +60,7 @@ class TestNames:
         fill(store, "add sqlite utilities", "a lite edition")
         assert Words(store.search, "SQLite").terms == ["sqlite", "lite"]
 
-    def test_of_a_name_that_nobody_used_all_is_asked_for(self, store: Store) -> None:
+    def test_all_parts_of_an_unknown_name_are_searched(self, store: Store) -> None:
         fill(store, "token")
         assert Words(store.search, "refreshToken").terms == ["refreshtoken", "refresh", "token"]
 
@@ -202,13 +202,13 @@ class TestMisspelt:
         assert not words.respell()
         assert set(words.masks) == {3}
 
-    def test_it_is_whole_words_that_are_one_error_apart_not_their_stems(self, store: Store) -> None:
+    def test_whole_words_and_not_stems_are_compared_for_typos(self, store: Store) -> None:
         fill(store, "a red door", "we rely on it", "ready to go")
         words = Words(store.search, "redis")
         assert not words.respell()
         assert (words.known(), words.variants) == (False, {})
 
-    def test_of_words_with_the_same_stem_one_that_is_near_is_enough(self, store: Store) -> None:
+    def test_one_similar_word_of_a_stem_is_enough(self, store: Store) -> None:
         fill(store, "reuse a connection", "an integer", "to integrate")
         conections, interger = Words(store.search, "conections"), Words(store.search, "interger")
         assert (conections.respell(), conections.variants) == (True, {"conect": ["connect"]})

@@ -73,7 +73,7 @@ def test_the_number_of_followed_renames_is_limited():
 
 
 @given(st.text(max_size=200))
-def test_whatever_was_run_paths_stay_inside_the_repository(command: str):
+def test_renamed_paths_of_any_command_stay_inside_the_repository(command: str):
     for before, after in told(ran(f"git mv {command}")):
         assert before != after
         for path in (before, after):

@@ -79,7 +79,7 @@ def test_addresses_and_program_output_are_distinguished_from_prose(line: str):
         ("Fixes #1234\nthe cache was never flushed.", ["the cache was never flushed."]),
     ],
 )
-def test_of_a_reference_only_its_own_sentence_is_left_out(text: str, told: list[str]):
+def test_a_reference_removes_only_its_own_sentence(text: str, told: list[str]):
     assert prose_sentences(text) == told
 
 

@@ -43,7 +43,7 @@ def test_what_scripts_and_pictures_need_stays(text: str):
 @pytest.mark.parametrize(
     "text", ["a\u200cb", "a\u200d", "a\ufe0f", "1\ufe0f2", "س\u200c\u200d\u200cس", "❤\ufe0f\ufe0f\u200d!"]
 )
-def test_they_hide_nothing_elsewhere(text: str):
+def test_invisible_characters_are_removed_everywhere_else(text: str):
     bare = "".join(one for one in text if one not in "\u200c\u200d\ufe0f")
     assert without_invisible(text).replace("❤\ufe0f", "❤") == bare
 

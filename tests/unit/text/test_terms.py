@@ -196,7 +196,7 @@ def test_a_question_gives_each_term_once_and_no_more_than_asked_for():
     assert len(query_terms(" ".join(f"word{n}" for n in range(500)))) == 64
 
 
-def test_of_a_very_long_question_only_the_start_is_read_and_no_word_is_cut_in_two():
+def test_only_the_start_of_a_very_long_query_is_read_without_cutting_a_word():
     text = "padding " * 511 + "interesting"  # the reading ends inside the last word
     assert query_terms(text + " tail") == ["pad"]
     assert query_terms("错误" * 10_000) == ["错误", "误错"]

@@ -155,7 +155,7 @@ class TestWhatIsInIt:
 
 
 class TestFailures:
-    def test_those_on_the_files_at_hand_come_before_everything_else(self, rum: Rum):
+    def test_failures_on_the_named_files_come_first(self, rum: Rum):
         rum.notes.add("Token Refresh", "All about it.", "token", importance="critical", tags=["auth"])
         failed(rum, "Something else entirely", "It broke", FILE)
         kinds = [one.kind for one in rum.brief(task=TASK, file=FILE).taken or []]
@@ -312,7 +312,7 @@ class TestJournal:
 
 
 class TestHowMuch:
-    def test_it_fits_and_says_how_much_had_no_room(self, rum: Rum):
+    def test_the_brief_stays_within_its_tokens_and_counts_what_did_not_fit(self, rum: Rum):
         for number in range(30):
             rum.facts.set(f"token {number}", "a value of some length " * 6)
         small, large = rum.brief(task=TASK, tokens=120), rum.brief(task=TASK, tokens=2000)
@@ -406,7 +406,7 @@ class TestHostileTexts:
         ),
         tokens=st.integers(1, 400),
     )
-    def test_whatever_the_texts_it_fits_and_ends_once(
+    def test_with_any_texts_the_brief_fits_and_has_one_closing_tag(
         self, tmp_path_factory: pytest.TempPathFactory, texts: list[str], tokens: int
     ):
         with open_shop(tmp_path_factory.mktemp("brief")) as shop:

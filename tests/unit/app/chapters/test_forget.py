@@ -184,7 +184,7 @@ def test_passed_wisdom_keeps_claims_that_do_not_depend_on_the_memory(shop: Shop,
     assert rum.wisdom.show(wisdom).insights == ("Key caches must be flushed before rotation",)
 
 
-def test_one_whose_last_memory_is_forgotten_goes_with_it(shop: Shop, rum: Rum) -> None:
+def test_a_chapter_is_deleted_with_its_last_memory(shop: Shop, rum: Rum) -> None:
     odd, other = odd_one(rum), tell(shop, rum)[0]
     lone = rum.chapters.create(memory_ids=[odd]).chapter_id
     kept = rum.chapters.create(memory_ids=[other]).chapter_id

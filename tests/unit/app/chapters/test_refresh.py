@@ -156,7 +156,7 @@ def test_where_tags_find_too_few_by_now_it_stays_with_what_it_had(shop: Shop, ru
     assert stale(rum, made) == ()
 
 
-def test_one_that_would_become_another_one_is_skipped(shop: Shop, rum: Rum) -> None:
+def test_a_chapter_that_would_become_another_one_is_skipped(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     found = rum.chapters.create(tags=["auth"]).chapter_id
     new = keep(rum, "Log refreshes", tags=["auth"])
@@ -197,7 +197,7 @@ def test_passed_text_stays_and_its_evidence_is_updated(shop: Shop, rum: Rum) -> 
     assert shown.learnings == ("Handle refresh token expiry",)
 
 
-def test_one_that_tags_found_takes_in_what_they_find_now(shop: Shop, rum: Rum) -> None:
+def test_a_chapter_found_by_tags_includes_what_they_find_now(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     made = rum.chapters.create(tags=["auth"]).chapter_id
     newer = keep(rum, "Better", tags=["auth"], links={"supersedes": ids[0]})

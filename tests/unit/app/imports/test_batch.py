@@ -100,7 +100,7 @@ def test_what_was_forgotten_stays_so(shop: Shop, caller: Caller):
     assert "Paper 3" not in memories(rum)
 
 
-def test_one_that_breaks_off_is_completed_by_the_next(caller: Caller):
+def test_an_interrupted_import_is_completed_by_the_next(caller: Caller):
     with pytest.raises(OSError, match="250"):
         taken(caller, Papers(450, torn=250))
     assert caller.project.store.memories.count() == 180

@@ -43,7 +43,7 @@ def test_paths_that_no_commit_touches_are_named(repo: Repository, shop: Shop):
     assert rum.import_git(paths="src").notes == []
 
 
-def test_of_what_lies_before_the_newest_commits_nothing_is_counted(repo: Repository, shop: Shop):
+def test_commits_before_the_selected_ones_are_not_counted(repo: Repository, shop: Shop):
     for number in range(3):
         repo.commit(f"old bump {number}", {"a": f"bump {number}"}, author="dependabot[bot]")
         repo.commit(f"c{number}", {"a": str(number)})

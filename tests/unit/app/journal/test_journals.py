@@ -319,7 +319,7 @@ def test_a_journal_that_has_grown_long_is_archived_when_the_next_entry_comes(sho
     assert journal.discovery("data_model", "Newest").id == "discovery-004"
 
 
-def test_one_that_is_large_is_archived_too_but_for_its_last_two_hours(shop: Shop) -> None:
+def test_a_large_journal_is_archived_except_for_its_last_two_hours(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     for number in range(12):
         journal.discovery("data_model", f"Row {number}: " + "x" * 10_000)

@@ -116,7 +116,7 @@ def test_a_subagent_of_another_corrects_a_fact_too(shop: Shop) -> None:
     assert child.facts.set("port", "443").version == 2
 
 
-def test_who_corrects_a_fact_may_not_therefore_forget_it(shop: Shop) -> None:
+def test_correcting_a_fact_gives_no_right_to_forget_it(shop: Shop) -> None:
     shop.open(agent="ann").facts.set("port", "80")
     bob = shop.open(agent="bob")
     bob.facts.set("port", "443")

@@ -89,7 +89,7 @@ def test_setting_a_rule_to_what_it_says_already_says_that_it_still_holds(shop: S
     assert len(bob.rules.history(rule.id)) == 1
 
 
-def test_who_corrects_a_rule_may_not_therefore_forget_it(shop: Shop) -> None:
+def test_correcting_a_rule_gives_no_right_to_forget_it(shop: Shop) -> None:
     rule = shop.open(agent="ann").rules.add("deploy", "Ask first")
     bob = shop.open(agent="bob")
     bob.rules.set(rule.id, "deploy", "Ask twice")

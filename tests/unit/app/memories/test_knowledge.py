@@ -95,7 +95,9 @@ def test_returned_knowledge_is_short(rum: Rum, ids: list[str]) -> None:
     assert "Unicorns" not in known.text
 
 
-def test_of_several_the_surest_chapter_and_the_surest_wisdom_come(rum: Rum, ids: list[str]) -> None:
+def test_only_the_chapter_and_wisdom_with_the_highest_confidence_are_returned(
+    rum: Rum, ids: list[str]
+) -> None:
     chapters = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:2], ids[1:], ids)]
     best = rum.chapters.create(memory_ids=ids[:1], title="Refresh token expiry").chapter_id
     wisdom = rum.wisdom.synthesize(chapter_ids=chapters).wisdom_id
@@ -137,7 +139,7 @@ def test_where_no_memory_answers_a_story_that_does_is_an_answer(rum: Rum, ids: l
     assert (answer.knowledge[0].id, answer.confidence) == (made, answer.knowledge[0].confidence)
 
 
-def test_it_never_takes_the_room_of_a_memory(rum: Rum, ids: list[str]) -> None:
+def test_knowledge_never_replaces_a_memory(rum: Rum, ids: list[str]) -> None:
     plain = rum.recall(query="refresh token", max_tokens=150)
     rum.chapters.create(memory_ids=ids, title="Refreshing tokens")
     for tokens in (60, 100, 150, 200, 300, 1000):

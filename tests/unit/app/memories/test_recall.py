@@ -113,7 +113,7 @@ class TestList:
         assert [line.id for line in second.list(session_id="s-1").memories] == [kept]
         assert second.list(session_id="s-9").total == 0
 
-    def test_nobody_has_nothing(self, rum: Rum) -> None:
+    def test_without_an_agent_the_list_is_empty(self, rum: Rum) -> None:
         assert (rum.list().memories, rum.list().total) == ([], 0)
 
 

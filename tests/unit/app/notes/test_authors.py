@@ -29,7 +29,7 @@ def test_an_agent_forgets_the_note_that_it_has_just_written(shop: Shop, how: dic
     assert shop.open(**how).notes.forget(again).forgotten
 
 
-def test_one_that_registered_itself_does_too_whatever_the_settings_say(shop: Shop):
+def test_an_agent_that_registered_itself_is_the_author_regardless_of_the_settings(shop: Shop):
     rum = shop.open(agent="lead")
     rum.identity("register", name="tester")
     noted(rum)

@@ -328,7 +328,7 @@ def test_oddities_of_a_file_are_reported_by_list_show_and_doctor_and_the_file_is
     assert rum.notes.match("say when it is time").notes[0].content == "Text."
 
 
-def test_of_very_many_odd_things_the_doctor_tells_the_first(rum: Rum, shop: Shop):
+def test_doctor_lists_the_first_of_very_many_remarks(rum: Rum, shop: Shop):
     notes(shop).mkdir(parents=True)
     for number in range(60):
         (notes(shop) / f"odd-{number}.md").write_text("---\ntitle: Odd\nwhentouse: auth\n---\n")

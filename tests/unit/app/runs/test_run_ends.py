@@ -128,7 +128,7 @@ class TestMisuse:
             ended_by_call(run, lambda run: wrongly(run.task).sucede)
         assert memory_of(rum, run).outcome.summary.startswith("Stopped by AttributeError")
 
-    def test_whatever_else_comes_out_of_a_call_of_rum_is_rums(self, rum: Rum):
+    def test_any_other_exception_of_a_call_counts_as_a_wrong_call(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
         with pytest.raises(TypeError):
             ended_by_call(run, lambda _: rum.notes.import_from(cast("Any", 5)))

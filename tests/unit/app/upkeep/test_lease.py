@@ -40,7 +40,7 @@ def test_a_second_one_learns_who_has_it_and_since_when(tmp_path: Path):
         end(process)
 
 
-def test_it_ends_with_its_holder_however_that_ends(tmp_path: Path):
+def test_the_lease_ends_with_its_process_in_any_case(tmp_path: Path):
     process = make_place(tmp_path).start(HOLDER, tmp_path)
     assert process.stdout
     process.stdout.readline()

@@ -61,7 +61,7 @@ def test_what_is_pending_is_embedded_once(rum: Rum, endpoint: Endpoint):
     assert len(endpoint.sent) == 3
 
 
-def test_it_stops_when_its_time_is_over_and_goes_on_the_next_time(rum: Rum):
+def test_tidying_stops_at_its_time_limit_and_continues_the_next_time(rum: Rum):
     for number in range(5):
         keep(rum, f"Goal {number}")
     first = rum.tidy(0)

@@ -136,7 +136,7 @@ def test_what_another_command_printed_after_rum_is_kept():
     assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
 
 
-def test_of_an_ignored_file_neither_path_nor_content_is_kept(tmp_path: Path):
+def test_neither_path_nor_content_of_an_ignored_file_is_recorded(tmp_path: Path):
     ignored = Ignored("/project", "secret/\n")
     file = {"path": "/project/secret/plan.md", "operation": "read", "added": "the plan"}
     other = {"path": "/project/open.md", "operation": "read"}

@@ -102,7 +102,7 @@ def test_a_path_through_a_link_is_recognised(tmp_path: Path):
     assert Ignored(str(real), "secret").covers(str(tmp_path / "link" / "secret" / "a"), "/")
 
 
-def test_of_a_long_output_both_ends_are_left_without_the_lines_that_name_one():
+def test_both_ends_of_a_long_output_are_kept_without_lines_that_name_an_ignored_file():
     text = "".join(f"line {n}\nplans/{n}.md: x\n" for n in range(500))
     left = Ignored("/p", "plans/").without_lines(text, "/p", 50).splitlines()
     assert left[0] == "line 0"

@@ -60,7 +60,7 @@ def test_functions_are_called_by_their_names(line: str, name: str | None):
     assert details(Change("a", "M", inside=(line,))).get("diff_summary") == (f"in {name}" if name else None)
 
 
-def test_of_very_many_files_the_most_changed_are_kept():
+def test_the_most_changed_of_very_many_files_are_kept():
     many = [Change(f"f{number:04}", "M", added=number) for number in range(5000)]
     kept = largest(many)
     assert [change.path for change in kept] == [f"f{number:04}" for number in range(5000 - MAX_FILES, 5000)]

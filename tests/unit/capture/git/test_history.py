@@ -165,7 +165,7 @@ def test_a_reverted_merge_takes_back_what_it_brought_in():
     assert reverted(found) == {1: "No.", 2: "No.", 3: "No."}
 
 
-def test_nobody_undoes_what_comes_later():
+def test_a_commit_cannot_revert_a_later_one():
     found = ledger(f"This reverts commit {sha(1)}.", "Open the gate")
     assert reverted(found) == {}
     assert [reference.naming for reference in found.references(sha(1))] == [Naming.NAMES]

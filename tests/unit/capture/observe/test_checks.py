@@ -137,6 +137,6 @@ def test_no_failures_is_no_failure():
 
 
 @given(st.text(max_size=300), st.text(max_size=600), st.sampled_from([None, 0, 1]))
-def test_whatever_is_run_and_printed_can_be_judged(command: str, output: str, code: int | None):
+def test_any_command_and_output_can_be_judged(command: str, output: str, code: int | None):
     check = check_of(run(f"pytest {command}", output, code))
     assert check is None or code != 1 or check.passed is False

@@ -46,7 +46,7 @@ def test_the_error_is_found(output: str, line: str | None):
     assert line is None or fault.line == line
 
 
-def test_one_error_has_one_fingerprint_whatever_the_folder_the_line_and_the_address():
+def test_an_error_has_one_fingerprint_for_any_folder_line_and_address():
     told = PYTHON + "RuntimeError: object at 0x{address} in {root}/x.py:{line} is stale"
     one = fault_in(told.format(root="/home/a", line=4, address="7f3a00001234"))
     other = fault_in(told.format(root="/srv/b/c", line=77, address="55d0deadbeef"))

@@ -58,7 +58,7 @@ def test_a_long_prompt_is_cut_at_a_word():
 
 
 @pytest.mark.parametrize("prompt", ["yes", "Ok, go ahead.", "continue", "do it", "thanks!"])
-def test_one_that_says_to_go_on_is_about_what_was_begun(prompt: str):
+def test_a_prompt_to_continue_has_the_goal_of_the_previous_one(prompt: str):
     assert is_continuation(prompt)
     assert goal_of(prompt, "Fix the login.").startswith("Fix the login.")
     assert task_type(prompt, "Fix the login.") == "bug_fix"

@@ -81,7 +81,7 @@ def test_what_a_check_fails_after_to_the_end_has_failed():
     assert results(memory)[0] == ("-x = 1\n+y = 2", False)
 
 
-def test_of_several_files_none_is_blamed():
+def test_with_several_files_none_is_blamed():
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").edit("b.py", "a", "b").run("pytest", CRASH, 1)
     assert [success for _, success in results(said(telling.stop()))] == [True, True, False]
 

@@ -53,7 +53,7 @@ def test_a_section_that_is_too_long_is_cut_between_paragraphs():
 
 
 @given(st.text(alphabet="#`~\n -ab<!>", max_size=200))
-def test_whatever_it_says_every_section_has_a_title_and_a_text(text: str):
+def test_every_section_of_any_guide_has_a_title_and_a_text(text: str):
     for section in sections_of(text, "x.md"):
         assert section.title.strip()
         assert section.content.strip()

@@ -43,7 +43,7 @@ def test_words_strewn_over_a_long_story_are_no_claim():
     )
 
 
-def test_who_says_otherwise_is_counted_against():
+def test_a_contradicting_memory_counts_against_the_claim():
     members = [
         make_work(1, "a", "The session timeout is 30 minutes"),
         make_work(2, "b", "The session timeout is 60 minutes"),
@@ -84,7 +84,7 @@ def test_meaning_finds_those_who_say_it_in_other_words_if_some_are_the_same():
         ("Sessions are not stored in Redis, nor on disk", "Sessions are stored in Redis"),
     ],
 )
-def test_who_says_the_opposite_in_much_the_same_words_speaks_against_it(said: str, claim: str):
+def test_the_opposite_in_similar_words_contradicts_the_claim(said: str, claim: str):
     found = find_evidence(claim, [make_work(1, "Look at it", said)])
     assert (found.supporting, found.against_ids) == (0, ("mem_001",))
     given = make_work(1, claim, said, summary="Done")  # what it was for is not what came of it
@@ -104,7 +104,7 @@ def test_who_says_the_opposite_in_much_the_same_words_speaks_against_it(said: st
         ("Flush the cache before closing the writer", "Close the writer after flushing the cache"),
     ],
 )
-def test_who_says_the_same_with_a_not_elsewhere_supports_it(said: str, claim: str):
+def test_a_negation_in_another_part_still_supports_the_claim(said: str, claim: str):
     found = find_evidence(claim, [make_work(1, "Look at it", said)])
     assert (found.memory_ids, found.against) == (("mem_001",), 0)
 
@@ -126,7 +126,7 @@ def test_who_says_the_same_with_a_not_elsewhere_supports_it(said: str, claim: st
         ("The cache is empty after the import", "The cache is empty before the import"),
     ],
 )
-def test_who_says_it_of_something_else_neither_supports_it_nor_speaks_against_it(said: str, claim: str):
+def test_a_statement_about_something_else_neither_supports_nor_contradicts(said: str, claim: str):
     members = [make_work(1, "Look at it", said)]
     assert find_evidence(claim, members) == Evidence()
     assert find_evidence(claim, members, lambda one, other: 1.0) == Evidence()

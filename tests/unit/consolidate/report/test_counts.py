@@ -143,7 +143,7 @@ def test_what_led_to_a_success_leaves_nothing_to_do():
     assert open_texts(tally) == []
 
 
-def test_of_very_many_follow_ups_the_newest_are_held():
+def test_only_the_newest_of_very_many_follow_ups_are_considered():
     count = counts.MOST_OPEN + 7
     tally = tallied(
         [

@@ -195,7 +195,7 @@ def test_a_title_is_one_line_that_is_cut_at_a_word():
     assert found.title == "Move the warehouse importer over to streaming so that catalogues of any size…"
 
 
-def test_of_very_many_memories_the_newest_are_looked_at(monkeypatch: pytest.MonkeyPatch):
+def test_only_the_newest_of_very_many_memories_are_considered(monkeypatch: pytest.MonkeyPatch):
     old, new = (
         make_webhooks(),
         [

@@ -48,7 +48,9 @@ def test_an_edit_is_recognised_by_its_lines(store: SqliteStore, tmp_path: Path):
     assert [offer.kind for offer in what_worked] == ["touching"]
 
 
-def test_of_what_does_not_fit_the_date_goes_first_and_what_worked_last(store: SqliteStore, tmp_path: Path):
+def test_a_warning_that_is_too_long_loses_its_date_first_and_the_solution_last(
+    store: SqliteStore, tmp_path: Path
+):
     tried = edited("cart.py", "+  return str(cents / 100)", "AssertionError: 2.5 in check_cart.py")
     add_memory(store, "mem_1", actions=[tried, edited("cart.py", '+  return f"{cents / 100:.2f}"')])
     long = edited("till.py", "+  return round(total(cart), 1)", "AssertionError: " + "1.5 is not 1.50, " * 9)
@@ -128,7 +130,7 @@ def test_no_trouble_with_the_file_is_anybodys_trouble(store: SqliteStore, tmp_pa
 
 
 @pytest.mark.parametrize("where", ["long ago", "in an earlier file", "in another place"])
-def test_it_warns_once_however_much_was_done_since_and_wherever_that_is_kept(tmp_path: Path, where: str):
+def test_a_warning_is_given_once_regardless_of_later_events(tmp_path: Path, where: str):
     folder = tmp_path / "projects" / "shop"
     with closing(SqliteStore(str(folder))) as store:
         add_memory(store, "mem_1", actions=PSYCOPG)

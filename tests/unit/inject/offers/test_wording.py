@@ -15,7 +15,7 @@ LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked ins
 @pytest.mark.parametrize(
     "text", ["修复登录页面在空列表情况下崩溃的问题" * 9, "é~ß" * 60, "word " * 200, "🙂" * 300]
 )
-def test_whatever_the_script_it_stays_within_its_tokens(text: str):
+def test_an_offer_in_any_script_stays_within_its_tokens(text: str):
     found = offer("warning", ["mem_1"], LONGEST, (text,) * 4, "recall memory_id=abcdefgh")
     assert estimate_tokens(found.text) <= MOST
     assert "recall memory_id=abcdefgh" in found.text

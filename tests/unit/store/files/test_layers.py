@@ -62,7 +62,7 @@ def test_changes_by_another_program_are_noticed(tmp_path: Path):
     assert [item["id"] for item in files.items(EPISODIC)] == ["entry-1", "entry-2"]
 
 
-def test_of_pairs_with_one_key_the_last_counts(tmp_path: Path):
+def test_the_last_of_several_pairs_with_one_key_counts(tmp_path: Path):
     lay(
         tmp_path,
         "semantic.json",

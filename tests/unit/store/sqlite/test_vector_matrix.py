@@ -56,7 +56,7 @@ def test_what_points_nowhere_is_no_vector_to_keep(numbers: list[float]):
 
 
 @given(arrays(np.float32, st.integers(1, 9), elements=st.floats(width=32)))
-def test_whatever_an_embedder_gives_is_kept_with_a_length_or_not_at_all(vector: Floats):
+def test_any_vector_of_an_embedder_is_normalised_or_dropped(vector: Floats):
     data = pack(vector)
     assert bool(data) == has_direction(vector)
     assert not data or math.isfinite(cosines(unit(np.ones(len(vector))), {1: data})[1])
@@ -118,7 +118,7 @@ def test_codes_fit_any_number_of_dimensions(dimensions: int):
     assert found == filled(rows).nearest(rows[9], 300)
 
 
-def test_of_many_that_are_the_same_there_are_as_many_as_asked_for():
+def test_of_many_equal_vectors_the_requested_number_is_returned():
     rows = np.repeat(unit(np.ones((1, 8))), 3 * CANDIDATES, axis=0)
     assert len(filled(rows, large=1).nearest(rows[0], 50)) == 50
 
@@ -148,7 +148,7 @@ def test_what_was_dropped_is_found_no_more(large: int):
 
 @pytest.mark.parametrize("large", [1, 10**6])
 @pytest.mark.parametrize("count", [20, 500])
-def test_of_equally_near_ones_the_newest_come_first(large: int, count: int):
+def test_of_equally_similar_vectors_the_newest_come_first(large: int, count: int):
     same = np.tile(crowd(1), (count, 1))
     found = filled(same, large).nearest(same[0], 10)
     assert [number for number, _ in found] == list(range(count, count - 10, -1))

@@ -153,7 +153,7 @@ def test_an_interruption_between_the_two_files_duplicates_no_entry(tmp_path: Pat
         pytest.param(LONG.rstrip("\n"), id="no newline at the end"),
     ],
 )
-def test_whatever_it_looks_like_nothing_is_lost(tmp_path: Path, text: str) -> None:
+def test_archiving_a_journal_of_any_form_loses_nothing(tmp_path: Path, text: str) -> None:
     file = journal_at(tmp_path, text)
     before = values(file.path)
     assert archive(file, START + 6 * HOUR).moved
