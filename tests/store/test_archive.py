@@ -264,7 +264,7 @@ class TestWeighing:
         assert self.against(store) == told
         assert self.against(store, 0.71)["mem_important"] == ""
 
-    def test_what_was_left_to_do_until_a_success_settled_it(self, store: Store):
+    def test_follow_ups_are_open_until_a_success_closes_them(self, store: Store):
         left = make_outcome(follow_up_needed=["Write a test"])
         for one in ("open", "followed", "failed", "again"):
             add_memory(store, f"mem_{one}", f"Goal of {one}", outcome=left)

@@ -59,7 +59,7 @@ def test_the_newest_are_those_stored_last_whatever_their_time(shelf: Store):
     assert ids(newest_with(shelf, terms("token"), True, Filters(), 2)) == ["mem_4", "mem_1"]
 
 
-def test_what_filters_leave_out_takes_no_room_among_the_newest(shelf: Store):
+def test_filtered_memories_take_no_place_among_the_newest(shelf: Store):
     supersede(shelf, "mem_3", "mem_2")
     assert ids(newest_with(shelf, terms("token"), False, Filters(), 1)) == ["mem_1"]
     assert ids(newest_with(shelf, terms("token"), False, Filters(before=NOON + 1), 1)) == ["mem_0"]

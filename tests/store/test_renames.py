@@ -35,7 +35,7 @@ def test_what_was_done_under_earlier_names_is_found_the_newest_first(store: Stor
     assert formerly(store, "a.py") == []
 
 
-def test_what_has_that_name_since_is_another_file(store: Store):
+def test_a_later_file_with_the_old_name_is_another_file(store: Store):
     work(store, "mem_before", "a.py", at=1)
     work(store, "mem_move", "b.py", at=2)
     work(store, "mem_after", "a.py", at=3)

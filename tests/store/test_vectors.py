@@ -85,7 +85,7 @@ def test_a_vector_goes_with_its_memory(store: Store):
     assert store.upkeep.problems() == []
 
 
-def test_what_others_keep_later_is_found_by_who_has_looked_before(store: Store, other: Store):
+def test_vectors_stored_later_by_others_are_found_by_an_earlier_reader(store: Store, other: Store):
     fill(store, "mem_a", "mem_b")
     assert near(other, A, "mem_b") == ["mem_b", "mem_a"]
     fill(store, "mem_c")

@@ -22,7 +22,7 @@ def test_the_built_in_model_is_the_measure(builtin: np.ndarray):
 
 
 @pytest.mark.parametrize("common", [0.5, 1.0, 2.0])
-def test_what_all_vectors_of_a_model_have_in_common_counts_for_nothing(builtin: np.ndarray, common: float):
+def test_a_common_component_of_all_vectors_does_not_count(builtin: np.ndarray, common: float):
     shifted = np.hstack([builtin, np.full((len(builtin), 1), common, dtype=np.float32)])
     shifted /= np.linalg.norm(shifted, axis=1, keepdims=True)
     scale, own = measure_scale(shifted), builtin @ builtin.T

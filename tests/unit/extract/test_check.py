@@ -108,7 +108,7 @@ def test_a_rule_that_is_there_already_is_known():
     assert problem == "duplicate of the rule rule_1"
 
 
-def test_what_would_fit_any_task_is_cut_off_a_pattern():
+def test_words_that_match_any_task_are_removed_from_a_pattern():
     patterns = ["login|*|a|oauth", ".*", "When tokens expire", "result", "file|Errors|test suite|*code*"]
     assert specific_patterns(patterns) == ("login|oauth", "When tokens expire", "test suite")
 

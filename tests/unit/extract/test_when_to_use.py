@@ -110,7 +110,7 @@ def test_a_task_gives_a_pattern_if_it_says_something(task: str, pattern: str):
         ("Add it", "Do it", ""),
     ],
 )
-def test_what_title_and_task_speak_of_gives_a_pattern_if_it_is_enough(title: str, task: str, pattern: str):
+def test_title_and_task_give_a_pattern_if_they_are_specific_enough(title: str, task: str, pattern: str):
     assert topic_pattern(title, task) == pattern
 
 

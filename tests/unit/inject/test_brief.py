@@ -121,6 +121,6 @@ def test_shorter_forms_are_shorter_and_the_same_one_is_not_tried_twice():
     assert len(brief.fact("key", 15, "short").forms) == 1
 
 
-def test_what_happened_lately_has_a_notes_points_for_it():
+def test_recency_gives_the_same_points_as_for_notes():
     now = 1_750_000_000
     assert [brief.recency(now - age * HOUR, now) for age in (1, 23, 25, 71, 73)] == [10, 10, 5, 5, 0]

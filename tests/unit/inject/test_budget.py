@@ -74,7 +74,7 @@ def test_the_best_come_first_and_at_full_length():
     assert [(one.piece.id, one.form) for one in said] == [("high", 0), ("low", 1)]
 
 
-def test_what_is_too_long_keeps_nobody_else_out():
+def test_an_item_that_is_too_long_does_not_exclude_others():
     long = Piece("note", "long", 90, ("words without end " * 500,))
     short = Piece("note", "short", 1, ("few words",))
     assert [one.piece.id for one in choose([long, short], 50, plain)] == ["short"]

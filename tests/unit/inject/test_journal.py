@@ -45,7 +45,7 @@ def test_an_agent_gets_discoveries_failures_and_where_it_stands_line_by_line() -
     ]
 
 
-def test_what_there_is_nothing_of_has_no_heading() -> None:
+def test_an_empty_section_has_no_heading() -> None:
     assert journal_context([], [], None) == ""
     assert journal_context([], [], {"nextSteps": ["x"], "blockers": []}) == ""
     assert (

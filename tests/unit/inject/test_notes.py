@@ -147,7 +147,7 @@ def test_the_text_for_a_prompt():
     )
 
 
-def test_what_says_otherwise_stands_beside_it():
+def test_contradicting_statements_are_shown_side_by_side():
     otherwise = [Otherwise("Use JWT.", "b#2", "Do not use JWT.", NOON), Otherwise("x", "c#1", "y")]
     text = background([shown("Use JWT.", otherwise=otherwise)], lambda at: f"day {at}")
     assert text.endswith(

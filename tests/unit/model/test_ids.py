@@ -46,7 +46,7 @@ def test_an_id_can_be_dated() -> None:
     assert new_id("mem", at=1_600_000_000) < new_id("mem", at=1_600_000_001) < new_id("mem")
 
 
-def test_what_has_a_name_always_has_the_same_id() -> None:
+def test_the_same_name_always_gives_the_same_id() -> None:
     named = id_of("mem", "commit 1", at=1_600_000_000.25)
     assert named == id_of("mem", "commit 1", at=1_600_000_000.25)
     assert named[-12:] == id_of("mem", "commit 1")[-12:]

@@ -104,13 +104,13 @@ class TestByWords:
         assert set(answer(herd, "farm", tags=("odd",), limit=20)) == set(ANIMALS[::2])
         assert answer(herd, "toad", before=NOON - 90) == []
 
-    def test_what_is_superseded_stays_out_unless_asked_for(self, herd: Store):
+    def test_superseded_archived_memories_are_left_out_unless_requested(self, herd: Store):
         herd.links.add(Edge.of("mem_ant", "mem_toad", LinkType.SUPERSEDES), NOON)
         shelve(herd, "toad", "ant")
         assert "toad" not in answer(herd, "toad", limit=20)
         assert "toad" in answer(herd, "toad", limit=20, include_superseded=True)
 
-    def test_where_every_word_is_common_there_those_with_all_of_them_are_found(
+    def test_if_every_word_is_common_archived_memories_with_all_of_them_are_found(
         self, herd: Store, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setattr("rum.recall.limits.ARCHIVED_RARE", 2)
@@ -151,14 +151,16 @@ class TestWhenItIsAsked:
         assert set(answer(herd, "farm")) <= set(ANIMALS[:10])
         assert asked == []
 
-    def test_where_more_are_asked_for_than_live_ones_say_everything(
+    def test_the_archive_is_searched_if_too_few_live_memories_have_every_word(
         self, herd: Store, asked: list[list[str]]
     ):
         shelve(herd, *ANIMALS[10:])
         assert set(answer(herd, "farm", limit=15)) & set(ANIMALS[10:])
         assert asked == [["farm"]]
 
-    def test_where_live_ones_say_only_a_part(self, herd: Store, asked: list[list[str]]):
+    def test_the_archive_is_searched_if_live_memories_have_only_some_words(
+        self, herd: Store, asked: list[list[str]]
+    ):
         shelve(herd, *ANIMALS[10:])
         assert answer(herd, "farm of the toad")[0] == "toad"
         assert asked == [["farm", "toad"]]
@@ -219,9 +221,7 @@ class TestByMeaning:
         assert search(asked).best(asked.sure, 1)
         assert len(vars(herd.vectors)["_archived"]) == 0  # nothing else shows that none was read
 
-    def test_what_was_read_as_live_is_not_given_from_there_once_it_is_archived(
-        self, herd: Store, meaning: Meaning
-    ):
+    def test_a_memory_archived_meanwhile_is_not_returned_as_live(self, herd: Store, meaning: Meaning):
         assert len(meaning.nearest("farm", 20)) == 20
         shelve(herd, *ANIMALS[:18])
         assert nearest(meaning, "farm", 20).keys() == {"mem_seal", "mem_toad"}

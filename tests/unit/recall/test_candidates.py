@@ -45,7 +45,7 @@ def test_in_a_long_session_a_match_stands_alone(store: Store) -> None:
     assert picked(inquire(store, "zebra")) == {"match"}
 
 
-def test_what_is_linked_to_a_match_comes_in(store: Store) -> None:
+def test_memories_linked_to_a_match_are_candidates(store: Store) -> None:
     add(store, "match zebra", "cause goat", "effect lion", "stranger cow")
     for one, other in (("match", "cause"), ("effect", "match")):
         store.links.add(Edge.of(f"mem_{one}", f"mem_{other}", LinkType.CAUSED_BY), NOON)
@@ -61,7 +61,7 @@ def test_filters_hold_for_those_beside_a_match_too(store: Store) -> None:
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_what_was_superseded_comes_in_only_when_asked_for(store: Store, asked: bool) -> None:
+def test_superseded_memories_are_candidates_only_on_request(store: Store, asked: bool) -> None:
     add(store, "old zebra", "match zebra", "beside", session="day")
     add(store, "new lion", "newer lion")
     store.links.add(Edge.of("mem_new", "mem_old", LinkType.SUPERSEDES), NOON)

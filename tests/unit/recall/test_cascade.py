@@ -203,7 +203,7 @@ def test_a_long_goal_repeated_comes_before_one_that_says_more(rum: Rum, shop: Sh
     assert ids(rum.recall(query=" ".join(words)))[0] == kept
 
 
-def test_what_shares_nothing_with_the_question_is_not_given(rum: Rum) -> None:
+def test_a_memory_without_common_words_is_not_returned(rum: Rum) -> None:
     wanted = keep(rum, "Fix the login")
     other = keep(rum, "Paint the gate")
     keep(rum, "Mow the lawn", links={"caused_by": [wanted]})
@@ -227,7 +227,7 @@ def test_a_misspelt_word_is_forgiven_beside_one_that_others_hold(rum: Rum, shop:
     assert kept in ids(rum.recall(query="login interceptro", min_confidence=0))
 
 
-def test_what_was_only_found_respelt_is_not_sure(rum: Rum) -> None:
+def test_a_match_by_typo_correction_alone_has_a_low_confidence(rum: Rum) -> None:
     kept = keep(rum, "Fix the authentication interceptor")
     assert rum.recall(query="interceptor").confidence > RESPELT
     for alone in ("interceptro", "authentcation interceptro"):

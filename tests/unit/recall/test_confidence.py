@@ -113,7 +113,7 @@ def test_memories_that_look_alike_have_the_same_confidence(store: Store) -> None
         before = matches[0].confidence
 
 
-def test_what_its_maker_held_important_is_surer(store: Store) -> None:
+def test_an_important_memory_has_a_higher_confidence(store: Store) -> None:
     for importance in (0.1, 0.5, 0.9):
         add_memory(store, f"m{importance}", "zebra", importance=importance, session_id=f"s{importance}")
     matches = found(inquire(store, "zebra crossing"))
@@ -135,7 +135,7 @@ def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) 
     assert max(match.confidence for name, match in matches.items() if name != "a") < limits.SAME_GOAL
 
 
-def test_what_was_asked_for_literally_is_certain_whatever_is_near(store: Store) -> None:
+def test_an_exact_match_is_certain_regardless_of_similar_memories(store: Store) -> None:
     for number in range(30):
         add_memory(store, f"m{number}", "zebra", tags=["x"])
     matches = found(inquire(store, "", tags=("x",), limit=30))

@@ -91,7 +91,7 @@ def test_words_that_it_lacks_though_others_have_them_are_named(shelf: Rum) -> No
     assert not any(line.startswith("missing") for line in why(shelf, query="Authentication robots")[0])
 
 
-def test_what_is_given_for_its_words_however_many_have_them_says_so(rum: Rum) -> None:
+def test_a_memory_returned_for_common_words_says_so(rum: Rum) -> None:
     for number in range(60):
         keep(rum, f"Register blueprints, part {number}")
     told = "contains every query word, as other memories may"
@@ -115,7 +115,7 @@ def test_files_are_named_as_a_reason_in_queries_with_files(shelf: Rum) -> None:
 @pytest.mark.parametrize(
     "question", [{"file": "src/login.py"}, {"task_type": "bug_fix"}, {"success_only": True}]
 )
-def test_what_was_asked_for_literally_says_so(shelf: Rum, question: dict[str, object]) -> None:
+def test_an_exact_match_says_so(shelf: Rum, question: dict[str, object]) -> None:
     assert {tuple(lines) for lines in why(shelf, **question)} == {("exact match",)}
 
 
@@ -134,7 +134,7 @@ def test_words_that_no_memory_knows_are_named_as_they_were_asked_for(shelf: Rum)
     assert not any("in no memory" in line for lines in why(shelf, query="login") for line in lines)
 
 
-def test_what_was_taken_for_a_typing_error_is_named(shelf: Rum) -> None:
+def test_corrected_typos_are_named(shelf: Rum) -> None:
     assert "corrected as typos: logn" in why(shelf, query="Logn, robots")[0][-1].lower()
 
 

@@ -92,7 +92,7 @@ def test_the_newest_come_first_and_the_limit_cuts_the_rest(rum: Rum, memories: d
 @pytest.mark.parametrize(
     "question", [{"file": "login.py"}, {"query": "login"}, {"since": 0}, {"task_type": "bug_fix"}]
 )
-def test_what_was_superseded_is_left_out_unless_asked_for(rum: Rum, question: dict[str, Any]) -> None:
+def test_superseded_memories_are_left_out_unless_requested(rum: Rum, question: dict[str, Any]) -> None:
     old = keep(rum, "Fix the login", actions=edited("login.py"))
     new = keep(rum, "Fix the login properly", actions=edited("login.py"), links={"supersedes": old})
     assert [memory.id for memory in rum.recall(**question).memories] == [new]
@@ -101,7 +101,7 @@ def test_what_was_superseded_is_left_out_unless_asked_for(rum: Rum, question: di
     assert {memory.id for memory in both} == {old, new}
 
 
-def test_what_was_superseded_is_given_by_id_and_marked(rum: Rum) -> None:
+def test_a_superseded_memory_is_returned_by_id_and_marked(rum: Rum) -> None:
     old = keep(rum)
     newer = [keep(rum, f"Better {n}", links={"supersedes": old}) for n in range(2)]
     [memory] = rum.recall(memory_id=old).memories

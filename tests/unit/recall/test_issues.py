@@ -82,7 +82,7 @@ def test_an_issue_number_is_recognised_by_its_sign_or_name(text: str):
         "https://example.org/6767",
     ],
 )
-def test_what_asks_for_more_or_for_something_else_is_no_such_question(text: str):
+def test_a_query_with_other_words_is_no_issue_query(text: str):
     assert issue_asked_for(text) is None
 
 
@@ -126,7 +126,7 @@ def test_filters_hold_for_it_too(rum: Rum):
     assert [one.id for one in rum.recall(query="#6767", tags=["gate"]).memories] == [tagged]
 
 
-def test_where_nobody_names_it_the_number_alone_is_looked_for(rum: Rum):
+def test_if_no_memory_names_the_issue_the_number_alone_is_searched(rum: Rum):
     holder = keep(rum, "Listen on port 6767")
     keep(rum, "An issue with the gate")
     found = rum.recall(query="issue 6767").memories

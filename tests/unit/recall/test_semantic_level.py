@@ -74,7 +74,7 @@ def test_weak_memories_let_through_do_not_keep_it_from_being_asked(store: Store,
     assert "semantic" in found.ran
 
 
-def test_what_files_and_filters_answer_for_certain_needs_no_meaning(
+def test_exact_matches_by_files_and_filters_need_no_search_by_meaning(
     store: Store, meaning: Meaning, embedder: WordEmbedder
 ) -> None:
     before = list(embedder.asked)
@@ -153,7 +153,7 @@ def test_a_memory_far_down_is_found_where_filters_exclude_the_nearer_ones(
     assert set(found.matches) == {"night"}
 
 
-def test_what_was_superseded_is_not_found_by_meaning_unless_asked_for(store: Store, meaning: Meaning) -> None:
+def test_superseded_memories_are_found_by_meaning_only_on_request(store: Store, meaning: Meaning) -> None:
     store.links.add(Edge.of("noon", "night", LinkType.SUPERSEDES), NOON)
     question: dict[str, Any] = {"limit": 50, "strategy": Strategy.SEMANTIC}
     assert "night" not in looked(store, meaning, "where the moon stands", **question).matches
@@ -163,13 +163,13 @@ def test_what_was_superseded_is_not_found_by_meaning_unless_asked_for(store: Sto
     )
 
 
-def test_what_is_near_but_not_near_enough_is_not_counted(store: Store, meaning: Meaning) -> None:
+def test_memories_below_the_similarity_threshold_are_not_counted(store: Store, meaning: Meaning) -> None:
     answer = answered(store, meaning, "repair the zebra", limit=50)
     holders = {"same", "with"}
     assert answer.total == len(holders | brought(answer)) or not answer.total_exact
 
 
-def test_what_words_found_gets_its_vector_before_all_others(store: Store, embedder: WordEmbedder) -> None:
+def test_matches_by_words_get_their_vectors_first(store: Store, embedder: WordEmbedder) -> None:
     add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
     for number in range(20):
         add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")

@@ -111,7 +111,7 @@ class TestNeighbours:
         assert around["lacks"] > around["half"] > around["has"] == around["alone"] == 0
         assert all(0 <= value <= 1 for value in around.values())
 
-    def test_what_stands_beside_it_counts_whatever_it_has_itself(self, store: Store) -> None:
+    def test_neighbours_count_regardless_of_the_memorys_own_words(self, store: Store) -> None:
         add(store, "one", "zebra", "day", created_at=NOON)
         add(store, "two", "zebra", "day", created_at=NOON + 1)
         add(store, "alone", "zebra")

@@ -95,7 +95,7 @@ def test_a_memory_reached_twice_is_given_at_its_shortest_distance(rum: Rum) -> N
     assert {name: distance for name, _, distance in traced(rum, ids, "d")} == {"c": 1, "a": 1, "b": 2}
 
 
-def test_what_was_superseded_is_part_of_the_story(rum: Rum) -> None:
+def test_superseded_memories_are_part_of_a_trace(rum: Rum) -> None:
     ids = chain(rum, "ab")
     keep(rum, "Better", links={"supersedes": ids["a"]})
     assert traced(rum, ids, "b") == [("a", "caused_by", 1)]

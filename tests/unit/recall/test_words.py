@@ -108,7 +108,7 @@ class TestCommonWords:
 
     @given(st.lists(st.sets(st.sampled_from(["goat", "lion", "zebra"])), min_size=1, max_size=20))
     @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    def test_what_a_mask_does_not_tell_of_a_memory_its_own_words_do(
+    def test_words_missing_in_a_mask_are_read_from_the_memory(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, memories: list[set[str]]
     ) -> None:
         monkeypatch.setattr(limits, "COMMON", 3)
@@ -137,7 +137,7 @@ class TestMasks:
         assert set(Words(store.search, "zebra lion").masks) == {1, 2, 3}
         assert set(Words(store.search, "zebra lion", filters=Filters()).masks) == {1, 3}
 
-    def test_what_words_say_adds_up(self, store: Store) -> None:
+    def test_the_weights_of_words_add_up(self, store: Store) -> None:
         fill(store, "zebra lion goat", "lion goat", "goat", "goat")
         words = Words(store.search, "zebra lion goat unicorn")
         assert words.weight(0) == 0
@@ -215,7 +215,7 @@ class TestMisspelt:
         assert (interger.respell(), interger.variants) == (True, {"interg": ["integ"]})
 
     @pytest.mark.parametrize("asked", ["5004", "#4100", "utf8", "v2beta", "sha1sum"])
-    def test_what_holds_a_digit_is_no_typing_error_of_anything(self, store: Store, asked: str) -> None:
+    def test_words_with_a_digit_are_never_corrected(self, store: Store, asked: str) -> None:
         fill(store, "500 errors", "410 and 400", "utf and utf16", "v3beta", "sha sum", "sha2sum")
         assert not Words(store.search, asked).respell()
 

@@ -113,7 +113,7 @@ def test_no_other_turn_can_start_on_its_own_line(line: str):
         "user",
     ],
 )
-def test_what_begins_no_turn_stays_as_it_is(text: str):
+def test_text_that_starts_no_turn_is_unchanged(text: str):
     assert defused(text) == text
 
 
@@ -137,7 +137,7 @@ def test_code_stays_as_it_is(code: str):
     assert defused(code, NAME) == code
 
 
-def test_what_people_cannot_see_is_taken_out():
+def test_invisible_characters_are_removed():
     assert defused("a\u202eb\U000e0041c\x07d\u2028e") == "abcd\ne"
     assert defused("a\U000e0101\ufe01\u200b\u2060\u2063\u3164\u115f\uffa0b") == "ab"
 
@@ -177,13 +177,13 @@ def test_nothing_needs_no_fence(text: str):
 @given(
     st.lists(st.sampled_from([*"</ >-_\n\u200b\u2010K", "background", "knowledge", "BACK", "ground", "x"]))
 )
-def test_however_it_is_put_together_nothing_inside_looks_like_a_tag(parts: list[str]):
+def test_nothing_inside_the_fence_looks_like_a_tag(parts: list[str]):
     text = fenced(NAME, "".join(parts) + "x")
     assert not LOOKS_LIKE_IT.search(inside(text, NAME))
 
 
 @given(st.text())
-def test_what_is_defused_stays_as_it_is(text: str):
+def test_escaped_text_is_not_escaped_again(text: str):
     once = defused(text, NAME)
     assert defused(once, NAME) == once
 

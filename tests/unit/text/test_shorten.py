@@ -36,7 +36,7 @@ def test_no_character_without_ink_stays_between_plain_letters():
         "a\tb\nc",
     ],
 )
-def test_what_scripts_and_pictures_need_stays(text: str):
+def test_joiners_needed_by_scripts_and_emoji_stay(text: str):
     assert without_invisible(text) == text
 
 

@@ -125,7 +125,7 @@ class TestHandedIn:
         assert SECRET not in repr((made, rum.chapters.list()))
         assert SECRET.encode() not in b"".join(rum.export())
 
-    def test_what_nobody_sees_is_taken_out_before_secrets_are_looked_for(self, shop: Shop, rum: Rum) -> None:
+    def test_invisible_characters_are_removed_before_redaction(self, shop: Shop, rum: Rum) -> None:
         ids = tell(shop, rum)
         made = rum.chapters.create(
             memory_ids=ids,

@@ -144,7 +144,7 @@ def test_the_first_of_many_reasons_are_listed_and_the_others_counted(shop: Shop,
     assert len(renewed.stale) == 6
 
 
-def test_where_tags_find_too_few_by_now_it_stays_with_what_it_had(shop: Shop, rum: Rum) -> None:
+def test_a_chapter_keeps_its_memories_if_its_tags_now_find_too_few(shop: Shop, rum: Rum) -> None:
     ids = tell(shop, rum)
     made = rum.chapters.create(tags=["auth"]).chapter_id
     keep(rum, "Something else", tags=["auth"])

@@ -132,9 +132,7 @@ def exported(rum: Rum, **change: Any) -> list[bytes]:
     return [json.dumps(line).encode() for line in lines]
 
 
-def test_what_was_made_of_a_memory_that_says_something_else_here_is_stale(
-    filled: Rum, elsewhere: Rum
-) -> None:
+def test_an_imported_chapter_with_a_different_memory_is_stale(filled: Rum, elsewhere: Rum) -> None:
     [first, *_] = filled.recall(tags=["auth"], limit=9).memories
     elsewhere.import_lines([line for line in filled.export() if b'"kind":"chapter"' not in line])
     elsewhere.update_memory(first.id, outcome={"learnings": ["Pools do not matter at all"]})
@@ -156,7 +154,7 @@ def test_what_was_made_of_a_memory_that_says_something_else_here_is_stale(
     assert elsewhere.refresh().renewed == []
 
 
-def test_what_claims_rest_on_is_looked_for_here(filled: Rum, elsewhere: Rum) -> None:
+def test_the_evidence_of_imported_claims_is_checked(filled: Rum, elsewhere: Rum) -> None:
     named = [one.id for one in filled.recall(tags=["auth"], limit=9).memories]
 
     def false(known: Json) -> list[Json]:
@@ -190,7 +188,7 @@ def test_false_counts_and_times_of_right_memories_are_corrected(filled: Rum, els
         assert all(evidence.last_confirmed <= one.end_ts for evidence in one.evidence)
 
 
-def test_what_nobody_sees_is_cut_out_on_the_way_in(filled: Rum, elsewhere: Rum) -> None:
+def test_invisible_characters_are_removed_on_import(filled: Rum, elsewhere: Rum) -> None:
     elsewhere.import_lines(
         exported(
             filled,

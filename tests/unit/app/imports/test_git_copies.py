@@ -60,7 +60,7 @@ def test_whichever_came_first_stays(repo: Repository, shop: Shop):
     assert memories(rum)["Work"]["id"] == known
 
 
-def test_what_brings_undone_work_back_is_no_copy(repo: Repository, shop: Shop):
+def test_a_commit_that_reapplies_reverted_work_is_no_copy(repo: Repository, shop: Shop):
     repo.commit("Begin", {"a": "1\n"})
     work = repo.commit("Work", {"a": "2\n"})
     repo.revert(work, "All tests fail.")

@@ -149,7 +149,7 @@ def test_what_a_person_says_of_a_revert_stands(repo: Repository, shop: Shop):
     assert rum.show(known).outcome.summary == "It was right"
 
 
-def test_what_a_bot_did_and_somebody_had_to_take_back_is_kept(repo: Repository, shop: Shop):
+def test_a_reverted_commit_of_a_bot_is_imported(repo: Repository, shop: Shop):
     repo.commit("Begin", {"deps": "0"})
     bumped = repo.commit("Bump left-pad", {"deps": "1"}, author="renovate[bot]")
     repo.revert(bumped, "It broke the build.")

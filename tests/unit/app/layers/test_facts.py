@@ -187,7 +187,7 @@ def test_a_purged_fact_is_in_no_file(shop: Shop) -> None:
             ]
 
 
-def test_what_is_both_a_fact_and_an_event_is_forgotten_by_its_kind(rum: Rum) -> None:
+def test_an_id_of_both_a_fact_and_an_event_needs_the_kind(rum: Rum) -> None:
     rum.facts.set("entry-1", "x")
     rum.layers.append("episodic", {"id": "entry-1", "content": "It happened"})
     with pytest.raises(InvalidQuery, match="fact entry-1 or event entry-1"):

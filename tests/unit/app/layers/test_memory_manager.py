@@ -350,7 +350,7 @@ def test_keeping_none_leaves_the_summary_alone(memory: MemoryManager):
 
 
 @pytest.mark.parametrize("keep", [-1, 0.5, None, True])
-def test_what_is_kept_is_a_number_from_none_on(memory: MemoryManager, keep: Any):
+def test_keep_last_is_a_number_of_at_least_zero(memory: MemoryManager, keep: Any):
     with pytest.raises(InvalidQuery, match="keep_last"):
         memory.compact("episodic", keep_last=keep)
 

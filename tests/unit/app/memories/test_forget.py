@@ -43,7 +43,7 @@ def test_what_it_superseded_counts_again(rum: Rum) -> None:
     assert not memory.superseded_by
 
 
-def test_what_two_superseded_does_not_count_again_while_one_stays(rum: Rum) -> None:
+def test_a_memory_superseded_twice_stays_superseded_while_one_successor_remains(rum: Rum) -> None:
     old = keep(rum, "Fix the login")
     newer = [keep(rum, f"Gate {n}", links={"supersedes": old}) for n in range(2)]
     rum.forget(newer[0])

@@ -130,7 +130,7 @@ def test_a_question_for_particular_memories_gets_none(rum: Rum, ids: list[str]) 
     assert kinds(rum, query="token zebra crossing lion gnu") == []
 
 
-def test_where_no_memory_answers_a_story_that_does_is_an_answer(rum: Rum, ids: list[str]) -> None:
+def test_a_matching_chapter_is_an_answer_even_without_a_matching_memory(rum: Rum, ids: list[str]) -> None:
     made = rum.chapters.create(memory_ids=ids, title="Zebra migration").chapter_id
     answer = rum.recall(query="zebra migration")
     assert answer.memories == []

@@ -254,7 +254,7 @@ class TestJournal:
         assert attempts(rum)[0]["commands"] == ["Write the loop"]
         assert attempts(rum)[1]["error"] == "KeyError: 'order'"
 
-    def test_where_the_run_ended_otherwise_than_its_last_attempt_it_comes_last(self, rum: Rum):
+    def test_a_run_that_ends_differently_from_its_last_attempt_adds_one(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
             run.attempt("Retry at once").fail("Endless")
             run.succeed("It was never needed")

@@ -135,7 +135,7 @@ class TestMisuse:
         memory = memory_of(rum, run)
         assert memory.outcome.summary.startswith("Broken off by a wrong call of RUM")
 
-    def test_what_the_loops_own_code_raises_while_rum_calls_it_is_the_loops(self, rum: Rum):
+    def test_an_exception_of_the_loops_own_callback_is_the_loops_failure(self, rum: Rum):
         def lines() -> Iterator[bytes]:
             raise ValueError("no such file")
             yield b""

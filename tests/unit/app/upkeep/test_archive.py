@@ -77,7 +77,7 @@ class TestWhichOnes:
         assert rum.archive().kept == {"used": 1}
         assert rum.show(never).intent.goal == "Goal never"
 
-    def test_what_left_something_to_do_stays_until_that_is_done(self, shop: Shop, rum: Rum):
+    def test_a_memory_with_an_open_follow_up_is_not_archived(self, shop: Shop, rum: Rum):
         one = keep(rum, "Half of it", outcome=make_outcome(follow_up_needed=["The other half"]))
         aged(shop)
         assert rum.archive().kept == {"follow_ups": 1}
@@ -152,7 +152,7 @@ class TestWhatIsSaid:
         assert not told.hint
         assert rum.doctor().problems == []
 
-    def test_where_others_would_wait_too_long_the_file_stays_and_it_says_why(
+    def test_the_file_is_not_rewritten_if_writers_would_wait_too_long_and_the_reason_is_given(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setenv("RUM_BUSY_TIMEOUT", "0.001")

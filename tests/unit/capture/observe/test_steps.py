@@ -69,7 +69,7 @@ def test_what_a_shell_prints_was_read(command: str, files: list[tuple[str, str |
         ("git status", (False, [])),
     ],
 )
-def test_what_takes_changes_back_is_known(command: str, expected: tuple[bool, list[str]]):
+def test_commands_that_revert_changes_are_recognised(command: str, expected: tuple[bool, list[str]]):
     assert reverted_files(command) == expected
 
 

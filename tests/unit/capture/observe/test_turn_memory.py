@@ -72,7 +72,7 @@ def test_a_change_reverted_after_a_failure_has_failed(back: str):
     assert results(memory)[0][1] is False
 
 
-def test_what_a_check_fails_after_to_the_end_has_failed():
+def test_a_change_whose_check_fails_until_the_end_has_failed():
     telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", CRASH, 1)
     memory = said(telling.stop("It is done."))
     assert memory["outcome"]["success"] is False
@@ -86,7 +86,7 @@ def test_with_several_files_none_is_blamed():
     assert [success for _, success in results(said(telling.stop()))] == [True, True, False]
 
 
-def test_what_the_exit_code_hides_the_output_tells():
+def test_the_output_shows_a_failure_that_the_exit_code_hides():
     telling = (
         Telling().prompt("Fix it").edit("a.py", "a", "b").run("pytest | tail -2", "1 failed, 3 passed in 1s")
     )
@@ -107,7 +107,7 @@ def test_what_the_exit_code_hides_the_output_tells():
         ("python check.py", "1 failed, 5 passed", False),
     ],
 )
-def test_what_the_exit_code_vouches_for_no_stray_word_denies(command: str, output: str, success: bool):
+def test_a_good_exit_code_outweighs_single_words_of_the_output(command: str, output: str, success: bool):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, output)
     assert said(telling.stop())["outcome"]["success"] is success
 

@@ -13,7 +13,7 @@ from rum.model.chapters import ChapterWords
 from support.chapter_memories import LOGINS, make_work
 
 
-def test_what_several_members_say_comes_first_with_all_who_say_it():
+def test_claims_of_several_memories_come_first_with_all_their_memories():
     words = draw_chapter(LOGINS)
     assert words.learnings[0] == "Refresh tokens must be rotated on every use"
     first = words.evidence[0]

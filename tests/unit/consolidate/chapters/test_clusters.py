@@ -66,7 +66,7 @@ def test_claims_that_cannot_both_hold_are_kept_apart_and_know_of_each_other(one:
         ("A lock is necessary here", "A lock is needed here"),
     ],
 )
-def test_what_may_both_hold_is_no_contradiction(one: str, other: str):
+def test_compatible_claims_are_no_contradiction(one: str, other: str):
     assert contradictions([comparable_claim(one), comparable_claim(other)]) == [[], []]
 
 
@@ -102,7 +102,7 @@ def test_a_thousand_memories_that_say_the_same_are_all_counted():
     assert len(found.memory_ids) == 1000
 
 
-def test_what_is_about_the_topics_is_better():
+def test_claims_about_the_topics_rank_higher():
     said = say("The parser must see tabs", "The socket must be closed")
     assert cluster_claims(said, topics=frozenset(["socket"]))[0].best.text == "The socket must be closed"
     assert cluster_claims(said, topics=frozenset(["parser"]))[0].best.text == "The parser must see tabs"
@@ -159,12 +159,12 @@ def test_the_same_words_but_for_one_that_turns_them_are_another_claim(one: str, 
 
 
 @pytest.mark.parametrize(("one", "other"), OPPOSITE)
-def test_what_nobody_can_do_both_of_is_a_contradiction(one: str, other: str):
+def test_mutually_exclusive_advice_is_a_contradiction(one: str, other: str):
     assert [len(cluster.against) for cluster in cluster_claims(say(one, other))] == [1, 1]
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_what_holds_of_different_things_is_no_contradiction(one: str, other: str):
+def test_claims_about_different_things_are_no_contradiction(one: str, other: str):
     assert [len(cluster.against) for cluster in cluster_claims(say(one, other))] == [0, 0]
 
 

@@ -44,7 +44,7 @@ def test_why_an_approach_was_chosen_is_a_claim():
     assert [one.text for one in statements_of(memory)] == ["Advisory lock — It needs no open transaction"]
 
 
-def test_what_spoke_for_work_that_failed_is_no_claim():
+def test_reasons_for_failed_work_are_no_claims():
     memory = make_work(
         1,
         "Drop the check",

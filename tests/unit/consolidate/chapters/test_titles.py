@@ -34,7 +34,7 @@ def test_a_title_has_neither_a_full_stop_nor_the_number_of_a_pull_request():
     assert make_title([make_work(1, "Wait...")]) == "Wait..."
 
 
-def test_what_was_done_is_no_topic_and_names_stay_as_they_are_written():
+def test_verbs_are_no_topic_and_names_keep_their_spelling():
     members = [
         make_work(1, "Fix `curl_easy_perform()` on Windows"),
         make_work(2, "Refactor curl_easy_perform"),
@@ -79,7 +79,7 @@ def test_where_nothing_is_shared_the_first_goal_is_the_title(goals: list[str]):
     assert make_title([make_work(number, goal) for number, goal in enumerate(goals)]) == goals[0]
 
 
-def test_where_nothing_is_shared_a_goal_that_says_nothing_is_no_title():
+def test_without_common_words_a_vague_goal_is_no_title():
     members = [make_work(1, "Polish"), make_work(2, "Show invoices of last year")]
     assert make_title(members) == "Show invoices of last year"
 

@@ -21,7 +21,7 @@ def evidence_for(words: WisdomWords, claim: str) -> Evidence:
     return words.evidence[claims.index(claim)]
 
 
-def test_what_chapters_agree_on_is_gathered_with_all_who_say_it():
+def test_claims_of_several_chapters_are_merged_with_all_their_memories():
     words = draw_wisdom(CHAPTERS, by_id(*LOGINS))
     assert words.best_practices[0] == "Refresh tokens must be rotated on every use"
     found = evidence_for(words, words.best_practices[0])
@@ -29,7 +29,7 @@ def test_what_chapters_agree_on_is_gathered_with_all_who_say_it():
     assert len(words.evidence) == len(words.insights) + len(words.patterns) + len(words.best_practices)
 
 
-def test_what_holds_is_an_insight_and_what_to_do_a_practice():
+def test_statements_become_insights_and_advice_becomes_practices():
     words = draw_wisdom(CHAPTERS, by_id(*LOGINS))
     assert "Advisory locks do not hold a pool connection" in words.insights
     assert not set(words.insights) & set(words.best_practices)

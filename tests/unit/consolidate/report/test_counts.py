@@ -134,7 +134,7 @@ def test_a_follow_up_is_open_until_a_later_success_does_it():
     assert tally.open.newest(1)[0].memory_id == "mem_0006"
 
 
-def test_what_led_to_a_success_leaves_nothing_to_do():
+def test_a_follow_up_is_closed_if_its_memory_led_to_a_success():
     tally = Tally()
     tally.add(make_one(1, 0, outcome=left("One", "Two"), success=False))
     tally.add(make_one(2, 1, success=False), ["mem_0001"])

@@ -135,7 +135,7 @@ def test_chores_belong_to_no_story():
     assert suggest([*make_everyday(), *chores], [], most=20) == []
 
 
-def test_what_was_superseded_belongs_to_no_story():
+def test_superseded_memories_belong_to_no_group():
     story = make_webhooks()
     old = make_one(
         "old", "Add webhooks with signed payloads", 40, "src/hooks/send.py", superseded_by=["mem_hook1"]

@@ -95,7 +95,7 @@ def test_a_memory_warns_once_in_a_session(store: SqliteStore, tmp_path: Path, wh
     assert len(offered(make_run("pip install psycopg2", session="another"), tmp_path)) == 1
 
 
-def test_what_this_session_tried_itself_it_knows(store: SqliteStore, tmp_path: Path):
+def test_attempts_of_this_session_cause_no_warning(store: SqliteStore, tmp_path: Path):
     add_memory(store, "mem_1", actions=PSYCOPG, session_id=SESSION)
     assert offered(make_run("pip install psycopg2"), tmp_path) == []
 

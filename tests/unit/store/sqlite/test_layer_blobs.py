@@ -35,7 +35,7 @@ def test_an_ordinary_memory_takes_less_than_a_third():
     assert 3 * len(packed(told, goal, summary)) < sum(map(len, told))
 
 
-def test_what_was_packed_when_a_form_came_to_be_is_read_for_ever():
+def test_blobs_of_every_earlier_format_can_be_read():
     blob = bytes.fromhex("78f93787174bab26ce8662a55a00372b0e67")
     assert unpacked(1, blob, "g", "s") == ["{}", "{}", "{}", "[]", '{"success":true,"summary":"s"}']
 

@@ -50,7 +50,7 @@ def test_a_packed_vector_is_near_itself_in_a_byte_a_dimension(vector: Floats):
 
 
 @pytest.mark.parametrize("numbers", [[0, 0], [1, np.nan], [np.inf, 0], [-np.inf, 1], []])
-def test_what_points_nowhere_is_no_vector_to_keep(numbers: list[float]):
+def test_a_vector_without_direction_is_not_stored(numbers: list[float]):
     vector = np.array(numbers, dtype=np.float32)
     assert (has_direction(vector), pack(vector)) == (False, b"")
 
@@ -91,7 +91,7 @@ def test_the_nearest_are_those_with_the_largest_cosine_in_order():
     assert all(near[number - 1] == pytest.approx(cosine, abs=0.01) for number, cosine in found)
 
 
-def test_what_lies_at_a_right_angle_or_beyond_is_not_near():
+def test_vectors_with_a_cosine_of_zero_or_less_are_not_similar():
     rows = np.eye(4, dtype=np.float32)
     assert filled(np.vstack([rows, -rows])).nearest(rows[1], 9) == [(2, pytest.approx(1))]
 

@@ -231,7 +231,7 @@ def test_a_clock_that_ran_ahead_sends_no_fresh_entry_away(tmp_path: Path) -> Non
     assert {"ahead", "fresh"} <= {entry["id"] for entry in values(file.path)["discoveries"]}
 
 
-def test_what_is_hardly_over_its_time_waits_until_more_is(tmp_path: Path) -> None:
+def test_entries_slightly_over_the_limit_wait_until_there_are_more(tmp_path: Path) -> None:
     file = journal_at(tmp_path, HEADER + "attempts:\n" + attempt("open", 0, "in_progress"))
 
     def add(hours: float) -> dict[str, int]:

@@ -141,7 +141,9 @@ def test_text_before_the_first_frontmatter_is_an_entry():
         ("relatedMemories: one.md", {"related_memories": ("one",)}, None),
     ],
 )
-def test_what_is_odd_is_taken_for_what_it_may_mean(field: str, taken: dict[str, object], remark: str | None):
+def test_unusual_values_are_read_by_their_likely_meaning(
+    field: str, taken: dict[str, object], remark: str | None
+):
     (entry,) = read(f"---\ntitle: One\nwhenToUse: auth\n# a comment\n{field}\n---\ntext")
     assert {name: getattr(entry, name) for name in taken} == taken
     assert len(entry.remarks) == (remark is not None)
@@ -188,7 +190,7 @@ def test_what_is_odd_is_taken_for_what_it_may_mean(field: str, taken: dict[str, 
         ("supersededBy: other", []),
     ],
 )
-def test_what_says_nothing_or_is_never_met_is_remarked_on_in_its_line(fields: str, remarks: list[str]):
+def test_empty_and_never_matching_patterns_are_reported_with_their_line(fields: str, remarks: list[str]):
     def check_pattern(pattern: str) -> str | None:
         return "is odd" if pattern.startswith("odd") else None
 
