@@ -20,7 +20,7 @@ from rum.surfaces.cli.views import safe_lines
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when it went well, 1 for an error, 2 for a wrong command line, 130 after Ctrl-C."""
+    """Return the exit code: 0 for success, 1 for an error, 2 for a usage error, 130 after Ctrl-C."""
     _write_utf8()
     if instruction := os.environ.get(COMPLETE):
         return shell_complete(root, {}, "rum", COMPLETE, instruction)
@@ -32,14 +32,14 @@ def main(arguments: list[str]) -> int:
     except RumError as error:
         print_error(error, options.json)
     except click.UsageError as error:
-        _explain(error)
+        _print_usage_error(error)
         return 2
     except OSError as error:
-        gone = _reader_is_gone(error)
-        _let_go_of_stdout()
-        if gone:
+        closed = _is_closed_pipe(error)
+        _discard_output()
+        if closed:
             return 0
-        print_error(StorageError(_plain(error)), options.json)
+        print_error(StorageError(_os_error_message(error)), options.json)
     except KeyboardInterrupt:
         click.echo(err=True)
         return 130
@@ -57,7 +57,7 @@ def _run(arguments: list[str], options: Options) -> int:
     return 0
 
 
-def _explain(error: click.UsageError) -> None:
+def _print_usage_error(error: click.UsageError) -> None:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return
@@ -67,17 +67,17 @@ def _explain(error: click.UsageError) -> None:
         click.echo(f"Try `{error.ctx.command_path} --help`.", err=True)
 
 
-def _plain(error: OSError) -> str:
+def _os_error_message(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}."
 
 
-def _reader_is_gone(error: OSError) -> bool:
-    """Whether the reader of our output is gone, as after `head`."""
+def _is_closed_pipe(error: OSError) -> bool:
+    """Whether the reader closed the pipe, as `head` does."""
     return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
 
 
-def _let_go_of_stdout() -> None:
-    """Drop what cannot be written, or Python would try again at its end, and complain."""
+def _discard_output() -> None:
+    """Discard unwritten output, or Python would try to write it at exit and print an error."""
     try:
         sys.stdout.flush()
     except OSError:

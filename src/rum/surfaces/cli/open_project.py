@@ -15,7 +15,7 @@ from rum.surfaces.cli.output import note
 
 @contextmanager
 def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
-    """The project here or at `path`; a caller that names no agent is the owner."""
+    """Open the project at `path` or the current folder; without --agent the caller is the owner."""
     owner = options.agent is None
     with Rum.open(
         path, project=options.project, agent=options.agent, client="cli", owner=owner, spell=_option
@@ -26,7 +26,7 @@ def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
 
 
 def _option(parameter: str) -> str:
-    """A parameter of the API as the running command writes it."""
+    """The option or argument of the running command for a parameter of the API."""
     for param in click.get_current_context().command.params:
         if param.name == parameter:
             return (
@@ -36,12 +36,12 @@ def _option(parameter: str) -> str:
 
 
 def stored_id(rum: Rum, memory_id: str) -> str:
-    """An id as it is stored: RUM's own are lower-case, imported ones may not be."""
+    """Return an id as it is stored: RUM's own are lower-case, imported ones may not be."""
     lower = memory_id.lower()
     if lower == memory_id:
         return memory_id
     try:
-        # Unlike looking at it, asking for its history is no use of a memory.
+        # Unlike `show`, `history` does not count as a use of the memory.
         rum.history(memory_id)
     except NotFound:
         return lower

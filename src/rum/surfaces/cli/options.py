@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Options:
@@ -83,6 +85,18 @@ def quiet_option(function: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "-q", "--quiet", is_flag=True, expose_value=False, callback=_set, help="Print only the id."
     )(function)
+
+
+def limit_option(default: int | None = None, most: int | None = None) -> Callable[[F], F]:
+    """Add `--limit` to a command; without a default there is no limit."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, most),
+        metavar="N",
+        default=default,
+        show_default=default is not None,
+        help="Maximum number of results.",
+    )
 
 
 class Command(click.Command):

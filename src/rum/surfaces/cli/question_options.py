@@ -29,7 +29,7 @@ def options_of(
     model, defaults = _model(question)
     hints = typing.get_type_hints(model, include_extras=True)
     options = [
-        _option(field, hints[field.name], decided=field.name in defaults, **changes.get(field.name, {}))
+        _option(field, hints[field.name], by_setting=field.name in defaults, **changes.get(field.name, {}))
         for field in msgspec.structs.fields(model)
         if field.name not in leave_out and field_info(hints[field.name])
     ]
@@ -43,7 +43,7 @@ def options_of(
 
 
 def _model(question: str | type[Struct]) -> tuple[type[Struct], typing.Container[str]]:
-    """The type of a question, and its fields whose default a setting decides."""
+    """Return the type of a question, and the fields whose default is a setting."""
     if isinstance(question, str):
         call = CALLS[question]
         return load(call.question or ""), call.settings
@@ -51,21 +51,21 @@ def _model(question: str | type[Struct]) -> tuple[type[Struct], typing.Container
 
 
 def _option(
-    field: msgspec.structs.FieldInfo, annotation: Any, *, decided: bool, **changes: Any
+    field: msgspec.structs.FieldInfo, annotation: Any, *, by_setting: bool, **changes: Any
 ) -> Callable[[F], F]:
     about = field_info(annotation)
     options: dict[str, Any] = {"help": about["help"], "required": field.required} | _type(annotation)
     if about["metavar"]:
         options["metavar"] = about["metavar"]
     default = field.default
-    if isinstance(default, str | int | float) and default is not False and not decided:
+    if isinstance(default, str | int | float) and default is not False and not by_setting:
         options |= {"default": str(default) if isinstance(default, str) else default, "show_default": True}
     name = about["option"] or "--" + field.name.replace("_", "-")
     return click.option(name, field.name, **(options | changes))
 
 
 def _type(annotation: Any) -> dict[str, Any]:
-    """How an option takes values of a type: the arguments of `click.option`."""
+    """Return the arguments of `click.option` for a type."""
     members = _members(annotation)
     if any(typing.get_origin(one) is tuple for one in members):
         return {"multiple": True}
@@ -87,7 +87,7 @@ def _type(annotation: Any) -> dict[str, Any]:
 
 
 def _members(annotation: Any) -> list[Any]:
-    """The types of a union without None; limits stay with their type, descriptions do not."""
+    """Return the types of a union without None, with their limits but without their descriptions."""
     if typing.get_origin(annotation) is typing.Annotated and field_info(annotation):
         kept = [meta for meta in annotation.__metadata__ if not field_info(typing.Annotated[str, meta])]
         inner = typing.get_args(annotation)[0]

@@ -84,7 +84,7 @@ def _read_json(source: str | None) -> Json:
 
 
 def source_name(file: str) -> str:
-    """What messages call a file; `-` is stdin."""
+    """The name of a file in messages; `-` is stdin."""
     return "stdin" if file == "-" else file
 
 

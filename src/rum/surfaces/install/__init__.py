@@ -1,1 +1,1 @@
-"""What other programs' settings need to use RUM: values, and edits of text that leave the rest alone."""
+"""Install RUM into the settings of other programs, without changing anything else in them."""

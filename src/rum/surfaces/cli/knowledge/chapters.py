@@ -24,9 +24,17 @@ from rum.model.chapters import (
     SynthesizeResult,
     WisdomView,
 )
-from rum.surfaces.cli.memories.forget import forget_one, forget_options
+from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.options import (
+    Group,
+    Options,
+    command,
+    given_options,
+    ids_option,
+    limit_option,
+    quiet_option,
+)
 from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
@@ -94,9 +102,7 @@ def list_chapters(options: Options, **fields: Any) -> None:
 
 
 @chapter.command("suggest")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of results."
-)
+@limit_option(10)
 @click.pass_obj
 def suggest(options: Options, limit: int) -> None:
     """Suggest groups of memories for chapters.
@@ -170,12 +176,7 @@ def _add_common(
         with open_rum(options) as rum:
             _print_refresh(options, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
 
-    @group.command("forget", help=forget_help)
-    @click.argument("one", metavar="ID")
-    @forget_options
-    @click.pass_obj
-    def _forget(options: Options, one: str, dry_run: bool, purge: bool) -> None:
-        forget_one(options, one.lower(), name, dry_run=dry_run, purge=purge)
+    add_forget_command(group, name, forget_help)
 
 
 @command("refresh")

@@ -9,9 +9,9 @@ import click
 
 from rum.inject.render import local_time
 from rum.model.layers import Fact, FactVersion, Rule
-from rum.surfaces.cli.memories.forget import forget_one, forget_options
+from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Group, Options, ids_option
+from rum.surfaces.cli.options import Group, Options, ids_option, limit_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import Table, TextPart, View, text_view
 
@@ -57,7 +57,7 @@ def version_message(name: str, now: Fact | Rule, previous: Fact | Rule | None) -
 
 @facts.command("list")
 @click.argument("prefix", default="")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number.")
+@limit_option()
 @ids_option
 @click.pass_obj
 def list_facts(options: Options, prefix: str, limit: int | None) -> None:
@@ -79,13 +79,7 @@ def history(options: Options, key: str) -> None:
         print_result(options, rum.facts.history(key), _versions_view)
 
 
-@facts.command("forget")
-@click.argument("key")
-@forget_options
-@click.pass_obj
-def forget(options: Options, key: str, dry_run: bool, purge: bool) -> None:
-    """Delete a fact with its history permanently."""
-    forget_one(options, key, "fact", dry_run=dry_run, purge=purge)
+add_forget_command(facts, "fact", "Delete a fact with its history permanently.", metavar="KEY")
 
 
 def _facts_view(known: Sequence[Fact]) -> View:

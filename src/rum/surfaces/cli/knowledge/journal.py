@@ -26,7 +26,7 @@ from rum.model.journal import (
 from rum.model.notes import Importance
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import OneOf
-from rum.surfaces.cli.options import Group, Options
+from rum.surfaces.cli.options import Group, Options, limit_option
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import Flag, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import (
@@ -301,7 +301,7 @@ def _moved(one: JournalArchived) -> str:
 
 
 @journal.command("sessions")
-@click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="Maximum number.")
+@limit_option(50, most=1000)
 @click.pass_obj
 def sessions(options: Options, limit: int) -> None:
     """List the sessions with journals, the latest first."""

@@ -19,7 +19,7 @@ from rum.model.layers import FOUND_AT_MOST, KEEP_LAST, LASTING, MemoryEntry, Mem
 from rum.surfaces.cli.memories.forget import is_confirmed
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import OneOf
-from rum.surfaces.cli.options import Group, Options
+from rum.surfaces.cli.options import Group, Options, limit_option
 from rum.surfaces.cli.output import count_of, print_result
 from rum.surfaces.cli.views import Fields, Table, TextPart, View, text_view
 
@@ -109,14 +109,7 @@ def _metadata(pairs: Sequence[str]) -> Json:
 @layers.command("search")
 @click.argument("layer", type=OneOf(LASTING))
 @click.argument("words", nargs=-1, required=True)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=FOUND_AT_MOST,
-    show_default=True,
-    help="Maximum number.",
-)
+@limit_option(FOUND_AT_MOST)
 @_directory_option
 @click.pass_obj
 def search(options: Options, layer: str, words: tuple[str, ...], limit: int, folder: str | None) -> None:

@@ -11,9 +11,9 @@ from rum.inject.render import local_time, short_id
 from rum.model.layers import Rule, RuleVersion
 from rum.store.captured_events import RuleProposal
 from rum.surfaces.cli.knowledge.facts import version_message
-from rum.surfaces.cli.memories.forget import forget_one, forget_options
+from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Group, Options, ids_option, quiet_option
+from rum.surfaces.cli.options import Group, Options, ids_option, limit_option, quiet_option
 from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
@@ -60,7 +60,7 @@ def _note_problem(options: Options, rule: Rule) -> None:
 
 
 @rules.command("list")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Maximum number.")
+@limit_option()
 @ids_option
 @click.pass_obj
 def list_rules(options: Options, limit: int | None) -> None:
@@ -135,13 +135,7 @@ def reject(options: Options, candidate_id: str) -> None:
     print_result(options, {"id": one.id, "rejected": True}, lambda _: text_view(f"Dropped: {one.action}"))
 
 
-@rules.command("forget")
-@click.argument("rule_id", metavar="ID")
-@forget_options
-@click.pass_obj
-def forget(options: Options, rule_id: str, dry_run: bool, purge: bool) -> None:
-    """Delete a rule permanently."""
-    forget_one(options, rule_id, "rule", dry_run=dry_run, purge=purge)
+add_forget_command(rules, "rule", "Delete a rule permanently.")
 
 
 def _print_rules(options: Options, found: Sequence[Rule], empty: str) -> None:

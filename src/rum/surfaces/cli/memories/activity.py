@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,31 +13,14 @@ from rum.inject.render import local_time, short_id
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import OneOf, When
-from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.options import Options, command, limit_option
 from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.views import Table, TextPart, View, text_view
 from rum.text.shorten import one_line
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _since_and_limit(most: int, default: int) -> Callable[[F], F]:
-    """Add the options that both lists have."""
-
-    def add(function: F) -> F:
-        function = click.option(
-            "--limit",
-            type=click.IntRange(1, most),
-            metavar="N",
-            default=default,
-            show_default=True,
-            help="Maximum number of results.",
-        )(function)
-        return click.option(
-            "--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
-        )(function)
-
-    return add
+_since = click.option(
+    "--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
+)
 
 
 @command("events")
@@ -47,7 +29,8 @@ def _since_and_limit(most: int, default: int) -> Callable[[F], F]:
 @click.option("--kind", metavar="KIND", help="Only this kind, such as prompt, after or failed.")
 @click.option("--memory", metavar="ID", help="Only the events of this memory.")
 @click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
-@_since_and_limit(app_events.MOST, 50)
+@_since
+@limit_option(50, most=app_events.MOST)
 @click.pass_obj
 def events(options: Options, **arguments: Any) -> None:
     """List captured events and what they became.
@@ -94,7 +77,8 @@ def _event_outcome(one: SeenView) -> str:
 @click.option("--session", metavar="ID", help="Only this session.")
 @click.option("--memory", metavar="ID", help="Only this memory.")
 @click.option("--kind", type=OneOf(list(app_offers.WHY)), help="Only this kind.")
-@_since_and_limit(app_offers.MOST, 20)
+@_since
+@limit_option(20, most=app_offers.MOST)
 @click.pass_obj
 def offers(options: Options, **arguments: Any) -> None:
     """List offers to agents and their outcomes.

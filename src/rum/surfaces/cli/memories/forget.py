@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -22,7 +22,8 @@ from rum.surfaces.cli.options import Options, command, given_options
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 
-F = TypeVar("F", bound=Callable[..., Any])
+_purge = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 SHOWN = 20
 """Memories listed before a bulk deletion; `--dry-run` lists all."""
 
@@ -56,8 +57,8 @@ class Filter(NamedTuple):
 @click.option("--before", type=When(), help="All older than this.")
 @click.option("--agent-id", metavar="AGENT", help="All of this agent (name or id).")
 @click.option("--session-id", metavar="ID", help="All of this session.")
-@click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
+@_purge
+@_dry_run
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
 @click.pass_obj
 def forget(
@@ -143,19 +144,20 @@ def is_confirmed(name: str, given: str | None, what: str, called: str = "the nam
     return name == (ask(f"To {what} for good, type {called} ({name}):") if given is None else given)
 
 
-def forget_options(command: F) -> F:
-    """Add the options of a command that forgets one thing."""
-    command = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")(
-        command
-    )
-    return click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")(command)
+def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = "ID") -> None:
+    """Add `forget` to the commands for a kind of knowledge."""
 
-
-def forget_one(options: Options, name: str, kind: str, *, dry_run: bool, purge: bool) -> None:
-    """Forget one thing of a kind, and print what was deleted."""
-    with open_rum(options) as rum:
-        result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
-    print_result(options, result, lambda result: _result_view([result], {}))
+    @group.command("forget", help=help)
+    @click.argument("name", metavar=metavar)
+    @_dry_run
+    @_purge
+    @click.pass_obj
+    def _forget(options: Options, name: str, dry_run: bool, purge: bool) -> None:
+        # Ids of chapters and wisdom are always lower-case; keys, and ids of imported rules, may not be.
+        name = name.lower() if kind in ("chapter", "wisdom") else name
+        with open_rum(options) as rum:
+            result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
+        print_result(options, result, lambda result: _result_view([result], {}))
 
 
 def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
