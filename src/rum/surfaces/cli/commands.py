@@ -27,6 +27,7 @@ class Entry(NamedTuple):
     help: str
 
 
+# Importing every command to print one help would take longer than most commands run.
 SECTIONS: dict[str, dict[str, Entry]] = {
     "Remember": {
         "store": Entry("memories.store", "Store a finished piece of work."),

@@ -47,6 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str], options: Options) -> int:
+    # Python turns invalid bytes of arguments into surrogates, which cannot be encoded or stored.
     if any(0xD800 <= ord(character) <= 0xDFFF for argument in arguments for character in argument):
         raise click.UsageError("The arguments are not valid UTF-8.")
     try:
@@ -86,6 +87,7 @@ def _discard_output() -> None:
 
 
 def _write_utf8() -> None:
+    # The console's own encoding may not have all characters of stored texts.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")

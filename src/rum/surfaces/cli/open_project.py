@@ -16,6 +16,7 @@ from rum.surfaces.cli.output import note
 @contextmanager
 def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
     """Open the project at `path` or the current folder; without --agent the caller is the owner."""
+    # A person at the command line may change everything, an agent only its own memories.
     owner = options.agent is None
     with Rum.open(
         path, project=options.project, agent=options.agent, client="cli", owner=owner, spell=_option

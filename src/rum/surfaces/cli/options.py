@@ -45,6 +45,7 @@ def given_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    # The option can be given before the command or after it: its absence in one place means nothing.
     if value is None or value is False:
         return
     options = ctx.ensure_object(Options)

@@ -65,6 +65,7 @@ def print_text(text: str) -> None:
 def print_lines(lines: Iterable[bytes]) -> None:
     """Print lines without changing their bytes."""
     sys.stdout.flush()
+    # These bytes bypass the text layer, whose buffer was flushed first to keep the order.
     for line in lines:
         sys.stdout.buffer.write(line + b"\n")
 

@@ -103,6 +103,7 @@ def _start(
         (os.POSIX_SPAWN_DUP2, stdin, 0),
         *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inheritable_handles() if handle != rest),
     ]
+    # A session of its own, as a client may kill the process group of its hooks.
     os.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
 
 

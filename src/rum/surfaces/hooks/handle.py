@@ -39,6 +39,7 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
         return
     spools = spool_folders(found)
     try:
+        # Recorded before anything is printed: looking for offers may take up the rest of the time.
         recorded = _record(event, found, spools, at)
         if event["kind"] in _TURN_ENDS and found.project is not None:
             _start_intake(event, found, spools)

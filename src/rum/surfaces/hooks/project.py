@@ -198,4 +198,5 @@ def _environment_hash() -> int:
 
 
 def _file(home: str, folder: str) -> str:
+    # hashlib is slow to load; a collision is noticed, as an entry holds its folder.
     return os.path.join(home, _FOLDER, f"{crc32(os.fsencode(folder)):08x}.json")

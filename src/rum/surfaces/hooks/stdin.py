@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# Not `threading`, which takes longer to load.
 import _thread
 import os
 

@@ -109,6 +109,7 @@ def _write(home: str, change: Change) -> str | None:
         if change.after is None:
             os.unlink(change.path)
         elif change.before is None and change.target.within is None:
+            # Clients store tokens in the user's own files; the files of a project are for everybody in it.
             write_private(change.path, change.after)
         else:
             atomic_write.replace(change.path, change.after)

@@ -9,6 +9,7 @@ from typing import Any
 from rum.model.errors import InvalidQuery
 from rum.surfaces.install.jsonc import Node, Part, parse
 
+# Encoding the whole file again would lose its comments and its formatting.
 Path = tuple[str | int, ...]
 _INDENT = re.compile(r"\n([ \t]+)\"")
 _COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)+")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rum.model.errors import InvalidQuery
 
+# Environments of `uvx` and `pipx run`, which are deleted when their cache is cleaned.
 _TEMPORARY = re.compile(
     r"[/\\](?:uv|\.uv|uv-cache)[/\\](?:cache[/\\])?(?:archive|builds|environments)-v\d+[/\\]|[/\\]\.?cache[/\\](?:uv|pipx)[/\\]"
     r"|[/\\]pipx[/\\]\.cache[/\\]",

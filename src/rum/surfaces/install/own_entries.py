@@ -69,6 +69,7 @@ def is_rum_hook(handler: Any) -> bool:
 def is_rum_server(entry: Any) -> bool:
     """Whether an entry starts RUM's MCP server, wherever RUM is installed."""
     words = _words(entry)
+    # With -P and without it, as people may have written it.
     runs = bool(_RUM.search(words[0])) or _is_module(words[:4]) or _is_module(words[:3])
     return runs and "mcp" in words[1:]
 

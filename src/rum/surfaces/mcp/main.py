@@ -95,6 +95,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _options(arguments: list[str]) -> dict[str, str]:
+    # Parsed by hand: loading click would delay the list of tools.
     options: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:

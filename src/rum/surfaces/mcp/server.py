@@ -43,6 +43,7 @@ class Server:
 
     def run(self) -> None:
         """Answer all requests until the input ends or `stop` is called."""
+        # A daemon, so that the process can end while the thread waits for input.
         Thread(target=self._read_messages, name="rum-mcp-reader", daemon=True).start()
         try:
             while (item := self._next()) is not None and not self._stopping:

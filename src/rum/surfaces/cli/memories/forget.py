@@ -82,6 +82,7 @@ def forget(
             if bulk and targets:
                 _confirm(rum, list(targets.values()), confirm)
             last = next(reversed(targets), None)
+            # One purge at the end is enough, as it rewrites the whole database.
             results = [rum.forget(one, purge=purge and one == last) for one in targets]
     # What a bulk deletion removes was shown before the prompt.
     lines = {} if bulk and not dry_run else targets

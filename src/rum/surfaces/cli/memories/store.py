@@ -83,6 +83,7 @@ def store(
         raise click.UsageError(f"Missing flags: {', '.join(missing)}. Or give JSON without flags.")
     record = given_record(source, given)
     with open_rum(options) as rum:
+        # JSON comes from programs and is passed on unchanged; flags are typed by people.
         record = _with_stored_ids(rum, record) if given else record
         answer = cast("StoreResult", rum.call("store", record))
     print_result(options, answer, lambda answer: text_view(answer.memory_id, "id"))

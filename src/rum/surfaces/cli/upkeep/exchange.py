@@ -106,6 +106,7 @@ def _write_whole(file: str, lines: Iterable[bytes], report_progress: Callable[[i
     part = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.part")
     count = 0
     try:
+        # An export holds everything that is remembered: only its owner may read it.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(handle, "wb") as out:
             for count, line in enumerate(lines, start=1):

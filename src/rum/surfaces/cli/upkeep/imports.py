@@ -108,6 +108,7 @@ def _import_all_projects(options: Options, client: str, path: str | None) -> Tra
             try:
                 answers.append(_import_folder(options, client, folder, found))
             except RumError as error:
+                # One folder without a project must not stop the import of the others.
                 failed += len(found)
                 note(f"{folder or 'Sessions without a folder'}: {error.message}")
             done += len(found)
@@ -117,6 +118,7 @@ def _import_all_projects(options: Options, client: str, path: str | None) -> Tra
 
 def _import_folder(options: Options, client: str, folder: str, found: list[list[str]]) -> TranscriptImport:
     if not os.path.isdir(folder):
+        # Opening it would create a project for a folder that no longer exists.
         return TranscriptImport(skipped={"folder is gone": len(found)})
     with Rum.open(folder, client="cli", owner=options.agent is None, agent=options.agent) as rum:
         return rum.import_transcripts(client, sessions=found)

@@ -87,6 +87,7 @@ def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: b
     place, home = _place(scope), find_home({}, os.environ)
     steps: list[_Step] = []
     for client in _chosen_clients(clients, place, "uninstall"):
+        # Any command will do: RUM's entries are recognised however they start RUM.
         targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
         if one := instructions_target(client, place):
             targets.append(one)
@@ -118,6 +119,7 @@ def _place(scope: str) -> Place:
 
 def _launch(client: Client, place: Place, anyway: bool) -> Launch:
     if place.scope == "project" and client.shared:
+        # A shared file must not name an interpreter on one user's machine.
         return by_name(client.targets(place, Launch(("rum",), ("rum-hook",)))[0].path)
     return by_interpreter(os.environ, anyway=anyway)
 
