@@ -1,4 +1,4 @@
-"""What RUM says by itself at the moment of acting: one file a kind of offer."""
+"""What RUM offers an agent automatically as it acts: one file a kind of offer."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ KINDS = {
     "after": ("warning", "touching"),
     "failed": ("warning",),
 }
-"""What may be said at each kind of event, the most urgent first; each is a module here, loaded when asked."""
+"""What may be offered at each kind of event, the most urgent first; each is a module here, loaded late."""
 MOST_AT_ONCE, MOST_AT_START, MOST_IN_A_SESSION = 1, 4, 16
 """Offers at one event, at the start of a session, and in a whole session; a warning is given in any case."""
 
 
 def offers_for(event: Event, folder: str, root: str | None) -> list[Offer]:
-    """What to say at an event, most urgent first.
+    """The offers at an event, most urgent first.
 
     `folder` is where the project's memory is kept, `root` the checkout's own (None where there is none).
     """

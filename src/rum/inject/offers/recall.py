@@ -10,15 +10,15 @@ from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 
 if TYPE_CHECKING:
-    from rum.inject.offers.situation import Alike, Moment
+    from rum.inject.offers.situation import Moment, Similar
     from rum.model.memory import Memory
 
 LIKELY = 0.3
-"""The confidence from which several memories are worth a word together: of three alike each has a third."""
+"""The minimum confidence to offer several memories together: of three alike each has a third."""
 _FOUND = 6
 
 
-def recalled(moment: Moment, text: str) -> list[Alike]:
+def recall_similar(moment: Moment, text: str) -> list[Similar]:
     """What is found by words alone, as vectors take longer than a hook may; nothing of this session."""
     store: Any = moment.store.recall_store()
     question = RecallQuestion(intent=text, limit=_FOUND, min_confidence=LIKELY)
@@ -30,10 +30,10 @@ def recalled(moment: Moment, text: str) -> list[Alike]:
     except StorageError:  # busy, damaged, or gone
         return []
     others = [memory for memory in memories if memory.session_id != moment.event["session"]]
-    return [_told(memory, sure[memory.id]) for memory in others]
+    return [_values(memory, sure[memory.id]) for memory in others]
 
 
-def _told(memory: Memory, confidence: float) -> Alike:
+def _values(memory: Memory, confidence: float) -> Similar:
     intent, outcome = memory.intent, memory.outcome
     learned = next(iter(outcome.learnings), None)
     kind = intent.task_type.value

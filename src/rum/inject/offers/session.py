@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 
-from rum.inject.offers.text import day, offer, recall_of
+from rum.capture.events import problems, spool
+from rum.inject.offers.situation import day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,23 +31,21 @@ def offers(moment: Moment) -> list[Offer]:
     if moment.event["kind"] != "start":
         return []
     source = moment.event.get("source", "startup")
-    found = [_trouble(moment)]
+    found = [_problem(moment)]
     if source == "compact":
-        found.append(_had(moment))
+        found.append(_before_compaction(moment))
     elif source != "resume":
         rows = list(moment.store.newest_memories(_LATELY))
         found += [_unfinished(moment, rows), _learned(moment, rows), _changed(moment, rows)]
     return [one for one in found if one is not None]
 
 
-def _trouble(moment: Moment) -> Offer | None:
-    from rum.capture.events import problems, spool  # noqa: PLC0415 (only where a session begins)
-
+def _problem(moment: Moment) -> Offer | None:
     home = os.path.dirname(os.path.dirname(moment.folder))
     # Where a project could not be told, it may have been this one.
     places = (*moment.places, *spool.unclaimed_folders(home))
-    told = problems.report_once(places, moment.event["at"])
-    return offer("trouble", (), "{0}", (told,)) if told else None
+    problem = problems.report_once(places, moment.event["at"])
+    return moment.offer("trouble", (), "{0}", (problem,)) if problem else None
 
 
 def _unfinished(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
@@ -62,10 +61,10 @@ def _unfinished(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
             and _is_news(moment, one.id, one.created_at)
         ):
             why = "" if one.success else one.outcome.get("failure_reason") or ""
-            said = f"Left unfinished on {day(one.created_at)}: {{0}}." + (" Why: {1}." if why else "")
-            said += " To do: {2}." if left else ""
-            parts = [text.rstrip(".") for text in (goal, why, left or "")]
-            return offer(KIND, [one.id], said, parts, recall_of(one.id))
+            text = f"Left unfinished on {day(one.created_at)}: {{0}}." + (" Why: {1}." if why else "")
+            text += " To do: {2}." if left else ""
+            parts = [part.rstrip(".") for part in (goal, why, left or "")]
+            return moment.offer(KIND, [one.id], text, parts)
         if one.success:
             done.add(goal.casefold())
     return None
@@ -83,9 +82,9 @@ def _learned(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
     ]
     if not found:
         return None
-    said = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
-    parts = [text.rstrip(".") for _, text in found]
-    return offer(KIND, [memory_id for memory_id, _ in found], said, parts, recall_of(found[0][0]))
+    text = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
+    parts = [learning.rstrip(".") for _, learning in found]
+    return moment.offer(KIND, [memory_id for memory_id, _ in found], text, parts)
 
 
 def _changed(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
@@ -96,8 +95,8 @@ def _changed(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
         return None
     named = subjects[-_COMMITS:]
     places = "; ".join(f"{{{at}}}" for at in range(len(named)))
-    said = f"Commits since RUM last saw work here ({last[:9]}): {len(subjects)}, the last {places}."
-    return offer(KIND, (), said, named)
+    text = f"Commits since RUM last saw work here ({last[:9]}): {len(subjects)}, the last {places}."
+    return moment.offer(KIND, (), text, named)
 
 
 def _since(root: str, commit: str) -> Iterator[str]:
@@ -120,7 +119,7 @@ def _since(root: str, commit: str) -> Iterator[str]:
             yield subject
 
 
-def _had(moment: Moment) -> Offer | None:
+def _before_compaction(moment: Moment) -> Offer | None:
     """What this session was asked for and changed, and the memories that were made of it."""
     asked, files = "", dict[str, None]()
     for event in moment.session_events():
@@ -132,9 +131,9 @@ def _had(moment: Moment) -> Offer | None:
     if not asked and not files:
         return None
     made = moment.store.last_of_session(moment.event["session"])
-    said = "Before compaction" + (": asked “{0}”" if asked else "") + ("; changed {1}" if files else "") + "."
-    call = recall_of(made) if made else ""
-    return offer(KIND, [made] if made else [], said, (asked, ", ".join(list(files)[-_FILES:])), call)
+    text = "Before compaction" + (": asked “{0}”" if asked else "") + ("; changed {1}" if files else "") + "."
+    parts = (asked, ", ".join(list(files)[-_FILES:]))
+    return moment.offer(KIND, [made] if made else [], text, parts)
 
 
 def _is_news(moment: Moment, memory_id: str, at: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 from rum.capture.events.event import from_line
 from rum.capture.events.spool import MAX_FILE, MAX_LINE, files_of, folders
@@ -11,11 +12,12 @@ from rum.store.sqlite.readonly import ReadOnlyStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rum.capture.events.event import Event, FileAccess
+    from rum.inject.offers.offer import Offer
 
-    Alike = tuple[str, float, int, str, str, bool, str, str | None]
+    Similar = tuple[str, float, int, str, str, bool, str, str | None]
     """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""
 
 _LOOKED_AT = 512 * 1024
@@ -35,7 +37,7 @@ class Moment:
         self.folder = folder
         self.root = root
         self.store = ReadOnlyStore(folder)
-        self.alike: list[Alike] | None = None
+        self.similar: list[Similar] | None = None
         """Memories like what the event says, once they were looked for."""
         self._offered: list[dict[str, object]] | None = None
 
@@ -56,6 +58,24 @@ class Moment:
             if isinstance(named, list) and memory_id in named and kind in (None, one.get("kind")):
                 return True
         return False
+
+    def offer(
+        self,
+        kind: str,
+        memory_ids: Sequence[str],
+        text: str,
+        parts: Sequence[str],
+        call: str = "",
+        *,
+        shorter: str = "",
+        dear: int = -1,
+    ) -> Offer:
+        """An offer; by default the call for more is the recall of its first memory. See `text.offer`."""
+        # Loaded late: most events get no offer, and a hook has little time.
+        from rum.inject.offers.text import offer, recall_of  # noqa: PLC0415
+
+        call = call or (recall_of(memory_ids[0]) if memory_ids else "")
+        return offer(kind, memory_ids, text, parts, call, shorter=shorter, dear=dear)
 
     def count(self, kind: str) -> int:
         """How often something of a kind was offered in this session."""
@@ -120,3 +140,8 @@ def _marked(data: bytes) -> Iterator[bytes]:
         end = len(data) if end < 0 else end
         yield data[data.rfind(b"\n", 0, at) + 1 : end]
         at = data.find(_MARK, end)
+
+
+def day(at: float) -> str:
+    """A time in Unix seconds as a date."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at))

@@ -55,10 +55,3 @@ def offer(
 def recall_of(memory_id: str) -> str:
     """The call that shows a memory; the end of an id of ours is enough to name it."""
     return f"recall memory_id={short_id(memory_id)}"
-
-
-def day(at: float) -> str:
-    """A moment as people say it."""
-    import time  # noqa: PLC0415 (only what is said needs it)
-
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

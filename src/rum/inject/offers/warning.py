@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rum.inject.offers.situation import day
 from rum.store.attempt_fingerprint import command_tried, edit_marks, shared
 
 TYPE_CHECKING = False
@@ -35,7 +36,7 @@ def offers(moment: Moment) -> list[Offer]:
         rows = moment.store.attempts(key, _LOOKED_AT)
         found = repeated(marks, rows, event["session"], is_command=is_command)
         if found is not None and not moment.was_offered(found.memory_id, KIND):
-            return [_worded(found, "" if is_command else key)]
+            return [_offer(moment, found, "" if is_command else key)]
     return []
 
 
@@ -99,12 +100,10 @@ def _likeness(marks: frozenset[int], sample: bytes, size: int) -> float:
     return both / max(1.0, size + len(marks) - both)
 
 
-def _worded(row: AttemptRow, path: str) -> Offer:
-    from rum.inject.offers.text import day, offer, recall_of  # noqa: PLC0415 (mostly nothing is said)
-
-    begun, told = "Tried before and failed" + (" in {1}" if path else ""), ": `{0}`"
-    told += (" ({2})." if row.why else ".") + (" Worked instead: `{3}`." if row.instead else "")
-    said = f"{begun} on {day(row.at)}{told}"
+def _offer(moment: Moment, row: AttemptRow, path: str) -> Offer:
+    start, rest = "Tried before and failed" + (" in {1}" if path else ""), ": `{0}`"
+    rest += (" ({2})." if row.why else ".") + (" Worked instead: `{3}`." if row.instead else "")
+    text = f"{start} on {day(row.at)}{rest}"
     parts = (row.tried, path, row.why, row.instead)
     # What worked is worth the most: without it the agent knows only what not to do.
-    return offer(KIND, [row.memory_id], said, parts, recall_of(row.memory_id), shorter=begun + told, dear=3)
+    return moment.offer(KIND, [row.memory_id], text, parts, shorter=start + rest, dear=3)
