@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.capture.events import as_event
 from rum.app.project import Project
-from rum.inject.offers.outcome import proof
+from rum.inject.offers.warning import KIND as WARNING
+from rum.inject.offers.warning import is_alike
 from rum.model.errors import InvalidQuery
+from rum.model.memory import Memory, Operation
 from rum.model.offers import FeedbackQuestion, FeedbackResult, OffersResult, OfferView
 from rum.store.activity import OfferQuery, OfferRow
+from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.captured_events import SessionKey
+from rum.store.derived import Attempt, attempts_of
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 MOST = 1000
 KEPT = 14 * 86_400
-"""Seconds for which the words of an offer are kept, as long as events are."""
+"""Seconds for which the text of an offer is kept: as long as events."""
 OWNER = "owner"
 WHY = {
     "warning": "about to repeat what failed",
@@ -36,7 +40,7 @@ WHY = {
 
 
 def record(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
-    """Note what was offered in a session up to the end of a turn, and what came of it in that turn."""
+    """Record what was offered in a session up to the end of a turn, and the outcome in that turn."""
     if not events:
         return
     activity = caller.project.store.activity
@@ -50,7 +54,7 @@ def record(caller: Caller, events: Sequence[Event], success: bool | None) -> Non
         activity.add_offers(new)
     offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
     if offered:
-        activity.set_outcomes(_judged(caller, offered, events, success))
+        activity.set_outcomes(_with_outcomes(caller, offered, events, success))
         activity.clear_offer_texts(caller.project.now() - KEPT)
 
 
@@ -66,10 +70,10 @@ def _rows(event: Event) -> Iterator[OfferRow]:
             )
 
 
-def _judged(
+def _with_outcomes(
     caller: Caller, offered: Sequence[OfferRow], events: Sequence[Event], success: bool | None
 ) -> Iterator[OfferRow]:
-    """The offers with what this turn adds: what came of one in an earlier turn stays true."""
+    """The offers with the outcome in this turn; what was found in an earlier turn stays."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
     memories = {memory.id: memory for memory in caller.project.store.memories.get(ids)}
     turn, relative = events[0].get("turn", ""), _relative(caller)
@@ -78,7 +82,7 @@ def _judged(
         if memory is None:
             continue
         after = [event for event in events if event["at"] >= row.at]
-        found = proof(row.kind, memory, after, success, relative)
+        found = judge_offer(row.kind, memory, after, success, relative)
         own = row.turn == turn or (not row.turn and row.success is None)
         yield row._replace(
             fetched=row.fetched or found.fetched,
@@ -106,7 +110,7 @@ def offers(
     since: float | None = None,
     limit: int = 20,
 ) -> OffersResult:
-    """What was offered, newest first, why, and what came of it."""
+    """What was offered, newest first, with reason and outcome."""
     if not 1 <= limit <= MOST:
         raise InvalidQuery(f"offers: `limit` is 1 to {MOST}.", field="limit")
     if kind is not None and kind not in WHY:
@@ -141,7 +145,7 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
 
 
 def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
-    """Note whether a memory was of use; of each agent, and of the owner, the last word stands."""
+    """Record whether a memory was useful; the last feedback of each agent and of the owner counts."""
     memory = caller.project.memory(question.memory_id)
     agent = caller.current_agent()
     said_by = OWNER if caller.owner or agent is None else agent.id
@@ -149,3 +153,95 @@ def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
         memory.id, said_by, caller.project.now(), useful=question.useful
     )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))
+
+
+ABOUT_FILES = ("intent", "task", "session")
+"""Kinds of offers that come before any file is touched, so that touching the memory's files follows them."""
+
+
+class OfferOutcome(NamedTuple):
+    """Whether an offered memory was fetched, followed or contradicted."""
+
+    fetched: bool
+    followed: bool
+    contradicted: bool
+
+
+class Attempted(NamedTuple):
+    """A command or an edit after an offer."""
+
+    key: str
+    marks: frozenset[int]
+    worked: bool | None
+    is_command: bool
+
+
+def judge_offer(
+    kind: str,
+    memory: Memory,
+    events: Sequence[Event],
+    success: bool | None,
+    relative: Callable[[str], str],
+) -> OfferOutcome:
+    """The outcome of an offer, by the events after it and the success of their turn."""
+    fetched = any(
+        event.get("tool") == "rum" and event.get("memories", [])[:1] == [memory.id] for event in events
+    )
+    done = list(_attempted(events, relative))
+    attempts = attempts_of(memory)
+    worked = [one for one in attempts if one.worked]
+    failed = [one for one in attempts if not one.worked and not _worked_later(one, worked)]
+    repeated_success = any(one.worked is not False and _is_one_of(one, worked) for one in done)
+    if kind != WARNING:
+        return OfferOutcome(
+            fetched, repeated_success or (kind in ABOUT_FILES and _touches(memory, done)), contradicted=False
+        )
+    again = [one for one in done if _is_one_of(one, failed)]
+    contradicted = any(one.worked for one in again) or (bool(success) and _stands(done, failed))
+    keys = {one.key for one in failed}
+    other = any(one.key in keys and one not in again for one in done)
+    return OfferOutcome(
+        fetched, not contradicted and (repeated_success or (bool(success) and other)), contradicted
+    )
+
+
+def _attempted(events: Iterable[Event], relative: Callable[[str], str]) -> Iterable[Attempted]:
+    for event in events:
+        if event["kind"] not in ("after", "failed"):
+            continue
+        code = event.get("exit")
+        failed = event["kind"] == "failed" or bool(code)
+        command = command_tried(event.get("command", "")) if event.get("tool") == "run" else None
+        if command is not None:
+            yield Attempted(
+                command.key, command.marks, False if failed else (True if code == 0 else None), True
+            )
+        for file in event.get("files", []):
+            if file["operation"] != "read" and not failed:
+                marks = edit_marks(file.get("added", ""), file.get("removed", ""))
+                yield Attempted(relative(file["path"]), marks, None, False)
+
+
+def _is_one_of(done: Attempted, attempts: Iterable[Attempt]) -> bool:
+    return any(
+        one.key == done.key and is_alike(done.marks, one.marks, one.size, is_command=done.is_command)
+        for one in attempts
+    )
+
+
+def _worked_later(failed: Attempt, worked: Iterable[Attempt]) -> bool:
+    """Whether the same was tried again in the same work, and then worked."""
+    return any(
+        one.number > failed.number and (one.key, one.marks) == (failed.key, failed.marks) for one in worked
+    )
+
+
+def _stands(done: Sequence[Attempted], failed: Sequence[Attempt]) -> bool:
+    """Whether the last edit of a file is one that had failed there."""
+    last = {one.key: one for one in done if not one.is_command}
+    return any(_is_one_of(one, failed) for one in last.values())
+
+
+def _touches(memory: Memory, done: Iterable[Attempted]) -> bool:
+    changed = {file.path for file in memory.files if file.operation is not Operation.READ}
+    return any(one.key in changed for one in done if not one.is_command)
