@@ -1,4 +1,4 @@
-"""Exported issues, in whichever form they come."""
+"""Issues exported from GitHub, in every form of export."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read(given: object) -> list[Issue]:
     return issues_in(json.dumps(given).encode())
 
 
-def test_both_spellings_mean_the_same():
+def test_both_forms_of_an_export_give_the_same_issue():
     assert read([REST]) == [ISSUE]
     assert read([GH]) == [ISSUE._replace(comments=(Comment("bob", "Closed it."),))]
 
@@ -59,11 +59,11 @@ def test_both_spellings_mean_the_same():
         lambda one: [[one], [one]],
     ],
 )
-def test_an_issue_is_found_in_any_wrapping(shape: Any):
+def test_an_issue_is_found_in_lists_and_search_results(shape: Any):
     assert read(shape(REST)) == [ISSUE]
 
 
-def test_pages_may_stand_one_after_the_other():
+def test_several_json_documents_in_one_file_are_read():
     page = json.dumps([REST])
     other = json.dumps([REST | {"number": 8}])
     for between in ("", "\n", "\n\n "):
@@ -97,7 +97,7 @@ def test_an_author_who_left_is_a_ghost():
         (json.dumps([REST | {"labels": [{"name": 5}]}]).encode(), "Issue 1: `labels"),
     ],
 )
-def test_what_is_no_export_is_refused_with_what_to_do(given: bytes, words: str):
+def test_an_invalid_export_is_refused_with_advice(given: bytes, words: str):
     with pytest.raises(InvalidQuery) as refused:
         issues_in(given)
     assert words in refused.value.message

@@ -1,4 +1,4 @@
-"""How paths become the repository's own, and which files a memory is tied to."""
+"""Paths of memories become relative, and the files of a memory are collected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def seen_at(where: str) -> Perception:
         (["command_run"], "read"),
     ],
 )
-def test_the_strongest_thing_done_to_a_file_counts(kinds: list[str], strongest: str) -> None:
+def test_the_strongest_operation_on_a_file_counts(kinds: list[str], strongest: str) -> None:
     actions = [{"type": kind, "file_path": "a.py"} for kind in kinds]
     assert files_of(actions=actions) == {"a.py": strongest}
     assert files_of(actions=actions[::-1]) == {"a.py": strongest}
@@ -86,7 +86,7 @@ def test_files_come_from_actions_observations_and_relevant_files() -> None:
         ("/\x1b", []),
     ],
 )
-def test_the_files_an_observation_names(where: str, files: list[str]) -> None:
+def test_files_in_an_observation_are_found(where: str, files: list[str]) -> None:
     assert sorted(files_of(perception={"observations": [{"what": "x", "where": where}]})) == files
 
 
@@ -99,7 +99,7 @@ def test_the_files_an_observation_names(where: str, files: list[str]) -> None:
         ("the login page", "the login page"),
     ],
 )
-def test_paths_in_a_place_become_relative_and_the_rest_stays(where: str, kept: str) -> None:
+def test_paths_in_a_where_become_relative_and_the_rest_is_unchanged(where: str, kept: str) -> None:
     assert seen_at(where).observations[0].where == kept
 
 
@@ -118,6 +118,6 @@ def test_an_empty_path_is_no_file() -> None:
 
 
 @pytest.mark.parametrize("hostile", ["[/", "a/", "a/b:1", ":1", "~/", "a.b/"])
-def test_a_hostile_place_is_read_in_one_go(hostile: str) -> None:
+def test_a_hostile_where_takes_linear_time(hostile: str) -> None:
     where = "x/y" + hostile * 50_000 + "! ?"  # work that grew with the square of this would take minutes
     assert seen_at(where).observations[0].where == where

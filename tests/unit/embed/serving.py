@@ -1,4 +1,4 @@
-"""A real embeddings server on this machine, which answers, fails or dawdles as a test asks."""
+"""A real embeddings server on this machine, which answers, fails or delays as a test requires."""
 
 from __future__ import annotations
 

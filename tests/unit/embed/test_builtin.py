@@ -1,4 +1,4 @@
-"""The shipped model: as near to the original as promised, the same in any company, clear when damaged."""
+"""The shipped model: close to the original, the same in any batch, with a clear error if damaged."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_the_data_file_is_the_one_made_from_the_official_weights():
     assert hashlib.sha256(DATA.read_bytes()).hexdigest() == SHA256
 
 
-def test_vectors_are_as_near_to_the_original_as_promised(golden: list[Golden], model: Model):
+def test_vectors_are_close_to_the_original(golden: list[Golden], model: Model):
     made = model.embed([one.text for one in golden])
     nearness = [float(row @ one.vector) for row, one in zip(made, golden, strict=True)]
     assert np.mean(nearness) >= 0.999
     assert min(nearness) >= 0.995
 
 
-def test_a_text_gets_the_same_vector_alone_and_in_any_company(golden: list[Golden], model: Model):
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(golden: list[Golden], model: Model):
     texts = [one.text for one in golden]
     together = model.embed(texts)
     reverse = model.embed(texts[::-1])[::-1]
@@ -46,7 +46,7 @@ def test_the_same_texts_give_the_same_bytes(golden: list[Golden], model: Model):
     assert model.embed(texts).tobytes() == model.embed(texts).tobytes()
 
 
-def test_vectors_have_length_one_and_the_promised_shape():
+def test_vectors_have_length_one_and_the_right_shape():
     embedder = BuiltinEmbedder()
     made = embedder.embed(["", "one", "two words", "x" * 5000, "\ud800", "word " * 1000])
     assert made.shape == (6, embedder.dimensions)
@@ -58,7 +58,7 @@ def test_no_texts_give_no_vectors():
     assert BuiltinEmbedder().embed([]).shape == (0, 384)
 
 
-def test_what_means_the_same_is_near_without_a_common_word(model: Model):
+def test_texts_of_similar_meaning_are_close_without_common_words(model: Model):
     asked, same, other = model.embed(
         [
             "the automobile is broken",
@@ -77,7 +77,7 @@ def test_threads_may_embed_at_once(golden: list[Golden], model: Model):
             assert np.allclose(made, expected, atol=1e-6)
 
 
-def test_numpy_gets_its_threads_back_when_the_last_user_is_gone():
+def test_numpys_thread_count_is_restored_after_the_last_call():
     program = """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "2"
@@ -102,7 +102,7 @@ print(before, inside, still, get())
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "pointer", "truncated", "one byte", "folder"])
-def test_a_data_file_that_is_not_as_shipped_is_named_with_what_to_do(tmp_path: Path, damage: str):
+def test_a_damaged_data_file_is_reported_with_advice(tmp_path: Path, damage: str):
     path = tmp_path / "minilm.bin"
     whole = bytearray(DATA.read_bytes())
     if damage == "folder":

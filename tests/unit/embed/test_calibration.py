@@ -1,4 +1,4 @@
-"""Other models' cosines are brought onto the scale of the built-in one."""
+"""Cosines of other models are converted to the scale of the built-in one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def builtin() -> np.ndarray:
     return BuiltinEmbedder().embed(TEXTS)
 
 
-def test_the_built_in_model_is_the_measure(builtin: np.ndarray):
+def test_the_built_in_model_has_the_reference_scale(builtin: np.ndarray):
     assert average_cosines(builtin) == pytest.approx((SIMILAR, DISSIMILAR), abs=0.002)
     assert measure_scale(builtin) == pytest.approx(UNCHANGED, abs=0.01)
 
@@ -30,12 +30,12 @@ def test_a_common_component_of_all_vectors_does_not_count(builtin: np.ndarray, c
     assert found == pytest.approx(own.ravel().tolist(), abs=0.02)
 
 
-def test_by_a_model_that_cannot_tell_what_is_alike_everything_is_unlike():
+def test_for_a_model_without_contrast_all_texts_are_unrelated():
     same = np.ones((len(TEXTS), 8), dtype=np.float32) / np.sqrt(8)
     assert measure_scale(same) == Scale(0.0, DISSIMILAR)
 
 
-def test_a_model_that_refuses_one_of_the_texts_is_taken_as_it_is(builtin: np.ndarray):
+def test_a_model_that_refuses_a_text_is_not_scaled(builtin: np.ndarray):
     refused = builtin.copy()
     refused[3] = 0
     assert measure_scale(refused) == UNCHANGED

@@ -46,11 +46,11 @@ def test_the_built_in_model_is_the_default(root: Path):
     assert isinstance(open_embedder(settings(root, RUM_EMBEDDER="builtin")), BuiltinEmbedder)
 
 
-def test_there_may_be_none(root: Path):
+def test_no_embedder_can_be_configured(root: Path):
     assert open_embedder(settings(root, RUM_EMBEDDER="none")) is None
 
 
-def test_an_endpoint_is_asked_as_the_settings_say(root: Path):
+def test_an_endpoint_is_configured_by_the_settings(root: Path):
     with serving() as server:
         embedder = open_embedder(
             settings(
@@ -69,13 +69,13 @@ def test_an_endpoint_is_asked_as_the_settings_say(root: Path):
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_the_users_own_file_may_hold_the_key(root: Path):
+def test_the_users_config_may_contain_the_key(root: Path):
     user_says(root, f'embedder_key = "{KEY}"\nembedder_timeout = 3\n')
     assert settings(root).embedder_key == KEY
     assert settings(root).embedder_timeout == 3
 
 
-def test_an_endpoint_without_address_is_no_error_before_it_is_used(root: Path):
+def test_an_endpoint_without_a_url_fails_only_on_use(root: Path):
     embedder = open_embedder(settings(root, RUM_EMBEDDER="endpoint"))
     assert embedder is not None
     with pytest.raises(CannotEmbed, match="embedder_url"):
@@ -117,7 +117,7 @@ def test_even_a_trusted_repository_sets_no_key(root: Path):
         "http://one.test/a b",
     ],
 )
-def test_what_is_no_plain_address_is_refused(root: Path, url: str):
+def test_an_invalid_url_is_refused(root: Path, url: str):
     with pytest.raises(InvalidQuery, match="embedder_url"):
         settings(root, RUM_EMBEDDER_URL=url)
 
@@ -125,7 +125,7 @@ def test_what_is_no_plain_address_is_refused(root: Path, url: str):
 @pytest.mark.parametrize(
     "url", ["http://localhost:11434", "https://api.one.test/v1", "http://[::1]:8080/v1", "HTTP://127.0.0.1/"]
 )
-def test_a_plain_address_is_taken(root: Path, url: str):
+def test_a_valid_url_is_accepted(root: Path, url: str):
     assert settings(root, RUM_EMBEDDER_URL=url).embedder_url == url
 
 

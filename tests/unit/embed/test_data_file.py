@@ -44,7 +44,7 @@ def test_arrays_are_read_back_as_they_were_written(building: ModuleType, tmp_pat
 
 
 @pytest.mark.parametrize("place", [0, 9, 13, 20, -1])
-def test_any_changed_byte_is_noticed(building: ModuleType, tmp_path: Path, place: int):
+def test_any_changed_byte_is_detected(building: ModuleType, tmp_path: Path, place: int):
     raw = bytearray(building.packed({"one": np.arange(64, dtype=np.int8)}))
     raw[place] ^= 1
     path = tmp_path / "some.bin"
@@ -53,7 +53,7 @@ def test_any_changed_byte_is_noticed(building: ModuleType, tmp_path: Path, place
         DataFile(path)
 
 
-def test_quantised_rows_are_near_what_they_were(building: ModuleType):
+def test_quantised_rows_are_close_to_the_original(building: ModuleType):
     rows = np.random.default_rng(1).normal(size=(7, 384)).astype(np.float32)
     rows[3] = 0
     (_, whole), (_, factor) = building.quantised("some", rows)

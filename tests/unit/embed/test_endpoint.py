@@ -1,4 +1,4 @@
-"""Vectors from an endpoint: right ones are used, wrong ones refused, and a failing one left alone."""
+"""Vectors from an endpoint: valid ones are used, invalid ones refused, failures reported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_each_text_gets_its_vector_made_length_one(server: Server):
     assert server.asked[0].body == {"model": "some-model", "input": ["banana", "-", "x"]}
 
 
-def test_many_texts_are_asked_in_several_requests_and_come_back_in_order(server: Server):
+def test_many_texts_are_sent_in_several_requests(server: Server):
     texts = ["a" * (1 + number % 7) + "b" * number for number in range(100)]
     made = opened(server).embed(texts)
     assert [len(asked.texts) for asked in server.asked] == [32, 32, 32, 4]
@@ -66,34 +66,34 @@ def test_many_texts_are_asked_in_several_requests_and_come_back_in_order(server:
     assert np.allclose(made, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6)
 
 
-def test_vectors_are_taken_by_their_number_not_their_place(server: Server):
+def test_vectors_are_ordered_by_their_index(server: Server):
     server.answer = answering([item(0, 2, index=1), item(2, 0, index=0)])
     assert opened(server).embed(["a", "b"]).tolist() == [[1, 0], [0, 1]]
 
 
-def test_vectors_without_numbers_are_taken_by_their_place(server: Server):
+def test_vectors_without_an_index_keep_their_order(server: Server):
     server.answer = answering([item(2, 0), item(0, 2)])
     assert opened(server).embed(["a", "b"]).tolist() == [[1, 0], [0, 1]]
 
 
-def test_no_texts_are_no_question(server: Server):
+def test_no_texts_send_no_request(server: Server):
     assert len(opened(server).embed([])) == 0
     assert server.asked == []
 
 
-def test_texts_that_cannot_be_sent_as_they_are_do_no_harm(server: Server):
+def test_unsendable_texts_are_replaced(server: Server):
     opened(server).embed(["\ud800", "x" * 1_000_000, "\x00"])
     assert server.asked[0].texts[0] == "?"
     assert len(server.asked[0].texts[1]) == 8000
 
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/embeddings", "/v1/embeddings/"])
-def test_the_address_may_be_that_of_the_server_its_api_or_the_whole(server: Server, path: str):
+def test_the_url_may_be_of_the_server_its_api_or_the_endpoint(server: Server, path: str):
     EndpointEmbedder(server.url.removesuffix("/v1") + path, "m").embed(["a"])
     assert server.asked[0].path == "/v1/embeddings"
 
 
-def test_an_api_below_another_path_is_asked_there(server: Server):
+def test_an_api_below_another_path_is_used(server: Server):
     EndpointEmbedder(f"{server.url}/proxy/openai", "m").embed(["a"])
     assert server.asked[0].path == "/v1/proxy/openai/embeddings"
 
@@ -105,7 +105,7 @@ def test_the_key_is_sent_and_nothing_is_sent_without_one(server: Server):
     assert "Authorization" not in server.asked[1].headers
 
 
-def test_the_stamp_tells_models_and_places_apart():
+def test_the_model_name_differs_by_model_and_url():
     stamps = {
         EndpointEmbedder(url, model).model
         for url in ("http://one.test/v1", "http://two.test/v1")
@@ -186,7 +186,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: Server, key: str):
     assert server.asked == []
 
 
-def test_the_words_of_a_server_are_cut_short(server: Server):
+def test_the_message_of_a_server_is_shortened(server: Server):
     server.status = 500
     server.answer = lambda _: b"x" * 1_000_000
     assert len(refusal(opened(server))) < 600
@@ -212,13 +212,13 @@ def test_an_answer_cut_off_is_refused(server: Server):
     assert server.url in refusal(opened(server))
 
 
-def test_an_answer_that_drips_is_given_up_in_time(server: Server):
+def test_a_slow_answer_is_given_up_in_time(server: Server):
     # Byte by byte it would take a minute, though no single byte is late.
     server.drip = 0.5
     assert "did not answer within 0.3 s" in refusal(opened(server, timeout=0.3))
 
 
-def test_a_server_that_says_nothing_is_given_up():
+def test_a_silent_server_is_given_up():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         assert "within 0.2 s" in refusal(EndpointEmbedder(url, "m", timeout=0.2))
@@ -230,13 +230,13 @@ def test_a_refused_connection_is_reported():
     assert "cannot be reached" in refusal(EndpointEmbedder(url, "m"))
 
 
-def test_an_answer_that_is_no_http_is_reported():
+def test_an_invalid_http_answer_is_reported():
     with socket.create_server(("127.0.0.1", 0)) as other:
         embedder = EndpointEmbedder(f"https://127.0.0.1:{other.getsockname()[1]}", "m", timeout=0.2)
         assert "https" in refusal(embedder)
 
 
-def test_a_proxy_is_not_asked_for_what_is_on_this_machine(server: Server, monkeypatch: pytest.MonkeyPatch):
+def test_no_proxy_is_used_for_local_addresses(server: Server, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     assert len(opened(server).embed(["a"])) == 1
@@ -250,13 +250,13 @@ def test_an_endpoint_that_works_again_is_used_again(server: Server):
     assert len(embedder.embed(["a"])) == 1
 
 
-def test_half_an_answer_is_none(server: Server):
+def test_an_incomplete_answer_is_refused(server: Server):
     server.answer = lambda asked: embeddings(asked) if len(asked.texts) == 32 else b"oops"
     refusal(opened(server), ["a"] * 40)
 
 
 @pytest.mark.parametrize(("url", "model"), [("", "m"), ("http://one.test", ""), ("", "")])
-def test_an_endpoint_that_is_not_fully_set_says_what_is_missing(url: str, model: str):
+def test_a_missing_setting_of_an_endpoint_is_named(url: str, model: str):
     with pytest.raises(CannotEmbed) as caught:
         EndpointEmbedder(url, model).embed(["a"])
     assert caught.value.details["field"] == ("embedder_model" if url else "embedder_url")
@@ -276,7 +276,7 @@ def test_a_refused_text_does_not_affect_others(server: Server, status: int, bad:
     assert len(server.asked) < 20
 
 
-def test_several_that_are_refused_get_no_length_wherever_they_stand(server: Server):
+def test_refused_texts_get_zero_vectors(server: Server):
     server.refuses = lambda text: "bad" in text
     texts = ["bad"] * 3 + ["good"] * 38 + ["bad", "good"]
     assert lengths(opened(server).embed(texts)) == [float("good" in text) for text in texts]
@@ -284,7 +284,7 @@ def test_several_that_are_refused_get_no_length_wherever_they_stand(server: Serv
 
 @pytest.mark.parametrize("given", [item(0, 0), item(0), item(), item(1e300, 1e300)])
 @pytest.mark.parametrize("texts", [["bad"], ["bad", "good"], ["good", "bad", "good"]])
-def test_a_text_without_a_vector_to_speak_of_gets_no_length(server: Server, texts: list[str], given: object):
+def test_a_text_with_an_invalid_vector_gets_a_zero_vector(server: Server, texts: list[str], given: object):
     def answer(asked: Asked) -> bytes:
         return json.dumps({"data": [given if "bad" in one else item(3, 4) for one in asked.texts]}).encode()
 
@@ -292,14 +292,14 @@ def test_a_text_without_a_vector_to_speak_of_gets_no_length(server: Server, text
     assert lengths(opened(server).embed(texts)) == [float("good" in text) for text in texts]
 
 
-def test_a_text_that_makes_nonsense_of_the_answer_gets_no_length(server: Server):
+def test_a_text_that_breaks_the_answer_gets_a_zero_vector(server: Server):
     server.answer = lambda asked: (
         b'{"data": [{"embedding": [NaN]}]}' if "bad" in asked.texts else embeddings(asked)
     )
     assert lengths(opened(server).embed(["good", "bad", "good"])) == [1, 0, 1]
 
 
-def test_a_text_that_is_too_long_for_the_model_gets_the_vector_of_its_beginning(server: Server):
+def test_a_text_that_is_too_long_is_embedded_by_its_beginning(server: Server):
     server.refuses = lambda text: len(text) > 600
     short = "good " * 100
     made = opened(server).embed([short, "long " * 400])
@@ -320,7 +320,7 @@ def test_an_endpoint_that_accepts_only_the_test_text_has_failed(server: Server):
     assert "all 5 texts" in refusal(opened(server), [f"memory {number}" for number in range(5)])
 
 
-def test_a_server_that_takes_one_text_at_a_time_is_asked_so(server: Server):
+def test_texts_are_sent_one_at_a_time_if_the_server_requires_it(server: Server):
     server.answer = lambda asked: embeddings(asked) if len(asked.texts) == 1 else b"{}"
     assert lengths(opened(server).embed(["a", "b", "c"])) == [1, 1, 1]
 
@@ -341,7 +341,7 @@ def test_with_a_long_time_limit_the_timeout_of_the_endpoint_applies():
         assert not isinstance(caught.value, OutOfTime)
 
 
-def test_the_attempts_at_one_question_take_no_longer_together_than_one_answer_may(server: Server):
+def test_all_attempts_together_respect_the_time_limit(server: Server):
     server.refuses = lambda text: "bad" in text
     slow = server.answer
 

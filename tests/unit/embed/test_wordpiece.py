@@ -57,12 +57,12 @@ def test_a_word_of_more_than_a_hundred_characters_is_unknown():
     assert split("a" + "b" * 100) == ["[UNK]"]
 
 
-def test_what_is_too_long_for_the_model_is_cut_off():
+def test_a_text_that_is_too_long_is_cut():
     assert split("a b " * 10, longest=5) == ["a", "b", "a"]
     assert split("a" + "b" * 50, longest=5) == ["ab", "##b", "##b"]
 
 
-def test_only_the_beginning_of_a_huge_text_is_looked_at():
+def test_only_the_beginning_of_a_huge_text_is_read():
     assert split("a" + " " * LONGEST_TEXT + "b") == ["a"]
     assert split("\u00ad" + "a" * 10_000_000) == ["[UNK]"]
 

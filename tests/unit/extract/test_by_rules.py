@@ -1,4 +1,4 @@
-"""What rules find in a run: only what lasts, in the agent's own words, and nothing of hostile texts."""
+"""Findings by rules: only what is of lasting use, in the agent's words; hostile texts do no harm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def found(output: str, task: str = "Look into it", **more: object) -> Finding:
     return find_by_rules(run(output, task, **more))
 
 
-def test_a_cause_becomes_a_note_with_all_that_a_note_needs():
+def test_a_cause_becomes_a_complete_note():
     finding = found(CAUSE, "Why are users logged out?", result="failure", error="TypeError: x\n  at y")
     assert finding.kind is FindingKind.ERROR
     assert finding.title == "refresh() fails because src/auth/token.ts is loaded twice"
@@ -34,14 +34,14 @@ def test_a_cause_becomes_a_note_with_all_that_a_note_needs():
     assert "what went wrong and why" in finding.reasoning
 
 
-def test_a_title_is_taken_from_what_the_note_says():
+def test_a_title_is_taken_from_the_note():
     finding = found(
         "Rates are read in rates(), one place\n\nA cache of rates needs an end of day", "Cache rates in Redis"
     )
     assert finding.title in finding.content
 
 
-def test_a_title_leaves_out_by_which_word_it_was_announced():
+def test_a_title_has_no_lead_in():
     finding = found(
         "**Note:** The `orders` table has no index on created_at, so sorting must go through a view."
     )
@@ -69,7 +69,7 @@ def test_a_repeated_sentence_is_kept_at_its_first_place():
         ("The button is blue.", "nothing of lasting use"),
     ],
 )
-def test_where_there_is_nothing_it_says_why(output: str, reason: str):
+def test_the_reason_for_no_note_is_given(output: str, reason: str):
     finding = found(output)
     assert not finding.title
     assert reason in finding.reasoning
@@ -104,7 +104,7 @@ def test_common_knowledge_about_a_language_is_not_kept(said: str):
         "The user explicitly wanted OAuth only; cookies must never be used.",
     ],
 )
-def test_what_was_asked_for_in_a_task_is_not_kept(said: str):
+def test_requests_of_the_task_are_not_kept(said: str):
     assert not found(said).title
     assert found("All endpoints must use OAuth, as the gateway drops anything else.").title
 
@@ -121,14 +121,14 @@ def test_plans_and_pleasantries_beside_a_finding_are_left_out():
     assert finding.content == CAUSE
 
 
-def test_code_is_repeated_after_what_it_shows_and_output_is_not():
+def test_code_after_a_finding_is_kept_and_output_is_not():
     shown = "```ts\nconst once = load();\n```"
     log = "```\n2026-01-23T10:31:02Z INFO started\n```"
     finding = found(f"Here is what I ran.\n\n{shown}\n\n{CAUSE}\n\n{shown}\n\nThanks!\n\n{log}")
     assert finding.content == f"{CAUSE}\n\n```\nconst once = load();\n```"
 
 
-def test_a_long_report_is_cut_to_what_tells_something():
+def test_a_long_report_is_reduced_to_its_findings():
     finding = found("\n\n".join([f"The file src/m{n}.py has words. " * 5 for n in range(100)] + [CAUSE]))
     assert len(finding.content.split()) <= 400
 
@@ -190,7 +190,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_text_is_taken_in_bounded_time_and_gives_a_bounded_note(text: str):
+def test_a_hostile_text_takes_limited_time_and_gives_a_limited_note(text: str):
     finding = found(f"{CAUSE} {text}", error=text)
     assert len(finding.title) <= 200
     assert len(finding.content) <= 20_000
@@ -221,11 +221,11 @@ TEARDOWN = "Teardown functions in ctx.py all run even if one fails, because erro
         "Is there anything else I can do?",
     ],
 )
-def test_talk_and_looking_around_are_not_repeated_beside_a_finding(talk: str):
+def test_talk_and_reading_are_not_kept_beside_a_finding(talk: str):
     assert found(f"{TEARDOWN} {talk}").content == TEARDOWN
 
 
-def test_what_was_changed_is_repeated_beside_a_finding():
+def test_changes_are_kept_beside_a_finding():
     assert (
         "I moved the loop to `do_teardown`."
         in found(f"{TEARDOWN} I moved the loop to `do_teardown`.").content
@@ -255,5 +255,5 @@ def test_a_sentence_about_a_decision_is_a_decision(output: str):
         ("We deploy on Python 3.11", [("python", "3.11")]),
     ],
 )
-def test_where_something_is_done_is_no_version_in_use(text: str, expected: list[tuple[str, str]]):
+def test_a_version_as_a_place_is_not_in_use(text: str, expected: list[tuple[str, str]]):
     assert list(versions_in(text)) == expected

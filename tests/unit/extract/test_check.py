@@ -49,11 +49,11 @@ def test_a_good_note_has_no_problem():
         ({"content": "The cause is in src/export/reader.py, which nobody closes."}, "src/export/reader.py"),
     ],
 )
-def test_a_bad_note_is_named(change: dict[str, object], problem: str):
+def test_the_problem_of_a_bad_note_is_named(change: dict[str, object], problem: str):
     assert problem in (note_problem(replace(NOTE, **change), RUN, []) or "")
 
 
-def test_a_note_that_was_written_before_in_other_words_is_known():
+def test_a_note_in_other_words_is_a_duplicate():
     known = [
         known_text(
             "the note exports#1", "Node 18 is needed for exports: src/export/writer.py breaks with older."
@@ -63,7 +63,7 @@ def test_a_note_that_was_written_before_in_other_words_is_known():
     assert "duplicate of the note exports#1" in (note_problem(NOTE, RUN, known) or "")
 
 
-def test_a_note_on_the_same_file_that_says_something_else_is_new():
+def test_a_different_note_on_the_same_file_is_new():
     known = [
         known_text("x", "src/export/writer.py is called by the nightly job and writes CSV with semicolons.")
     ]
@@ -102,7 +102,7 @@ def test_a_rule_is_kept_if_the_run_states_it(rule: GivenRule, problem: str | Non
     assert found is None if problem is None else problem in (found or "")
 
 
-def test_a_rule_that_is_there_already_is_known():
+def test_an_existing_rule_is_a_duplicate():
     known = [known_text("the rule rule_1", "export\nNever run it twice a day.")]
     problem = rule_problem(GivenRule("export", "never run it twice a day"), RUN, known)
     assert problem == "duplicate of the rule rule_1"
@@ -113,7 +113,7 @@ def test_words_that_match_any_task_are_removed_from_a_pattern():
     assert specific_patterns(patterns) == ("login|oauth", "When tokens expire", "test suite")
 
 
-def test_likeness_goes_by_words_that_say_something():
+def test_similarity_ignores_stop_words():
     words = telling_words("The servers were refusing tokens")
     assert word_share(words, telling_words("A token is refused by the server")) == 1
     assert word_share(words, telling_words("the of a were")) == 0

@@ -39,7 +39,7 @@ def known(new: str, *old: str) -> str | None:
         ("Tests run without a database.", "Tests run without a database. They need no network either."),
     ],
 )
-def test_what_an_earlier_text_says_is_known(new: str, old: str):
+def test_a_repetition_of_an_earlier_text_is_found(new: str, old: str):
     assert known(new, "Something else entirely was said.", old) == "1"
 
 
@@ -64,32 +64,32 @@ def test_what_an_earlier_text_says_is_known(new: str, old: str):
         ("Retries are capped at 3, with a pause of 20 s.", "Retries are capped at 3, with a pause of 5 s."),
     ],
 )
-def test_a_correction_is_new_however_alike_its_words(new: str, old: str):
+def test_a_correction_in_similar_words_is_new(new: str, old: str):
     assert known(new, old) is None
 
 
-def test_a_short_note_does_not_make_a_long_one_known():
+def test_a_long_note_is_no_repetition_of_a_short_one():
     assert known(LONG, "The service listens on port 8080.") is None
 
 
-def test_words_from_all_over_a_long_note_do_not_make_a_short_one_known():
+def test_scattered_words_are_no_repetition():
     new = "Workers of the gateway must restart after certificates are renewed, or sessions in Redis are lost."
     assert known(new, LONG) is None
 
 
-def test_what_adds_more_than_it_repeats_is_new():
+def test_a_text_that_adds_more_than_it_repeats_is_new():
     new = "The service listens on port 8080. It drops requests larger than a megabyte, and logs nothing then."
     assert known(new, LONG) is None
 
 
-def test_going_back_to_what_was_corrected_since_is_new():
+def test_returning_to_a_corrected_statement_is_new():
     earlier, later = "Production runs Postgres 14 everywhere.", "Production runs Postgres 16 everywhere."
     assert known(earlier, earlier, later) is None
     assert known(later, earlier, later) == "1"
     assert known(earlier, earlier, later, earlier) == "2"
 
 
-def test_a_text_of_one_endless_sentence_is_compared_all_the_same():
+def test_a_text_of_one_endless_sentence_is_compared():
     text = "the gateway " + "restarts the worker and then " * 30
     assert known(text, text) == "0"
     assert known(text, "Something else.") is None
@@ -103,7 +103,7 @@ def test_endless_texts_are_compared_in_bounded_time(part: str):
 
 
 @pytest.mark.parametrize("nothing", ["", "the of a", "```\n```", "# "])
-def test_nothing_is_like_nothing(nothing: str):
+def test_empty_texts_are_no_repetition(nothing: str):
     assert known(nothing, LONG, nothing) is None
     assert known(LONG, nothing) is None
 

@@ -95,11 +95,11 @@ def test_a_cause_in_plain_words_is_kept(text: str):
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_talk_steps_and_guesses_are_not_whatever_words_they_use(text: str):
+def test_talk_steps_and_guesses_are_not_kept(text: str):
     assert found(text) is None
 
 
-def test_many_learnings_of_one_sentence_each_make_a_note_of_all_of_them():
+def test_many_learnings_make_one_note():
     run = FinishedRun(
         agent="a", task="Do it", agent_output="\n\n".join(["Done.", *CONSTRAINTS]), result="success"
     )
@@ -109,5 +109,5 @@ def test_many_learnings_of_one_sentence_each_make_a_note_of_all_of_them():
 
 
 @given(st.text())
-def test_any_text_is_taken(text: str):
+def test_any_text_can_be_read(text: str):
     assert statement_kind(text) in (None, *FindingKind)

@@ -35,7 +35,7 @@ def told(text: str) -> list[tuple[str, str]]:
         "Downloading https://example.com/a.whl (3.2 MB)",
     ],
 )
-def test_what_a_program_says_is_noise(line: str):
+def test_output_of_programs_is_noise(line: str):
     assert is_noise(line)
 
 
@@ -53,11 +53,11 @@ def test_what_a_program_says_is_noise(line: str):
         "10 MB is the limit of the gateway.",
     ],
 )
-def test_what_somebody_says_is_no_noise(line: str):
+def test_prose_is_no_noise(line: str):
     assert not is_noise(line)
 
 
-def test_prose_is_taken_sentence_by_sentence():
+def test_prose_is_split_into_sentences():
     assert split_sentences("It fails, e.g. on Windows. See v1.2.3 of foo.bar. `x` is set. No more.") == [
         "It fails, e.g. on Windows.",
         "See v1.2.3 of foo.bar.",
@@ -66,7 +66,7 @@ def test_prose_is_taken_sentence_by_sentence():
     ]
 
 
-def test_lines_of_one_sentence_belong_together():
+def test_lines_of_one_sentence_are_joined():
     assert told("The pool is\nexhausted.\n\nThen it hangs.") == [
         ("sentence", "The pool is exhausted."),
         ("sentence", "Then it hangs."),
@@ -93,12 +93,12 @@ def test_a_line_above_a_list_is_its_heading():
     ]
 
 
-def test_words_between_the_output_of_programs_are_kept():
+def test_prose_between_output_is_kept():
     text = "$ make\nRunning Sphinx v7\nbuild succeeded\n\nThe theme is in docs/_static.\n\n$ ls\n"
     assert told(text) == [("sentence", "The theme is in docs/_static.")]
 
 
-def test_a_diff_has_no_words():
+def test_a_diff_has_no_passages():
     assert told("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old words here\n+new words here\n") == []
 
 
@@ -110,7 +110,7 @@ def test_the_start_and_end_of_a_very_long_text_are_read():
 
 
 @given(st.text(alphabet=st.sampled_from("aA.:-#|`~*\n 1\t>$"), max_size=300))
-def test_no_text_breaks_it_and_nothing_is_invented(text: str):
+def test_any_text_is_split_and_nothing_is_invented(text: str):
     for one in passages(text):
         for word in one.text.replace("|", " ").split():
             assert word in text

@@ -87,7 +87,7 @@ def test_specific_names_are_distinguished_from_common_words(text: str, names: li
         ),
     ],
 )
-def test_a_task_gives_a_pattern_if_it_says_something(task: str, pattern: str):
+def test_a_task_with_words_of_its_own_gives_a_pattern(task: str, pattern: str):
     assert task_pattern(task) == pattern
     assert not pattern or matches((pattern,), task)
 
@@ -115,7 +115,7 @@ def test_title_and_task_give_a_pattern_if_they_are_specific_enough(title: str, t
 
 
 @pytest.mark.parametrize("task", OTHER_TASKS)
-def test_no_note_of_a_labelled_run_fits_tasks_about_something_else(task: str):
+def test_no_note_of_a_labelled_run_matches_other_tasks(task: str):
     wrong: list[tuple[str, tuple[str, ...]]] = []
     for case in labelled("known"):
         finding = find_by_rules(parse(case.run, FinishedRun, "run"))
@@ -124,13 +124,13 @@ def test_no_note_of_a_labelled_run_fits_tasks_about_something_else(task: str):
     assert wrong == []
 
 
-def test_every_note_of_a_labelled_run_says_when_to_use_it():
+def test_every_note_of_a_labelled_run_has_patterns():
     for case in labelled("known"):
         finding = find_by_rules(parse(case.run, FinishedRun, "run"))
         assert bool(finding.when_to_use) == bool(finding.title)
 
 
-def test_words_are_usual_in_every_form():
+def test_common_words_are_recognised_in_every_form():
     assert is_common("Tests")
     assert is_common("tested")
     assert is_vague("results")
@@ -138,7 +138,7 @@ def test_words_are_usual_in_every_form():
 
 
 @given(st.text(), st.text(), st.text())
-def test_any_words_give_patterns_that_can_be_kept(title: str, content: str, task: str):
+def test_any_text_gives_valid_patterns(title: str, content: str, task: str):
     for pattern in when_to_use(title, content, task):
         assert pattern.strip()
         assert len(when_to_use(title, content, task)) <= 3

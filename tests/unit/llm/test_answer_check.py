@@ -28,13 +28,13 @@ def same(value: object) -> object:
 
 
 @given(st.text())
-def test_any_text_is_a_value_or_a_complaint(text: str):
+def test_any_text_gives_a_value_or_an_error(text: str):
     with suppress(InvalidAnswer):
         assert isinstance(parse_answer(text, Form, same), Form)
 
 
 @given(st.builds(Form, st.sampled_from(["one", "two"]), st.none() | st.builds(Inner, st.lists(st.text()))))
-def test_a_right_answer_is_found_among_other_words(form: Form):
+def test_a_valid_answer_is_found_in_other_text(form: Form):
     text = msgspec.json.encode(form).decode()
     assert parse_answer(f"Sure!\n```json\n{text}\n```\nDone.", Form, same) == form
 
@@ -49,13 +49,13 @@ def test_a_right_answer_is_found_among_other_words(form: Form):
         ('{"kind": NaN}', "JSON"),
     ],
 )
-def test_a_complaint_says_what_is_wrong(said: str, complaint: str):
+def test_an_error_names_the_problem(said: str, complaint: str):
     with pytest.raises(InvalidAnswer) as caught:
         parse_answer(said, Form, same)
     assert complaint in str(caught.value)
 
 
-def test_a_schema_is_whole():
+def test_a_schema_is_complete():
     schema = json_schema(Form)
     assert "$" not in json.dumps(schema)
     assert schema["properties"]["inner"]["anyOf"][0]["properties"]["words"]["items"] == {"type": "string"}

@@ -30,7 +30,7 @@ def opened(told: Settings) -> object:
     return open_model(told, open_meter(told, "shop", lambda: 0.0), lambda value: value)
 
 
-def test_without_a_setting_there_is_none(root: Path):
+def test_without_a_setting_there_is_no_model(root: Path):
     assert opened(settings(root)) is None
 
 
@@ -81,7 +81,7 @@ def test_a_repository_sets_neither_key_nor_limit_even_when_trusted(root: Path):
         ("ollama", "http://h:1/api/chat", "http://h:1/api/chat"),
     ],
 )
-def test_an_address_may_be_that_of_a_server_of_its_api_or_the_whole(kind: str, url: str | None, address: str):
+def test_the_url_may_be_of_a_server_its_api_or_the_endpoint(kind: str, url: str | None, address: str):
     assert open_wire_format(kind, url).address == address
 
 
@@ -90,7 +90,7 @@ def test_the_limit_of_an_answer_has_the_name_that_the_server_knows(url: str | No
     assert open_wire_format("openai", url).body("m", [], {}, 5)[limit] == 5
 
 
-def test_nothing_that_speaks_http_is_loaded_where_no_model_is_set():
+def test_without_a_model_no_http_module_is_loaded():
     program = "import rum.llm.choose, sys; print('urllib.request' in sys.modules or 'ssl' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""A language model is asked over real HTTP: good answers are taken, bad ones complained of, then dropped."""
+"""A language model over real HTTP: valid answers are returned, invalid ones get a second try."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def failure(model: ModelClient, kind: type[Exception] = CannotComplete) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_answer_that_fits_the_schema_is_taken(scene: Scene, kind: str):
+def test_a_valid_answer_is_returned(scene: Scene, kind: str):
     scene.server.script = [GOOD]
     assert scene.model(kind).complete("Which colour?", Colour) == Colour("red", 3)
     assert len(scene.server.requests) == 1
@@ -102,7 +102,7 @@ def test_each_api_gets_its_key_its_path_and_its_limit_of_tokens(scene: Scene, ki
         assert request.body["stream"] is False
 
 
-def test_the_schema_is_part_of_the_question_and_holds_no_references(scene: Scene):
+def test_the_schema_in_the_prompt_has_no_references(scene: Scene):
     scene.server.script = [{"colours": [GOOD], "best": GOOD}]
     assert scene.model("ollama").complete("?", Palette).best == Colour("red", 3)
     request = scene.server.requests[0]
@@ -119,7 +119,7 @@ def test_the_schema_is_part_of_the_question_and_holds_no_references(scene: Scene
         json.dumps({**GOOD, "more": "than was asked for"}),
     ],
 )
-def test_words_around_an_answer_do_no_harm(scene: Scene, said: str):
+def test_text_around_an_answer_is_ignored(scene: Scene, said: str):
     scene.server.script = [said]
     assert scene.model().complete("Which colour?", Colour) == Colour("red", 3)
     assert len(scene.server.requests) == 1
@@ -137,7 +137,7 @@ def test_words_around_an_answer_do_no_harm(scene: Scene, said: str):
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_bad_answer_is_asked_for_once_more_with_what_is_wrong_with_it(
+def test_after_an_invalid_answer_the_model_gets_a_second_try(
     scene: Scene, kind: str, bad: Any, complaint: str
 ):
     scene.server.script = [bad, GOOD]
@@ -148,23 +148,23 @@ def test_a_bad_answer_is_asked_for_once_more_with_what_is_wrong_with_it(
     assert complaint in second.said[2]
 
 
-def test_two_bad_answers_are_the_end_of_it(scene: Scene):
+def test_two_invalid_answers_are_an_error(scene: Scene):
     scene.server.script = ["red", "blue", GOOD]
     assert "two invalid answers" in failure(scene.model(), BadAnswer)
     assert len(scene.server.requests) == 2
 
 
-def test_an_endless_answer_is_bad(scene: Scene):
+def test_an_endless_answer_is_invalid(scene: Scene):
     scene.server.script = ['{"name": "' + "x" * 300_000 + '", "shade": 1}']
     assert "longer than" in failure(scene.model(), BadAnswer)
 
 
-def test_an_answer_nested_without_end_is_bad(scene: Scene):
+def test_an_endlessly_nested_answer_is_invalid(scene: Scene):
     scene.server.script = ['{"a":' * 50_000 + "1" + "}" * 50_000]
     failure(scene.model(), BadAnswer)
 
 
-def test_neither_question_nor_answer_nor_complaint_carries_a_secret(scene: Scene):
+def test_no_request_contains_a_secret(scene: Scene):
     scene.server.script = [f"The token {TOKEN} is red", {"name": f"use {TOKEN}", "shade": 1}]
     answer = scene.model().complete(f"The token is {TOKEN}", Colour)
     assert answer.name == "use [REDACTED:github-token]"
@@ -174,32 +174,32 @@ def test_neither_question_nor_answer_nor_complaint_carries_a_secret(scene: Scene
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_that_is_busy_is_asked_again(scene: Scene, kind: str):
+def test_a_busy_server_is_asked_again(scene: Scene, kind: str):
     scene.server.script = [Trouble(429), Trouble(503), GOOD]
     assert scene.model(kind).complete("?", Colour) == Colour("red", 3)
     assert scene.pauses == [0.5, 2.0]
 
 
-def test_a_server_says_itself_when_to_come_again(scene: Scene):
+def test_retry_after_is_respected(scene: Scene):
     scene.server.script = [Trouble(429, headers=[("Retry-After", "4")]), GOOD]
     assert scene.model().complete("?", Colour) == Colour("red", 3)
     assert scene.pauses == [4.0]
 
 
-def test_a_server_that_wants_more_time_than_there_is_is_left_alone(scene: Scene):
+def test_a_retry_after_the_deadline_is_not_attempted(scene: Scene):
     scene.server.script = [Trouble(429, headers=[("Retry-After", "3600")]), GOOD]
     assert "status 429" in failure(scene.model())
     assert scene.pauses == []
 
 
-def test_a_server_that_stays_busy_is_left_alone_after_three_requests(scene: Scene):
+def test_a_busy_server_gets_at_most_three_requests(scene: Scene):
     scene.server.script = [Trouble(500)]
     assert "status 500" in failure(scene.model())
     assert len(scene.server.requests) == 3
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_refusal_is_not_argued_with(scene: Scene, status: int):
+def test_a_refusal_is_not_retried(scene: Scene, status: int):
     scene.server.script = [Trouble(status, f"wrong key {KEY}"), GOOD]
     assert f"status {status}" in failure(scene.model())
     assert len(scene.server.requests) == 1
@@ -211,13 +211,13 @@ def test_a_redirect_is_not_followed(scene: Scene):
     assert len(scene.server.requests) == 1
 
 
-def test_a_server_that_never_answers_is_given_up(scene: Scene):
+def test_a_silent_server_is_given_up(scene: Scene):
     scene.server.script = [STUCK]
     assert "did not answer within" in failure(scene.model(timeout=0.3))
     assert len(scene.server.requests) == 1
 
 
-def test_a_server_that_is_not_there_is_named(scene: Scene):
+def test_an_unreachable_server_is_named(scene: Scene):
     scene.server.url = "http://127.0.0.1:9"
     message = failure(scene.model())
     assert "cannot be reached" in message
@@ -226,38 +226,38 @@ def test_a_server_that_is_not_there_is_named(scene: Scene):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("body", ["", "[]", "{}", "<html>", '{"choices": []}', "[" * 100_000, "null"])
-def test_an_answer_of_another_protocol_is_a_failure(scene: Scene, kind: str, body: str):
+def test_an_answer_in_another_format_is_an_error(scene: Scene, kind: str, body: str):
     scene.server.script = [RAW + body]
     assert "sent an invalid answer" in failure(scene.model(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_tokens_are_counted_as_the_server_tells(scene: Scene, kind: str):
+def test_tokens_are_counted_as_the_server_reports(scene: Scene, kind: str):
     scene.server.script = ["nonsense", GOOD]
     scene.model(kind).complete("?", Colour)
     assert scene.spent == Spent(requests=2, read=200, written=20)
 
 
-def test_tokens_are_estimated_where_the_server_tells_nothing(scene: Scene):
+def test_tokens_are_estimated_without_a_report(scene: Scene):
     scene.server.script, scene.server.usage = [GOOD], None
     scene.model().complete("Which colour is it?", Colour)
     assert scene.spent.read > 50
     assert 1 < scene.spent.written < 30
 
 
-def test_a_request_that_was_refused_costs_nothing(scene: Scene):
+def test_a_refused_request_costs_no_tokens(scene: Scene):
     scene.server.script = [Trouble(401)]
     failure(scene.model())
     assert scene.spent == Spent(requests=1)
 
 
-def test_a_request_that_was_given_up_counts_as_paid_for(scene: Scene):
+def test_a_request_without_an_answer_keeps_its_reservation(scene: Scene):
     scene.server.script = [STUCK]
     failure(scene.model(timeout=0.3))
     assert scene.spent.written == 2000
 
 
-def test_beyond_the_days_limit_nothing_is_asked(scene: Scene):
+def test_no_request_is_sent_above_the_daily_limit(scene: Scene):
     scene.server.script = [GOOD]
     scene.model(limit=3000).complete("?", Colour)
     assert "of 2200 tokens a day" in failure(scene.model(limit=2200), LimitReached).lower()
@@ -267,12 +267,12 @@ def test_beyond_the_days_limit_nothing_is_asked(scene: Scene):
     assert len(scene.server.requests) == 2
 
 
-def test_a_limit_of_nothing_asks_nothing(scene: Scene):
+def test_a_limit_of_zero_sends_no_request(scene: Scene):
     failure(scene.model(limit=0), LimitReached)
     assert scene.server.requests == []
 
 
-def test_a_long_wrong_answer_is_neither_shown_nor_quoted_at_length(scene: Scene):
+def test_a_long_invalid_answer_is_shortened(scene: Scene):
     scene.server.script = [{"x" * 50_000: 1}, GOOD]
     assert scene.model().complete("Which colour?", Colour) == Colour("red", 3)
     _, shown, complaint = scene.server.requests[1].said

@@ -1,4 +1,4 @@
-"""The meter counts by day and project, survives processes, and lets nobody past the limit."""
+"""Tokens are counted by day and project across processes, and the limit is enforced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def spend(one: Meter, read: int, written: int) -> None:
     one.settle(day, Spent(1, read, written), Spent(1, read, written))
 
 
-def test_what_was_spent_is_kept_by_day_and_project(tmp_path: Path):
+def test_usage_is_counted_by_day_and_project(tmp_path: Path):
     clock = HandClock(MIDNIGHT)
     spend(meter(tmp_path, "shop", clock=clock), 100, 10)
     spend(meter(tmp_path, "shop", clock=clock), 100, 10)
@@ -61,7 +61,7 @@ def test_what_is_reserved_counts_until_it_is_settled(tmp_path: Path):
     assert meter(tmp_path).today() == 290
 
 
-def test_an_answer_after_midnight_is_put_right_on_the_day_it_was_asked_for(tmp_path: Path):
+def test_an_answer_after_midnight_counts_for_the_day_of_its_request(tmp_path: Path):
     clock = HandClock(MIDNIGHT - 10)
     one = meter(tmp_path, clock=clock)
     day = one.reserve(500, 400)
@@ -70,7 +70,7 @@ def test_an_answer_after_midnight_is_put_right_on_the_day_it_was_asked_for(tmp_p
     assert one.days() == {"2025-06-15": {"shop": Spent(1, 50, 40)}}
 
 
-def test_old_days_go(tmp_path: Path):
+def test_old_days_are_dropped(tmp_path: Path):
     clock = HandClock(MIDNIGHT)
     for _ in range(KEPT + 5):
         spend(meter(tmp_path, clock=clock), 1, 1)
@@ -82,7 +82,7 @@ def test_old_days_go(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are other there")
-def test_the_counts_are_private(tmp_path: Path):
+def test_the_file_of_counts_is_private(tmp_path: Path):
     spend(meter(tmp_path / "new" / "home"), 1, 1)
     assert stat.S_IMODE((tmp_path / "new" / "home" / FILE).stat().st_mode) == 0o600
 
@@ -90,14 +90,14 @@ def test_the_counts_are_private(tmp_path: Path):
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"days": 3}', '{"days": {"x": {"y": {"read": "1"}}}}', "\xff" * 10]
 )
-def test_counts_that_cannot_be_read_stop_every_question_and_stay_as_they_are(tmp_path: Path, content: str):
+def test_an_unreadable_file_of_counts_stops_all_requests(tmp_path: Path, content: str):
     (tmp_path / FILE).write_text(content, encoding="latin-1")
     with pytest.raises(CannotComplete, match="is invalid"):
         meter(tmp_path).reserve(1, 1)
     assert (tmp_path / FILE).read_text(encoding="latin-1") == content
 
 
-def test_counts_of_a_newer_version_are_left_alone(tmp_path: Path):
+def test_counts_of_a_newer_version_are_not_changed(tmp_path: Path):
     content = json.dumps({"version": 2, "days": {}})
     (tmp_path / FILE).write_text(content)
     with pytest.raises(CannotComplete, match="another version"):
@@ -105,7 +105,7 @@ def test_counts_of_a_newer_version_are_left_alone(tmp_path: Path):
     assert (tmp_path / FILE).read_text() == content
 
 
-def test_processes_at_once_lose_no_count_and_never_pass_the_limit(tmp_path: Path):
+def test_parallel_processes_respect_the_limit(tmp_path: Path):
     program = (
         "import sys\n"
         "from rum.llm.base import LimitReached\n"
@@ -129,7 +129,7 @@ def test_processes_at_once_lose_no_count_and_never_pass_the_limit(tmp_path: Path
     assert meter(tmp_path).today() == 1000
 
 
-def test_where_nothing_can_be_counted_nothing_may_be_spent(tmp_path: Path):
+def test_without_counting_no_request_is_allowed(tmp_path: Path):
     (tmp_path / "home").write_text("a file where the folder should be")
     with pytest.raises(CannotComplete, match="no language model is used"):
         meter(tmp_path / "home").reserve(1, 1)

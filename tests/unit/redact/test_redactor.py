@@ -29,7 +29,7 @@ def test_there_are_enough_planted_secrets():
 
 
 @pytest.mark.parametrize("kind", sorted(PLANTED))
-def test_nothing_of_a_planted_secret_survives(kind: str):
+def test_planted_secrets_are_removed_completely(kind: str):
     for text, secret in PLANTED[kind]:
         clean = redact(text)
         assert not {window for window in windows(secret) if window in clean}, (text, clean)
@@ -37,7 +37,7 @@ def test_nothing_of_a_planted_secret_survives(kind: str):
 
 
 @pytest.mark.parametrize("kind", sorted(PLANTED))
-def test_what_stands_around_a_secret_stays(kind: str):
+def test_text_around_a_secret_is_unchanged(kind: str):
     for text, secret in PLANTED[kind]:
         clean = redact(text)
         first, last = MARK.split(clean)[0], MARK.split(clean)[-1]
@@ -99,7 +99,7 @@ WEAK = [
 
 
 @pytest.mark.parametrize("form", WEAK)
-def test_a_weak_password_is_known_by_its_place(form: str):
+def test_a_weak_password_is_found_by_its_place(form: str):
     clean = redact(form.replace("§", "hunter2"))
     assert "hunter2" not in clean
     assert MARK.search(clean)
@@ -110,7 +110,7 @@ UNTOUCHED = Path(__file__).with_name("no_secrets.txt").read_text(encoding="utf-8
 
 
 @pytest.mark.parametrize("line", UNTOUCHED)
-def test_what_is_no_secret_stays(line: str):
+def test_text_without_secrets_is_unchanged(line: str):
     for text in (line, f"before\n  {line}\nafter", f"It said: {line} and went on."):
         assert redact(text) == text
 
@@ -124,7 +124,7 @@ def test_a_mark_is_never_redacted_again():
         assert redact(text) == text
 
 
-def test_a_mark_is_no_name_for_what_follows_it():
+def test_a_mark_announces_no_secret():
     text = "[REDACTED:password]: hunter2abc9"
     assert redact(text) == text
 
@@ -144,7 +144,7 @@ def test_overlapping_finds_are_joined():
     assert redact(text) == 'api_token = "[REDACTED:github-token]"'
 
 
-def test_a_character_that_grows_in_lower_case_shifts_nothing():
+def test_a_character_that_grows_in_lower_case_shifts_no_offset():
     assert redact("İİİ DB_PASSWORD=hunter2 İ") == "İİİ DB_PASSWORD=[REDACTED:password] İ"
 
 
@@ -158,25 +158,25 @@ def test_an_access_key_is_followed_by_its_secret():
     )
 
 
-def test_extra_patterns_are_cut_out():
+def test_extra_patterns_are_redacted():
     redactor = Redactor(extra=[r"EMP-\d{6}", r"badge (\w+)"])
     assert redactor.redact("EMP-123456 has badge blue") == "[REDACTED:custom] has badge [REDACTED:custom]"
     assert redact("EMP-123456 has badge blue") == "EMP-123456 has badge blue"
 
 
-def test_an_extra_pattern_that_matches_nothing_or_a_mark_does_no_harm():
+def test_an_extra_pattern_may_match_nothing_or_a_mark():
     redactor = Redactor(extra=["x*", "REDACTED", "password"])
     assert redactor.redact("password=hunter2") == "[REDACTED:custom]=[REDACTED:password]"
 
 
-def test_the_allow_list_keeps_what_it_names_letter_by_letter():
+def test_the_allow_list_keeps_exact_values():
     redactor = Redactor(allow=["hunter2", "(no pattern"])
     assert redactor.redact("DB_PASSWORD=hunter2") == "DB_PASSWORD=hunter2"
     assert redactor.redact("DB_PASSWORD=hunter22") == "DB_PASSWORD=[REDACTED:password]"
     assert redactor.redact_tree({"password": "hunter2"}) == {"password": "hunter2"}
 
 
-def test_a_bad_pattern_is_named():
+def test_an_invalid_pattern_is_named():
     with pytest.raises(ValueError, match=re.escape("'(unclosed'")):
         Redactor(extra=["fine", "(unclosed"])
 
@@ -199,7 +199,7 @@ def test_a_value_in_a_tree_is_judged_by_its_name(name: str):
     assert MARK.search(json.dumps(clean))
 
 
-def test_a_tree_keeps_everything_else():
+def test_other_values_of_a_tree_are_unchanged():
     tree: dict[str, object] = {
         "max_tokens": 4096,
         "token": None,
@@ -228,7 +228,7 @@ def test_arguments_in_a_list_are_judged_by_the_option_before():
     ]
 
 
-def test_headers_in_a_tree():
+def test_headers_in_a_tree_are_redacted():
     token = next(secret for kind, _, secret in planted_secrets(seed=7) if kind == "authorization")
     headers = {"Authorization": token, "Cookie": f"theme=dark; sessionid={token}"}
     assert redact_tree(headers) == {
@@ -237,7 +237,7 @@ def test_headers_in_a_tree():
     }
 
 
-def test_secrets_in_keys_go_and_no_entry_is_lost():
+def test_secrets_in_keys_are_redacted_and_no_entry_is_lost():
     tokens = [secret for kind, _, secret in planted_secrets(seed=8) if kind == "npm-token"]
     tree = {f"npm_{token}": number for number, token in enumerate(tokens)}
     clean = redact_tree(tree)

@@ -1,4 +1,4 @@
-"""Real git repositories for the tests of this room."""
+"""Real git repositories for the tests of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths have one spelling, and a file's bytes have git's own id."""
+"""Stored paths, and git's blob id of a file."""
 
 from __future__ import annotations
 

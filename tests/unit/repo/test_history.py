@@ -73,7 +73,7 @@ def test_a_change_has_gits_blob_id(repo: Repository):
     assert last(repo)[1]["a.py"].blob == repo.git("hash-object", "a.py")
 
 
-def test_a_renamed_file_tells_its_old_name(repo: Repository):
+def test_a_renamed_file_has_its_old_name(repo: Repository):
     repo.commit("one", {"old.py": lines(*range(20))})
     repo.git("mv", "old.py", "new.py")
     repo.commit("two", {"new.py": lines(*range(19), "last")})

@@ -1,4 +1,4 @@
-"""The list of projects."""
+"""The registry of projects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_new_projects_id_follows_from_its_name_and_first_key(tmp_path: Path):
     assert len(one) == len("my-tool-") + 8
 
 
-def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path):
+def test_an_existing_id_is_not_used_again(tmp_path: Path):
     assert make(tmp_path, "tool", "name:a") != make(tmp_path, "tool", "name:a")
 
 
@@ -76,7 +76,7 @@ def test_a_damaged_registry_is_rebuilt(tmp_path: Path, damage: str):
     assert (tmp_path / "projects.json.corrupt-1").read_text() == damage
 
 
-def test_paths_that_are_no_valid_text_are_kept(tmp_path: Path):
+def test_paths_with_undecodable_bytes_are_kept(tmp_path: Path):
     odd = os.fsdecode(b"/caf\xe9")
     make(tmp_path, odd, f"dir:{odd}")
 

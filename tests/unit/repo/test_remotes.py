@@ -1,4 +1,4 @@
-"""One spelling for every way to write where a repository was cloned from."""
+"""All spellings of a remote are normalised to one."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_form_of_host_and_path_normalises_alike(host: str, path: str, user
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_taken_and_a_normal_form_is_its_own_normal_form(url: str):
+def test_normalising_twice_changes_nothing_more(url: str):
     normal = normalise_remote(url)
     local_path(url, "/base")
     if normal is not None:

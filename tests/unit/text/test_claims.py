@@ -51,7 +51,7 @@ def test_the_same_words_with_a_not_or_another_number_contradict(one: str, other:
         ("The API listens on port 8080", "The API listens on ports 8080 and 9090"),
     ],
 )
-def test_other_words_headings_code_and_counts_do_not(one: str, other: str):
+def test_other_words_headings_code_and_counts_do_not_contradict(one: str, other: str):
     assert not disagree(one, other)
 
 
@@ -60,6 +60,6 @@ def test_statements_of_the_same_words_share_a_key():
     assert one.key == other.key != claims_in("Use cookies")[0].key
 
 
-def test_a_paragraph_is_no_statement_and_a_long_text_has_an_end():
+def test_paragraphs_are_no_statements_and_their_number_is_limited():
     assert claims_in("word " * 100) == []
     assert len(claims_in("Use the JWT.\n" * 1000)) == 200

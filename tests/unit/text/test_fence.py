@@ -45,7 +45,7 @@ LOOKS_LIKE_IT = re.compile(rf"<\s*/?\s*{NAME}", re.IGNORECASE)
         f"<{'/' * 300}{NAME}>",
     ],
 )
-def test_nothing_that_looks_like_the_fence_stays(text: str):
+def test_imitations_of_the_fence_are_escaped(text: str):
     assert defused(text, NAME).startswith("&lt;")
     assert not set(defused(text, NAME)) & set("<\uff1c\u2039\u27e8\u3008")
 
@@ -133,7 +133,7 @@ def test_text_that_starts_no_turn_is_unchanged(text: str):
         "a[inst] = [instance, 1]",
     ],
 )
-def test_code_stays_as_it_is(code: str):
+def test_code_is_unchanged(code: str):
     assert defused(code, NAME) == code
 
 
@@ -153,11 +153,11 @@ def test_the_same_text_has_the_same_fence_in_every_process():
     )
 
 
-def test_without_a_notice_there_is_the_text_alone():
+def test_without_a_notice_only_the_text_is_fenced():
     assert inside(fenced("run", "\n  one\n\ntwo \n\n"), "run") == "  one\n\ntwo"
 
 
-def test_another_text_has_another_fence():
+def test_different_texts_have_different_fences():
     ends = {fenced(name, text).splitlines()[-1] for name in ("run", "entries") for text in ("one", "two")}
     assert len(ends) == 4
 
@@ -170,7 +170,7 @@ def test_a_text_cannot_contain_its_own_fence():
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\u200e\x00"])
-def test_nothing_needs_no_fence(text: str):
+def test_an_empty_text_has_no_fence(text: str):
     assert fenced(NAME, text, "Data.") == ""
 
 
@@ -188,7 +188,7 @@ def test_escaped_text_is_not_escaped_again(text: str):
     assert defused(once, NAME) == once
 
 
-def test_a_long_text_of_beginnings_is_read_to_its_end():
+def test_a_long_hostile_text_takes_linear_time():
     text = ("<" + " " * 50) * 20_000 + "<" * 100_000 + " " * 100_000
     assert defused(text, NAME) == text
 
@@ -212,5 +212,5 @@ def test_orders_to_the_model_are_recognised(text: str):
 @pytest.mark.parametrize(
     "text", ["Ignore lint errors in generated code", "It acts as a proxy", "The system prompts for a name"]
 )
-def test_words_to_people_are_not(text: str):
+def test_text_for_people_is_no_order(text: str):
     assert not gives_orders(text)

@@ -1,4 +1,4 @@
-"""When a pattern speaks of a text, and how closely."""
+"""Which patterns match a text, and how closely."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def test_each_kind_of_pattern_matches_what_it_should(pattern: str, matches: str,
         ("STRASSE", "straße", LITERAL),
     ],
 )
-def test_a_match_is_as_close_as_its_pattern_is(pattern: str, text: str, expected: str | None):
+def test_the_closeness_of_a_match_follows_from_its_pattern(pattern: str, text: str, expected: str | None):
     assert kind(pattern, text) == expected
 
 
-def test_a_wildcard_alone_reaches_from_the_task_into_the_plan():
+def test_only_a_wildcard_matches_across_texts():
     assert kind("implement.*auth", "implement it", "1. auth") == WILDCARD
     assert kind("it auth", "implement it", "auth") == ALL_WORDS
     assert kind("it auth|x", "implement it", "auth") is None
@@ -95,7 +95,7 @@ def test_no_pattern_takes_long_on_a_long_text(pattern: str):
     assert kind(pattern, text.lower) in (None, LITERAL, WILDCARD)
 
 
-def test_words_that_say_nothing_are_no_content():
+def test_stop_words_are_no_content():
     assert content_words("The Authentication of the Module") == (("authent",), ("modul",))
     assert content_words("what is it") == ()
 
@@ -112,7 +112,7 @@ def test_words_that_say_nothing_are_no_content():
         ("the", "the", 0.0),
     ],
 )
-def test_a_word_occurs_whatever_its_ending_and_its_spelling(title: str, task: str, share: float):
+def test_a_word_matches_in_any_form(title: str, task: str, share: float):
     assert Text(task).share(content_words(title)) == pytest.approx(share)
 
 
@@ -163,7 +163,7 @@ def test_a_misleading_pattern_is_reported(pattern: str, said: str):
         "ログイン",
     ],
 )
-def test_a_sound_pattern_is_not_remarked_on(pattern: str):
+def test_a_good_pattern_is_not_reported(pattern: str):
     assert problem(pattern) is None
 
 
@@ -191,13 +191,11 @@ def test_a_pattern_that_never_matches_is_reported(pattern: str):
         ("When upgrading Node.js here", "upgrade node to 20", SOME_WORDS),
     ],
 )
-def test_a_condition_that_names_a_file_speaks_of_that_file_alone(
-    pattern: str, text: str, expected: str | None
-):
+def test_a_pattern_that_names_a_file_matches_only_that_file(pattern: str, text: str, expected: str | None):
     assert kind(pattern, text) == expected
 
 
-def test_folders_and_endings_of_the_files_at_hand_are_no_words():
+def test_folders_and_extensions_are_no_words():
     text = Text("Autoescape templates", files=("src/flask/templating.py", "tests/Makefile"))
     assert {"templ", "makefil"} & text.terms
     assert not {"src", "flask", "py", "test"} & text.terms

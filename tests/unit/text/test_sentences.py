@@ -7,7 +7,7 @@ import pytest
 from rum.text.sentences import LONGEST_TEXT, is_prose, prose_sentences, split_sentences
 
 
-def test_wrapped_lines_are_one_sentence_and_paragraphs_are_parted():
+def test_wrapped_lines_are_joined_and_paragraphs_are_not():
     text = "The cache is shared by\nall workers. It must be\nlocked.\n\nTests need a server."
     assert prose_sentences(text) == [
         "The cache is shared by all workers.",
@@ -104,7 +104,7 @@ def test_abbreviations_and_names_end_no_sentence(text: str, parts: list[str]):
     assert split_sentences(text) == parts
 
 
-def test_people_who_type_begin_sentences_with_small_letters():
+def test_sentences_may_begin_in_lower_case():
     assert split_sentences("no. use tabs, e.g. here. always", any_case=True) == [
         "no.",
         "use tabs, e.g. here.",

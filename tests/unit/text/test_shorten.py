@@ -1,4 +1,4 @@
-"""What nobody sees is taken out of a text; what scripts and pictures are written with stays."""
+"""Invisible characters are removed, and texts are shortened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HIDDEN = [
 ]
 
 
-def test_no_character_without_ink_stays_between_plain_letters():
+def test_invisible_characters_between_letters_are_removed():
     assert [one for one in HIDDEN if without_invisible(f"a{one}b") != "ab"] == []
     assert without_invisible("a" + "".join(HIDDEN) + "b") == "ab"
 
@@ -67,5 +67,5 @@ def test_a_text_on_one_line_is_cut_at_a_word():
 
 
 @given(st.text(), st.integers(1, 40))
-def test_it_is_never_longer_than_asked(text: str, most: int):
+def test_the_limit_is_never_exceeded(text: str, most: int):
     assert len(one_line(text, most)) <= most

@@ -5,7 +5,7 @@ import pytest
 from rum.text.terms import VERSION, query_terms, terms
 
 
-def test_the_version_is_a_number_a_database_can_be_stamped_with():
+def test_the_version_is_a_number():
     assert isinstance(VERSION, int)
     assert VERSION >= 1
 
@@ -40,7 +40,7 @@ def test_names_are_split_at_case_and_signs_and_kept_whole(text: str, expected: s
     assert terms(text) == expected.split()
 
 
-def test_a_name_written_as_one_word_meets_the_same_name_in_parts():
+def test_a_name_matches_with_and_without_separators():
     assert {terms(name)[0] for name in ("filename", "file_name", "fileName", "file-names")} == {"filenam"}
     assert {terms(name)[0] for name in ("Node.js", "NodeJS", "nodejs")} == {"nodej"}
 
@@ -121,7 +121,7 @@ def test_spellings_that_differ_in_accents_case_or_width_are_one(one: str, other:
         ("שרת השרת שרתים", "שרת"),
     ],
 )
-def test_common_inflections_meet_in_one_term(forms: str, shared: str):
+def test_common_inflections_share_a_term(forms: str, shared: str):
     for form in forms.split():
         assert shared in terms(form), form
         assert shared in query_terms(form), form
@@ -144,7 +144,7 @@ def test_words_with_marks_of_their_own_stay_whole(word: str):
         ("пароль密码", "пароль парол 密 码 密码", "пароль парол 密码"),
     ],
 )
-def test_scripts_without_spaces_are_indexed_by_characters_and_asked_for_by_pairs(
+def test_scripts_without_spaces_are_indexed_by_characters_and_searched_by_pairs(
     text: str, indexed: str, asked: str
 ):
     assert terms(text) == indexed.split()
@@ -190,7 +190,7 @@ def test_a_question_of_stop_words_alone_keeps_them(text: str, expected: list[str
     assert query_terms(text) == expected
 
 
-def test_a_question_gives_each_term_once_and_no_more_than_asked_for():
+def test_a_question_gives_each_term_once_up_to_the_limit():
     assert query_terms("retry Retry retries") == ["retri"]
     assert query_terms(" ".join(f"word{n}" for n in range(500)), most=3) == ["word0", "word1", "word2"]
     assert len(query_terms(" ".join(f"word{n}" for n in range(500)))) == 64

@@ -1,4 +1,4 @@
-"""What each client really sends, as events."""
+"""Recorded payloads of each client, read as events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_sample_becomes_an_event_that_reads_back_the_same(client: str):
         ("gemini", ["Notification"]),
     ],
 )
-def test_what_is_nobodys_work_is_left_out(client: str, left_out: list[str]):
+def test_events_of_compaction_are_left_out(client: str, left_out: list[str]):
     without = [p["hook_event_name"] for p in samples(client) if event_of(p, client, AT) is None]
     assert without == left_out
 
@@ -80,7 +80,7 @@ def test_claude_code_command_in_the_background_has_no_exit_code_yet():
     assert "exit" not in moved
 
 
-def test_claude_code_command_that_the_user_broke_off_says_so():
+def test_an_interrupted_claude_code_command_is_marked():
     assert bash("PostToolUseFailure", {}, error="x", is_interrupt=True).get("source") == INTERRUPTED
     assert "source" not in bash("PostToolUseFailure", {}, error="x", is_interrupt=False)
 
@@ -93,7 +93,7 @@ def test_a_claude_code_subagent_is_recognised():
     assert stopped.get("text") == "The subagent is done."
 
 
-def test_before_and_after_share_the_clients_name_of_the_call():
+def test_before_and_after_have_the_same_call_id():
     before, after = (one("claude-code", kind=kind, tool="write") for kind in ("before", "after"))
     assert before.get("call") == after.get("call") == "toolu_0_1_0"
     assert before["id"] != after["id"]
@@ -107,7 +107,7 @@ def test_codex_patch_is_an_edit_and_its_outcome_is_unwrapped():
     assert (edit.get("exit"), edit.get("output", "").split(".")[0]) == (0, "Success")
 
 
-def test_codex_does_not_make_up_an_exit_code():
+def test_codex_events_without_an_exit_code_get_none():
     assert "exit" not in one("codex", kind="after", command="echo broken >&2; exit 3")
 
 
@@ -133,12 +133,12 @@ def test_gemini_tools_that_end_at_the_same_moment_are_two_events():
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
-def test_rums_own_tools_are_known_and_their_words_left_out(client: str):
+def test_output_of_rums_own_tools_is_left_out(client: str):
     recalled = one(client, kind="after", tool="rum")
     assert "output" not in recalled
 
 
-def test_memories_that_a_tool_of_ours_gave_are_named():
+def test_memories_returned_by_rums_tools_are_named():
     ident = "mem_" + "0" * 26
     payload = next(p for p in samples("claude-code") if p.get("tool_response") and "mcp__" in p["tool_name"])
     payload["tool_response"] = [{"type": "text", "text": f'{{"memory_id":"{ident}"}}'}]
@@ -175,7 +175,7 @@ def test_codex_that_runs_claude_codes_hooks_gives_the_same_events():
     assert [event_of(p, "claude-code", AT) for p in turned] == [event_of(p, "codex", AT) for p in turned]
 
 
-def test_prompts_without_a_name_are_not_taken_for_one():
+def test_prompts_without_ids_are_different_events():
     payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/p", "prompt": "Go on"}
     first, second = (event_of(payload, "claude-code", at) for at in (AT, AT + 5))
     assert first

@@ -1,4 +1,4 @@
-"""An event as it may be written down."""
+"""Events are cleaned before they are stored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def token() -> str:
     return prefixes.split()[0] + "".join(dice.choice(letters) for _ in range(length))
 
 
-def test_nothing_of_a_harmless_event_changes():
+def test_a_harmless_event_is_unchanged():
     event = make(tool="run", command="pytest -q", output="2 passed", exit=0, call="toolu_01ABC", turn="t-1")
     assert clean(event, REDACTOR) == event
 
@@ -56,7 +56,7 @@ def test_no_secret_is_left_in_a_changed_line_or_a_path():
     assert token() not in str(clean(make(files=[file]), REDACTOR))
 
 
-def test_a_name_that_is_a_secret_is_replaced_by_one_that_stays_the_same():
+def test_an_id_that_is_a_secret_is_replaced_by_a_stable_hash():
     first, second = (clean(make(session=token(), at=at), REDACTOR) for at in (1.0, 2.0))
     assert token() not in str(first)
     assert first["session"] == second["session"]
@@ -71,7 +71,7 @@ def test_a_secret_is_found_before_a_text_is_cut():
     assert secret[:12] not in kept
 
 
-def test_texts_are_cut_to_what_is_kept():
+def test_texts_are_cut_to_their_limits():
     file = {"path": "/p/a.py", "operation": "edit", "added": "a" * 9999}
     kept = clean(make(text="w " * 9999, output="o " * 9999, command="c " * 9999, files=[file]), REDACTOR)
     assert len(kept.get("text", "")) <= MAX_TEXT + 10
@@ -93,7 +93,7 @@ def test_private_text_is_found_in_a_text_that_was_cut_in_the_middle():
     assert "aaa" not in clean(make(output=said), REDACTOR).get("output", "").rpartition("[...]")[2]
 
 
-def test_what_rum_printed_is_not_kept_but_the_memories_it_named():
+def test_output_of_rum_is_dropped_except_memory_ids():
     ident = "mem_" + "1" * 26
     kept = clean(make(tool="run", command="rum recall mean | head", output=f"{ident} it failed"), REDACTOR)
     assert kept.get("tool") == "rum"
@@ -111,7 +111,7 @@ def test_what_rum_printed_is_not_kept_but_the_memories_it_named():
         "cat memory.json | python3 -m rum store",
     ],
 )
-def test_a_memory_that_is_handed_to_rum_is_bound_by_its_name(command: str):
+def test_a_memory_piped_into_rum_is_recognised(command: str):
     ident = "mem_" + "0" * 26
     kept = clean(make(tool="run", command=command, output=f"{ident}\n"), REDACTOR)
     assert (kept.get("tool"), kept.get("memories")) == ("rum", [ident])
@@ -126,12 +126,12 @@ def test_a_memory_that_is_handed_to_rum_is_bound_by_its_name(command: str):
         "echo rum",
     ],
 )
-def test_what_others_print_beside_rum_is_kept(command: str):
+def test_output_of_other_commands_beside_rum_is_kept(command: str):
     kept = clean(make(tool="run", command=command, output="1 failed"), REDACTOR)
     assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
 
 
-def test_what_another_command_printed_after_rum_is_kept():
+def test_output_of_a_command_after_rum_is_kept():
     kept = clean(make(tool="run", command="rum recall x; pytest", output="1 failed"), REDACTOR)
     assert (kept.get("tool"), kept.get("output")) == ("run", "1 failed")
 
@@ -146,7 +146,7 @@ def test_neither_path_nor_content_of_an_ignored_file_is_recorded(tmp_path: Path)
     assert kept.get("withheld") == "ignored"
 
 
-def test_a_command_on_an_ignored_file_is_not_kept():
+def test_a_command_on_an_ignored_file_is_dropped():
     kept = clean(
         make(tool="run", command="cat 'secret/plan.md'", output="the plan", exit=0),
         REDACTOR,
@@ -156,7 +156,7 @@ def test_a_command_on_an_ignored_file_is_not_kept():
     assert kept.get("exit") == 0
 
 
-def test_lines_about_ignored_files_are_cut_from_other_outputs_and_names_from_prompts():
+def test_ignored_paths_are_removed_from_outputs_and_prompts():
     ignored = Ignored("/project", "secret/**")
     output = "open.md:3: fine\nsecret/plan.md:1: the plan\n"
     kept = clean(
@@ -166,13 +166,13 @@ def test_lines_about_ignored_files_are_cut_from_other_outputs_and_names_from_pro
     assert kept.get("text") == "Look at [ignored], now"
 
 
-def test_an_event_that_cannot_be_cleaned_says_only_that_it_was():
+def test_a_minimal_event_has_no_content():
     kept = minimal_event(make(text="x", command=token(), turn="t"))
     assert set(kept) == {"id", "client", "session", "kind", "at", "cwd", "withheld"}
     assert (kept["kind"], kept["at"], kept["cwd"]) == ("after", 1.5, "")
 
 
-def test_a_huge_patch_is_bounded():
+def test_a_huge_patch_is_limited():
     patch = "".join(f"*** Add File: /p/{n}.py\n+{'x' * 9000}\n" for n in range(200))
     payload = {
         "hook_event_name": "PreToolUse",

@@ -28,22 +28,22 @@ def test_private_text_is_replaced(text: str, kept: str):
 
 
 @pytest.mark.parametrize("name", [BRIEF, JOURNAL, "rum-warning"])
-def test_a_brief_a_journal_and_an_offer_are_cut_out(name: str):
+def test_briefs_journals_and_offers_are_removed(name: str):
     assert without_own(f"Before {fenced(name, 'what was known', 'A notice.')}after") == "Before \nafter"
     assert without_own(f"a <{name}>look</{name}> b") == "a  b"
 
 
-def test_a_fence_that_is_not_closed_is_only_a_word():
+def test_an_unclosed_tag_is_kept():
     assert without_own(f"What is <{BRIEF}> for?") == f"What is <{BRIEF}> for?"
 
 
 @given(st.lists(st.sampled_from(["<private>", "</private>", "<rum-offer>", "</rum-offer>", "x", "\n", "<"])))
-def test_cutting_again_cuts_nothing_more(parts: list[str]):
+def test_removing_private_text_twice_changes_nothing_more(parts: list[str]):
     once = without_private("".join(parts))
     assert without_private(once) == once
 
 
 @given(st.text(), st.text())
-def test_what_stands_between_the_marks_never_comes_through(before: str, inside: str):
+def test_text_between_private_tags_is_always_removed(before: str, inside: str):
     marked = f"{before}<private>SECRET{inside}</private>"
     assert "SECRET" not in without_private_parts(marked).replace(before, "")

@@ -1,4 +1,4 @@
-"""`.rumignore`: git's notation."""
+"""`.rumignore` has the syntax of `.gitignore`."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("patterns", "covered", "free"), CASES)
-def test_patterns_are_git_s(patterns: str, covered: str, free: str):
+def test_patterns_have_the_syntax_of_gitignore(patterns: str, covered: str, free: str):
     ignored = Ignored("/project", patterns)
     assert [path for path in covered.split() if not ignored.covers(path, "/project")] == []
     assert [path for path in free.split() if ignored.covers(path, "/project")] == []
 
 
 @pytest.mark.parametrize(("patterns", "covered", "free"), CASES)
-def test_git_agrees(patterns: str, covered: str, free: str, tmp_path: Path):
+def test_git_gives_the_same_results(patterns: str, covered: str, free: str, tmp_path: Path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / ".gitignore").write_text(patterns)
     for path in f"{covered} {free}".split():
@@ -53,11 +53,11 @@ def test_git_agrees(patterns: str, covered: str, free: str, tmp_path: Path):
     assert answer.stdout.replace('"', "").split() == covered.split()
 
 
-def test_a_bracket_that_is_not_closed_is_one():
+def test_an_unclosed_bracket_is_literal():
     assert Ignored("/project", "a[").covers("a[", "/project")
 
 
-def test_a_path_is_meant_from_where_the_client_works():
+def test_a_path_is_relative_to_the_clients_directory():
     ignored = Ignored("/project", "deep/plan.md")
     assert ignored.covers("plan.md", "/project/deep")
     assert ignored.covers("/project/deep/plan.md", "/elsewhere")
@@ -84,13 +84,13 @@ def test_a_file_that_is_too_large_ignores_everything(tmp_path: Path):
     assert found.covers("any", str(tmp_path))
 
 
-def test_a_hostile_pattern_takes_no_time():
+def test_a_hostile_pattern_takes_linear_time():
     ignored = Ignored("/project", "**/a" * 40 + "\n" + "*a" * 60 + "b")
     assert ignored.covers("/".join(["aa"] * 300), "/project") is not None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_any_pattern_and_path_can_be_asked(pattern: str, path: str):
+def test_any_pattern_and_path_can_be_matched(pattern: str, path: str):
     assert Ignored("/project", pattern).covers(path, "/project") in (True, False)
 
 
@@ -111,6 +111,6 @@ def test_both_ends_of_a_long_output_are_kept_without_lines_that_name_an_ignored_
     assert len("\n".join(left)) < 150
 
 
-def test_a_short_output_is_left_whole_and_in_its_order():
+def test_a_short_output_keeps_its_order():
     assert Ignored("/p", "plans/").without_lines("a\nb\nplans/x\nc", "/p", 50) == "a\nb\nc"
     assert Ignored("/p", "plans/").without_lines("a\nb\nc\nd", "/p", 3) == "a\nb\nc\nd"

@@ -44,7 +44,7 @@ def test_a_pause_everywhere_is_not_ended_by_one_project(tmp_path: Path):
     assert not pause.is_paused(str(tmp_path), "p", 140)
 
 
-def test_what_was_paused_in_the_past_is_remembered(tmp_path: Path):
+def test_past_pauses_are_stored(tmp_path: Path):
     pause.pause(str(tmp_path), "p", 100, None)
     pause.resume(str(tmp_path), "p", 200)
     pause.pause(str(tmp_path), "p", 300, 400)
@@ -65,7 +65,7 @@ def test_pausing_again_changes_the_end(tmp_path: Path):
 
 
 @pytest.mark.parametrize("damaged", ["", "nonsense", "[]", '{"pauses": [{}]}', '{"pauses": 3}'])
-def test_a_damaged_list_counts_as_a_pause_until_somebody_says_otherwise(tmp_path: Path, damaged: str):
+def test_a_damaged_list_counts_as_a_pause_until_it_is_replaced(tmp_path: Path, damaged: str):
     (tmp_path / "paused.json").write_text(damaged)
     assert pause.is_paused(str(tmp_path), "p", 100)
     pause.resume(str(tmp_path), None, 100)

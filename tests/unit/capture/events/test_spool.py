@@ -1,4 +1,4 @@
-"""What hooks leave: appended whole, read by whole lines, removed without a loss."""
+"""The spool: lines are appended whole, read whole, and removed without a loss."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def kept(folder: Path) -> list[bytes]:
     return found
 
 
-def test_lines_come_back_in_their_order(tmp_path: Path):
+def test_lines_are_read_in_their_order(tmp_path: Path):
     for number in range(3):
         spool.append(str(tmp_path / "a" / "spool"), "s", b"%d\n" % number)
     (path,) = spool.spools(str(tmp_path / "a" / "spool"))
     assert spool.complete_lines(path) == ([b"0", b"1", b"2"], os.path.getsize(path))
 
 
-def test_reading_goes_on_from_an_offset(tmp_path: Path):
+def test_reading_continues_from_an_offset(tmp_path: Path):
     spool.append(str(tmp_path), "s", b"one\n")
     (path,) = spool.spools(str(tmp_path))
     _, end = spool.complete_lines(path)
@@ -45,7 +45,7 @@ def test_reading_goes_on_from_an_offset(tmp_path: Path):
     assert spool.complete_lines(path, end)[0] == [b"two"]
 
 
-def test_reading_goes_in_portions(tmp_path: Path):
+def test_reading_is_limited_to_a_number_of_bytes(tmp_path: Path):
     for number in range(100):
         spool.append(str(tmp_path), "s", b"%d\n" % number)
     (path,) = spool.spools(str(tmp_path))
@@ -58,7 +58,7 @@ def test_reading_goes_in_portions(tmp_path: Path):
     assert found == [b"%d" % number for number in range(100)]
 
 
-def test_half_a_line_is_not_read_and_does_not_spoil_the_next(tmp_path: Path):
+def test_an_incomplete_line_does_not_damage_the_next(tmp_path: Path):
     spool.append(str(tmp_path), "s", b"one\n")
     (path,) = spool.spools(str(tmp_path))
     with open(path, "ab") as file:
@@ -77,7 +77,7 @@ def test_only_the_owner_can_read(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="makes links")
-def test_a_link_in_the_files_place_is_not_followed(tmp_path: Path):
+def test_a_link_in_place_of_a_file_is_not_followed(tmp_path: Path):
     outside = tmp_path / "outside"
     outside.write_text("")
     folder = tmp_path / "spool"
@@ -89,7 +89,7 @@ def test_a_link_in_the_files_place_is_not_followed(tmp_path: Path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe")
-def test_a_pipe_in_the_files_place_is_not_waited_for(tmp_path: Path):
+def test_a_pipe_in_place_of_a_file_does_not_block(tmp_path: Path):
     tmp_path.chmod(0o700)
     os.mkfifo(tmp_path / "s.jsonl")
     with pytest.raises(OSError, match=r"."):
@@ -97,7 +97,7 @@ def test_a_pipe_in_the_files_place_is_not_waited_for(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path):
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path):
     theirs = tmp_path / "spool"
     theirs.mkdir(mode=0o700)
     os.chown(theirs, 65534, 65534)
@@ -106,7 +106,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a folder away")
-def test_nothing_is_read_from_a_folder_of_somebody_else(tmp_path: Path):
+def test_nothing_is_read_from_a_folder_of_another_user(tmp_path: Path):
     theirs = tmp_path / "spool"
     spool.append(str(theirs), "s", b"x\n")
     os.chown(theirs, 65534, 65534)
@@ -114,7 +114,7 @@ def test_nothing_is_read_from_a_folder_of_somebody_else(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
-def test_nothing_is_read_from_a_folder_in_which_others_can_write(tmp_path: Path):
+def test_nothing_is_read_from_a_folder_that_others_can_write(tmp_path: Path):
     folder = tmp_path / "spool"
     spool.append(str(folder), "s", b"x\n")
     folder.chmod(0o777)
@@ -148,7 +148,7 @@ def test_a_line_that_is_too_long_is_refused(tmp_path: Path):
         spool.append(str(tmp_path), "s", b"x" * spool.MAX_LINE + b"\n")
 
 
-def test_the_next_folder_is_taken_where_one_cannot_be_written(tmp_path: Path):
+def test_the_next_folder_is_used_if_one_cannot_be_written(tmp_path: Path):
     (tmp_path / "file").write_text("")
     where, problem = spool.write_line((str(tmp_path / "file"), str(tmp_path / "ok")), "s", b"x\n")
     assert where == str(tmp_path / "ok")
@@ -167,19 +167,19 @@ def test_folders_of_two_homes_and_projects_differ():
 
 
 @given(st.text(min_size=0, max_size=200))
-def test_any_session_has_a_name_that_every_system_takes(session: str):
+def test_any_session_has_a_valid_file_name(session: str):
     name = spool.file_name(session)
     assert 0 < len(name) <= 80
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
-def test_sessions_that_differ_only_in_case_or_marks_have_files_of_their_own():
+def test_sessions_that_differ_only_in_case_have_different_files():
     names = ["a", "A", "a/b", "a\\b", "a:b", "../a", "con", "CON", "", " ", ".", "6b6c78ce-d1e6-47b2-a81e"]
     assert len({spool.file_name(name) for name in names}) == len(names)
     assert spool.file_name("con") != "con"
 
 
-def test_a_file_that_was_taken_in_goes(tmp_path: Path):
+def test_a_processed_file_is_removed(tmp_path: Path):
     spool.append(str(tmp_path), "s", b"one\n")
     (path,) = spool.spools(str(tmp_path))
     _, end = spool.complete_lines(path)
@@ -187,7 +187,7 @@ def test_a_file_that_was_taken_in_goes(tmp_path: Path):
     assert spool.spools(str(tmp_path)) == []
 
 
-def test_what_came_meanwhile_is_still_there_to_be_read(tmp_path: Path):
+def test_lines_written_meanwhile_are_kept(tmp_path: Path):
     spool.append(str(tmp_path), "s", b"one\n")
     (path,) = spool.spools(str(tmp_path))
     _, end = spool.complete_lines(path)
@@ -196,7 +196,7 @@ def test_what_came_meanwhile_is_still_there_to_be_read(tmp_path: Path):
     assert b"two" in kept(tmp_path)
 
 
-def test_half_a_line_does_not_keep_a_file_for_ever(tmp_path: Path):
+def test_an_incomplete_line_does_not_prevent_removal(tmp_path: Path):
     spool.append(str(tmp_path), "s", b"one\n")
     (path,) = spool.spools(str(tmp_path))
     with open(path, "ab") as file:
@@ -204,7 +204,7 @@ def test_half_a_line_does_not_keep_a_file_for_ever(tmp_path: Path):
     assert spool.remove(path, spool.complete_lines(path)[1])
 
 
-def test_no_line_is_lost_while_files_are_taken_in_and_removed(tmp_path: Path):
+def test_no_line_is_lost_while_files_are_processed_and_removed(tmp_path: Path):
     place = make_place(tmp_path)
     folder = tmp_path / "spool"
     adding = [place.start(ADDING, folder, name, 300) for name in ("a", "b")]

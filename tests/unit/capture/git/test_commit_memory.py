@@ -22,19 +22,19 @@ def test_each_file_is_one_action(status: str, kind: str):
     assert action == {"type": kind, "timestamp": 5, "details": {"file_path": "a.py"}}
 
 
-def test_a_renamed_file_comes_and_goes():
+def test_a_renamed_file_is_created_and_deleted():
     came, went = actions_of([Change("new.py", "R", before="old.py")], at=5)
     assert (came["type"], came["details"]["diff_summary"]) == ("file_create", "renamed from old.py")
     assert (went["type"], went["details"]["file_path"]) == ("file_delete", "old.py")
 
 
-def test_neighbouring_ranges_are_one():
+def test_neighbouring_ranges_are_joined():
     assert (
         details(Change("a", "M", lines=((3, 5), (6, 7), (9, 9), (20, 30))))["lines_affected"] == "3-7,9,20-30"
     )
 
 
-def test_many_ranges_are_listed_in_part():
+def test_the_number_of_ranges_is_limited():
     told = details(Change("a", "M", lines=tuple((n * 10, n * 10) for n in range(1, 100))))["lines_affected"]
     assert told.endswith(",…")
     assert told.count(",") == MAX_RANGES
@@ -56,7 +56,7 @@ def test_many_ranges_are_listed_in_part():
         ("Some words of a document", None),
     ],
 )
-def test_functions_are_called_by_their_names(line: str, name: str | None):
+def test_changed_functions_are_named(line: str, name: str | None):
     assert details(Change("a", "M", inside=(line,))).get("diff_summary") == (f"in {name}" if name else None)
 
 
@@ -69,10 +69,10 @@ def test_the_most_changed_of_very_many_files_are_kept():
 @pytest.mark.parametrize(
     ("path", "told"), [("a\nb", "a\ufffdb"), ("a\\b", "a/b"), ("a\x1b[31mb", "ab"), ("ü", "ü")]
 )
-def test_a_path_can_be_written_on_a_line(path: str, told: str):
+def test_a_path_fits_on_one_line(path: str, told: str):
     assert path_of(path) == told
 
 
 @given(st.text(min_size=1))
-def test_no_path_holds_a_control_character(path: str):
+def test_no_path_contains_a_control_character(path: str):
     assert not any(ord(character) < 32 or ord(character) == 127 for character in path_of(path))

@@ -37,27 +37,27 @@ def reverted(found: Ledger) -> dict[int, str]:
     return {places[one]: revert.reason for one, revert in found.reverted.items()}
 
 
-def test_a_commit_is_known_by_the_beginning_of_its_id():
+def test_a_commit_is_found_by_the_beginning_of_its_id():
     found = ledger("one", "two")
     assert found.find(sha(1)[:7]) is found.entries[sha(1)]
     assert found.find("abcdef9") is None
 
 
-def test_an_ambiguous_beginning_means_nobody():
+def test_an_ambiguous_beginning_finds_no_commit():
     twice = [Commit("abcdef1" + end * 33, 5, 5, (), "Ann", "x") for end in "01"]
     found = Ledger(twice, {}, lambda _: [])
     assert found.find("abcdef1") is None
     assert found.find("abcdef10") is found.entries[twice[0].sha]
 
 
-def test_a_reference_is_found_from_both_ends():
+def test_a_reference_is_found_from_both_commits():
     found = ledger("one", f"two\n\nFixes: {sha(0)[:12]}")
     (reference,) = found.references(sha(0))
     assert found.references(sha(1)) == [reference]
     assert (reference.source.sha, reference.target.sha, reference.naming) == (sha(1), sha(0), Naming.FOLLOWS)
 
 
-def test_what_is_reverted_has_failed_for_the_reason_given():
+def test_a_reverted_commit_has_the_reason_of_its_revert():
     found = ledger(
         "Open the gate", f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
     )
@@ -71,7 +71,7 @@ def test_a_revert_without_a_reason_is_described_by_its_subject():
     assert found.reverted[sha(0)].category == "other"
 
 
-def test_what_was_reverted_and_brought_back_holds():
+def test_a_commit_whose_revert_was_reverted_is_not_reverted():
     found = ledger(
         "Open the gate",
         f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.\n\nIt leaks.',
@@ -80,7 +80,7 @@ def test_what_was_reverted_and_brought_back_holds():
     assert reverted(found) == {1: "It did not leak."}
 
 
-def test_what_was_reverted_twice_has_failed_by_the_last():
+def test_a_commit_reverted_twice_is_reverted_by_the_last():
     found = ledger(
         "Open the gate",
         f"Revert it\n\nThis reverts commit {sha(0)}.\n\nIt leaks.",
@@ -91,7 +91,7 @@ def test_what_was_reverted_twice_has_failed_by_the_last():
 
 
 @pytest.mark.parametrize("end", ["", " (#34)"])
-def test_a_revert_that_names_no_commit_means_the_last_of_that_subject(end: str):
+def test_a_revert_without_an_id_reverts_the_last_commit_of_that_subject(end: str):
     found = ledger(
         "Open it (#12)", "Open it (#12)", f'Revert "Open it (#12)"{end}\n\nReverts example/gate#12'
     )
@@ -114,12 +114,12 @@ def test_a_revert_may_quote_a_subject_with_or_without_the_number_of_its_pull_req
     assert list(reverted(ledger(subject, f"revert: {quoted}"))) == [0]
 
 
-def test_numbers_of_pull_requests_tell_commits_of_one_subject_apart():
+def test_pull_requests_distinguish_commits_of_one_subject():
     assert list(reverted(ledger("Open it (#12)", "Open it (#13)", 'Revert "Open it (#12)"'))) == [0]
     assert reverted(ledger("Open it (#13)", 'Revert "Open it (#12)"')) == {}
 
 
-def test_what_is_applied_again_takes_its_revert_back():
+def test_reapplying_reverts_the_revert():
     assert list(reverted(ledger("Open it", 'Revert "Open it"', 'Reapply "Open it"'))) == [1]
     assert list(reverted(ledger("Open it", 'Revert "Open it"', 'Revert "Revert "Open it""'))) == [1]
 
@@ -127,21 +127,21 @@ def test_what_is_applied_again_takes_its_revert_back():
 REVERTED = f'Revert "Open the gate"\n\nThis reverts commit {sha(0)}.'
 
 
-def test_a_merge_that_repeats_the_revert_it_brings_in_speaks_for_it():
+def test_a_merge_that_repeats_a_revert_counts_as_that_revert():
     merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.\n\nThe build fails.'
     found = ledger("Open the gate", REVERTED, merge, merges={2: [1]})
     assert reverted(found) == {0: "The build fails."}
     assert found.reverted[sha(0)].by.sha == sha(1)
 
 
-def test_a_merge_that_gives_no_reason_leaves_that_to_the_revert_it_brings_in():
+def test_a_merge_without_a_reason_has_that_of_the_revert_in_it():
     merge = f'Revert "Open the gate" (#7)\n\nThis reverts commit {sha(0)}.'
     found = ledger("Open the gate", f"{REVERTED}\n\nIt leaks.", merge, merges={2: [1]})
     assert reverted(found) == {0: "It leaks."}
 
 
 @pytest.mark.parametrize("number", ["", " (#7)"])
-def test_what_was_reverted_by_a_merge_and_brought_back_holds(number: str):
+def test_a_commit_reverted_by_a_merge_and_restored_is_not_reverted(number: str):
     found = ledger(
         "Open the gate",
         REVERTED,
@@ -153,7 +153,7 @@ def test_what_was_reverted_by_a_merge_and_brought_back_holds(number: str):
     assert 1 in reverted(found)
 
 
-def test_a_reverted_merge_takes_back_what_it_brought_in():
+def test_reverting_a_merge_reverts_its_commits():
     found = ledger(
         "base",
         "on the branch",
@@ -187,6 +187,6 @@ def test_commits_of_one_second_keep_their_order():
     assert ids == sorted(ids)
 
 
-def test_a_memory_that_is_here_keeps_its_id():
+def test_an_existing_memory_keeps_its_id():
     commit = Commit(sha(0), 5, 5, (), "Ann", "x")
     assert Ledger([commit], {sha(0): "mem_known"}, lambda _: []).entries[sha(0)].memory_id == "mem_known"

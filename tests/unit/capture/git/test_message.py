@@ -1,4 +1,4 @@
-"""A commit's message in its parts."""
+"""The parts of a commit's message."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_the_first_line_is_the_subject_and_the_rest_the_body():
         "Link: https://example.org/12\n  folded into two lines",
     ],
 )
-def test_trailers_are_no_part_of_the_body(trailer: str):
+def test_trailers_are_removed_from_the_body(trailer: str):
     assert parse_message(f"Fix it\n\nIt was open.\n\n{trailer}\nReported-by: Dave\n").body == "It was open."
 
 
-def test_people_named_in_the_messages_that_were_squashed_into_one_are_left_out():
+def test_names_of_people_in_squashed_messages_are_removed():
     squashed = """Do not log 204 (#12)
 
 * Don't log 204
@@ -62,7 +62,7 @@ Signed-off-by: Ann <ann@example.org>
         "See how it goes",
     ],
 )
-def test_a_sentence_that_only_begins_like_a_trailer_stays(sentence: str):
+def test_a_sentence_that_begins_like_a_trailer_is_kept(sentence: str):
     assert parse_message(f"Fix it\n\n{sentence}\n\nCloses #1").body == sentence
 
 
@@ -78,16 +78,16 @@ def test_a_sentence_that_only_begins_like_a_trailer_stays(sentence: str):
         ("x\n\nCloses #1\nFixes #1", ("1",)),
     ],
 )
-def test_the_issues_that_are_closed_are_known(message: str, closes: tuple[str, ...]):
+def test_closed_issues_are_found(message: str, closes: tuple[str, ...]):
     assert parse_message(message).closes == closes
 
 
-def test_what_nobody_sees_is_taken_out():
+def test_invisible_characters_are_removed():
     message = parse_message("Fix \x1b[31mred\x1b[0m\x07 gate\u202e\n\nline\r\nnext\x00")
     assert message[:2] == ("Fix red gate", "line\nnext")
 
 
-def test_a_subject_that_is_a_novel_is_cut_and_goes_on_in_the_body():
+def test_a_long_subject_is_cut_and_repeated_in_the_body():
     novel = "word " * 200
     message = parse_message(novel)
     assert len(message.subject) <= MAX_SUBJECT
@@ -106,12 +106,12 @@ def test_a_subject_that_is_a_novel_is_cut_and_goes_on_in_the_body():
         ("This reverts commit 0123456 because it leaks.", "This reverts commit 0123456 because it leaks."),
     ],
 )
-def test_the_reason_of_a_revert_is_what_else_it_says(body: str, reason: str):
+def test_the_reason_of_a_revert_is_the_rest_of_its_body(body: str, reason: str):
     assert reason_of(body) == reason
 
 
 @given(st.text())
-def test_any_text_is_a_message(text: str):
+def test_any_message_can_be_parsed(text: str):
     message = parse_message(text)
     assert "\n" not in message.subject
     assert len(message.subject) <= MAX_SUBJECT
@@ -119,12 +119,12 @@ def test_any_text_is_a_message(text: str):
 
 
 @given(st.text(min_size=1), st.integers(min_value=20, max_value=200))
-def test_a_cut_text_is_as_short_as_asked_and_begins_the_same(text: str, most: int):
+def test_a_cut_text_has_the_same_beginning_and_the_allowed_length(text: str, most: int):
     short = cut(text, most)
     assert len(short) <= max(most, len(text) if len(text) <= most else 0)
     assert text.startswith(short.removesuffix(" […]").rstrip())
 
 
 @pytest.mark.parametrize("hostile", ["\n" * 60000, " x\n" * 20000, "-" * 60000, "a-" * 30000, "#1, " * 15000])
-def test_a_hostile_message_is_read_in_no_time(hostile: str):
+def test_a_hostile_message_takes_linear_time(hostile: str):
     assert parse_message(f"subject\n\n{hostile}\nCloses #1").subject == "subject"

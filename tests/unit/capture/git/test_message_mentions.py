@@ -36,12 +36,12 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
     ],
 )
 @pytest.mark.parametrize("length", [7, 12, 40])
-def test_the_words_before_a_name_tell_why_it_is_named(text: str, naming: Naming, length: int):
+def test_the_words_before_an_id_give_the_reason(text: str, naming: Naming, length: int):
     ((found, sha),) = mentions(f"Subject\n\n{text.format(SHA[:length].replace('0', 'f', 1))}\n")
     assert (found, len(sha)) == (naming, length)
 
 
-def test_a_list_says_the_same_of_all():
+def test_the_ids_of_a_list_have_the_same_reason():
     text = "This reverts commits abcdef1, abcdef2 and\nabcdef3.\n\nSee abcdef4."
     assert [(found.value, sha) for found, sha in mentions(text)] == [
         ("reverts", "abcdef1"),
@@ -51,13 +51,13 @@ def test_a_list_says_the_same_of_all():
     ]
 
 
-def test_the_strongest_word_counts():
+def test_the_strongest_reason_counts():
     assert mentions("Since abcdef1 it leaks.\n\nThis reverts commit abcdef1.") == (
         (Naming.REVERTS, "abcdef1"),
     )
 
 
-def test_where_a_merge_went_to_is_not_named():
+def test_the_target_of_a_merge_is_not_mentioned():
     text = "This reverts commit abcdef1, reversing\nchanges made to abcdef2."
     assert mentions(text) == ((Naming.REVERTS, "abcdef1"),)
 
@@ -65,26 +65,26 @@ def test_where_a_merge_went_to_is_not_named():
 @pytest.mark.parametrize(
     "text", ["In 20240131 it rained", "port 12345678", "deadline", "abcdef", "x" + SHA, SHA + "x"]
 )
-def test_a_number_or_a_word_is_no_name(text: str):
+def test_numbers_and_words_are_no_ids(text: str):
     assert mentions(text) == ()
 
 
-def test_digits_alone_are_a_name_where_a_commit_is_announced():
+def test_digits_alone_are_an_id_after_the_word_commit():
     assert mentions("Follow-up to 5278462") == ((Naming.FOLLOWS, "5278462"),)
     assert mentions("as of commit 5278462") == ((Naming.NAMES, "5278462"),)
 
 
-def test_causes_are_links_of_cause():
+def test_reverts_and_fixes_are_causal_links():
     assert {naming.link for naming in (Naming.REVERTS, Naming.FOLLOWS)} == {LinkType.CAUSED_BY}
     assert {naming.link for naming in (Naming.PICKS, Naming.NAMES)} == {LinkType.RELATED_TO}
 
 
-def test_a_message_that_names_everything_is_heeded_in_part():
+def test_the_number_of_mentions_is_limited():
     assert len(mentions(" ".join(f"{number:07x}a" for number in range(10**6, 10**6 + 500)))) == MAX_MENTIONS
 
 
 @given(st.text(alphabet=" \nabcdef0123456789 reverts commit fixes,", max_size=400))
-def test_every_name_stands_in_the_message(text: str):
+def test_every_mentioned_id_is_in_the_message(text: str):
     found = mentions(text)
     assert all(sha in text for _, sha in found)
     assert len({sha for _, sha in found}) == len(found)
@@ -93,5 +93,5 @@ def test_every_name_stands_in_the_message(text: str):
 @pytest.mark.parametrize(
     "hostile", ["revert " * 9000, "the " * 16000 + SHA, f"{SHA} " * 1500, " " * 60000 + SHA]
 )
-def test_a_hostile_message_is_read_in_no_time(hostile: str):
+def test_a_hostile_message_takes_linear_time(hostile: str):
     assert len(mentions(hostile)) <= MAX_MENTIONS

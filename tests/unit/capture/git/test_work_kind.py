@@ -40,7 +40,7 @@ from rum.model.memory_layers import TaskType
         ("", "other", ()),
     ],
 )
-def test_the_subject_tells_kind_and_scopes(subject: str, task_type: str, scopes: tuple[str, ...]):
+def test_kind_and_scopes_follow_from_the_subject(subject: str, task_type: str, scopes: tuple[str, ...]):
     kind = work_kind(subject, ["src/gate.c"])
     assert (kind.task_type.value, kind.scopes) == (task_type, scopes)
 
@@ -60,16 +60,16 @@ def test_a_breaking_change_is_marked():
         ([], "other"),
     ],
 )
-def test_files_tell_where_words_do_not(paths: list[str], task_type: str):
+def test_without_cue_words_the_files_decide(paths: list[str], task_type: str):
     assert work_kind("Gates everywhere", paths).task_type.value == task_type
 
 
-def test_folders_are_those_that_say_something():
+def test_container_folders_are_skipped():
     paths = ["src/http/a.c", "src/http/b.c", "docs/a.md", "README.md", "Lib/x.py", "tests/a/b.py"]
     assert folders(paths) == ["http", "docs", "lib", "tests"]
 
 
-def test_folders_are_few():
+def test_the_number_of_folders_is_limited():
     assert len(folders([f"d{number}/a" for number in range(100)])) == MAX_FOLDERS
 
 

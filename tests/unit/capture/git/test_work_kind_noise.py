@@ -19,16 +19,16 @@ from rum.capture.git.work_kind import noise_by_author, noise_by_change
         "Weblate",
     ],
 )
-def test_bots_are_known_by_their_names(author: str):
+def test_bots_are_recognised_by_their_names(author: str):
     assert noise_by_author(1, author) == "bot"
 
 
 @pytest.mark.parametrize("author", ["Ann", "Abbot", "Talbot Smith", "Botond", "Weblaterson", ""])
-def test_people_are_not(author: str):
+def test_people_are_no_bots(author: str):
     assert noise_by_author(1, author) is None
 
 
-def test_a_merge_is_known_by_its_parents():
+def test_a_merge_is_recognised_by_its_parents():
     assert noise_by_author(2, "Ann") == noise_by_author(9, "renovate[bot]") == "merge"
     assert noise_by_author(0, "Ann") is None
 
@@ -49,18 +49,18 @@ def test_a_merge_is_known_by_its_parents():
         "[maven-release-plugin] prepare for next",
     ],
 )
-def test_a_number_alone_is_a_release(subject: str):
+def test_a_version_number_alone_is_a_release(subject: str):
     assert noise_by_change(subject, "", ["setup.py", "CHANGES"]) == "release"
 
 
 @pytest.mark.parametrize(
     "subject", ["Release the lock", "Fix version 1.2 parsing", "Bump the timeout to 3.5", "1.2 is wrong"]
 )
-def test_work_that_speaks_of_versions_is_not(subject: str):
+def test_work_on_versions_is_no_release(subject: str):
     assert noise_by_change(subject, "", ["setup.py"]) is None
 
 
-def test_a_release_with_much_in_it_is_work():
+def test_a_release_with_many_files_is_work():
     assert noise_by_change("Release 1.0.0", "", [f"src/{number}.py" for number in range(20)]) is None
     assert noise_by_change("Release 1.0.0", "The first one that works.", ["setup.py"]) is None
 

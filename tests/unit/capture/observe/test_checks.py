@@ -1,4 +1,4 @@
-"""Which commands check something, and how each runner says how it went."""
+"""Which commands are checks, and how the result of each runner is recognised."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(command: str, output: str = "", code: int | None = 0) -> Step:
         ("docker build -t x .", "build"),
     ],
 )
-def test_a_check_is_recognised_by_its_words(command: str, kind: str):
+def test_a_check_is_recognised_by_its_command(command: str, kind: str):
     known = check_kind(command)
     assert known is not None
     assert known[0] == kind
@@ -77,7 +77,7 @@ def test_a_check_is_recognised_by_its_words(command: str, kind: str):
         "npm install",
     ],
 )
-def test_what_only_names_a_check_is_none(command: str):
+def test_a_command_that_only_mentions_a_check_is_no_check(command: str):
     assert check_kind(command) is None
 
 
@@ -130,7 +130,7 @@ def test_the_result_follows_from_exit_code_and_counts(
     assert (check.passed, check.result) == (passed, result)
 
 
-def test_no_failures_is_no_failure():
+def test_a_count_of_zero_failures_is_a_success():
     check = check_of(run("mvn test", "Tests run: 3, Failures: 0, Errors: 0, Skipped: 0"))
     assert check is not None
     assert check.passed is True

@@ -1,4 +1,4 @@
-"""The error in an output, in one line that is the same each time."""
+"""The error in an output, as one line that is equal in every run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_different_errors_have_different_fingerprints():
 
 
 @pytest.mark.parametrize("output", ["", "all good\n", "Compiling…\nDone in 3 s", "0 errors, 0 warnings"])
-def test_where_nothing_went_wrong_there_is_no_error(output: str):
+def test_output_without_an_error_gives_none(output: str):
     assert fault_in(output) is None
 
 

@@ -1,4 +1,4 @@
-"""What prompts and last words say, and what people correct."""
+"""Prompts, last words, and corrections in prompts."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from rum.capture.observe.messages import (
         ("Set up the CI pipeline", "configuration"),
     ],
 )
-def test_the_words_of_a_prompt_tell_the_kind_of_work(prompt: str, kind: str):
+def test_the_task_type_follows_from_the_words_of_a_prompt(prompt: str, kind: str):
     assert task_type(prompt) == kind
 
 
-def test_a_prompt_that_tells_nothing_has_no_kind():
+def test_a_prompt_without_cue_words_has_no_task_type():
     assert task_type("hmm") is None
 
 
@@ -77,7 +77,7 @@ def test_a_prompt_to_continue_has_the_goal_of_the_previous_one(prompt: str):
         "I added a retry. That did not help.",
     ],
 )
-def test_an_agent_says_that_it_failed(said: str):
+def test_words_of_failure_are_recognised(said: str):
     assert gave_up(said)
 
 
@@ -96,7 +96,7 @@ def test_an_agent_says_that_it_failed(said: str):
         "Root cause: could not connect before the pool was ready. It waits for the pool.",
     ],
 )
-def test_an_agent_that_tells_what_did_not_work_before_has_not_failed(said: str):
+def test_a_failure_that_was_overcome_is_no_failure(said: str):
     assert not gave_up(said)
 
 
@@ -116,7 +116,7 @@ def test_an_agent_that_tells_what_did_not_work_before_has_not_failed(said: str):
         "undo",
     ],
 )
-def test_a_person_says_that_it_is_not_right(prompt: str):
+def test_rejections_are_recognised(prompt: str):
     assert rejects(prompt)
 
 
@@ -138,7 +138,7 @@ def test_a_person_says_that_it_is_not_right(prompt: str):
         "Wrong passwords should show an error; add that",
     ],
 )
-def test_a_person_who_goes_on_rejects_nothing(prompt: str):
+def test_other_prompts_are_no_rejections(prompt: str):
     assert not rejects(prompt)
 
 
@@ -168,7 +168,7 @@ def test_a_correction_is_a_candidate_for_a_rule(prompt: str, action: str):
         "Use the new API.",
     ],
 )
-def test_what_corrects_nothing_is_none(prompt: str):
+def test_a_prompt_without_a_correction_gives_no_candidate(prompt: str):
     assert corrections_in(prompt, "Add a client for the API") == []
 
 
@@ -190,6 +190,6 @@ def test_any_message_can_be_read(prompt: str, earlier: str):
     gave_up(prompt)
 
 
-def test_a_summary_begins_as_the_agent_began():
+def test_a_summary_keeps_the_agents_first_words():
     assert summary_of("Now it returns 0.0.") == "Now it returns 0.0."
     assert goal_of("Now add the tests") == "add the tests"

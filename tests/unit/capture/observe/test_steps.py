@@ -21,7 +21,7 @@ from rum.text.shell import segments
         "",
     ],
 )
-def test_looking_changes_nothing(command: str):
+def test_reading_commands_change_nothing(command: str):
     assert looks_only(command)
 
 
@@ -38,7 +38,7 @@ def test_looking_changes_nothing(command: str):
         "git stash",
     ],
 )
-def test_doing_is_more_than_looking(command: str):
+def test_other_commands_may_change_something(command: str):
     assert not looks_only(command)
 
 
@@ -51,7 +51,7 @@ def test_doing_is_more_than_looking(command: str):
         ("grep x a.py", []),
     ],
 )
-def test_what_a_shell_prints_was_read(command: str, files: list[tuple[str, str | None]]):
+def test_files_printed_by_a_shell_count_as_read(command: str, files: list[tuple[str, str | None]]):
     read = [file for words in segments(command) for file in files_read(words)]
     assert [(file["path"], file.get("lines")) for file in read] == files
 
@@ -74,7 +74,7 @@ def test_commands_that_revert_changes_are_recognised(command: str, expected: tup
 
 
 @given(st.text(alphabet=st.sampled_from("ab \"'\\;&|<>\n$(){}-/."), max_size=400))
-def test_any_command_line_can_be_taken_apart(command: str):
+def test_any_command_line_can_be_split(command: str):
     assert all(all(words) for words in segments(command))
     looks_only(command)
     reverted_files(command)

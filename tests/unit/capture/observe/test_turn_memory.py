@@ -32,7 +32,7 @@ def results(memory: dict[str, Any]) -> list[tuple[str, bool | None]]:
     return [(name, result and result["success"]) for name, result in named]
 
 
-def test_a_fix_that_failed_first_tells_what_did_not_work_and_what_did():
+def test_a_memory_records_the_failed_attempt_and_its_replacement():
     memory = said(failed_then_fixed(Telling()))
     assert (
         memory["intent"]["goal"] == "The mean of an empty list should be 0.0, but mean([]) crashes. Fix it."
@@ -57,7 +57,7 @@ def test_a_fix_that_failed_first_tells_what_did_not_work_and_what_did():
     assert "replaced by `if not v:`" in learned
 
 
-def test_a_change_that_a_passing_check_followed_has_not_failed_when_it_is_changed_again():
+def test_a_change_after_a_passing_check_is_not_a_failed_attempt():
     telling = Telling().prompt("Fix the mean").edit("a.py", "x = 1", "y = 2").run("pytest", "1 passed")
     memory = said(telling.edit("a.py", "y = 2", "z = 3").run("pytest", "1 passed").stop())
     assert [success for _, success in results(memory)] == [True, True, True, True]
@@ -117,7 +117,7 @@ def test_a_failure_fixed_by_other_means_is_no_failure():
     assert said(telling.run("pytest", "4 passed").stop())["outcome"]["success"] is True
 
 
-def test_where_nothing_was_checked_the_last_words_count():
+def test_without_a_check_the_last_words_count():
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").stop("I could not make it work.")
     outcome = said(telling)["outcome"]
     assert (outcome["success"], outcome["failure_reason"]) == (False, "I could not make it work.")
@@ -137,12 +137,12 @@ def test_a_command_that_failed_last_is_a_failure():
         ("Exit code 1\nAssertionError: no", "test_failure"),
     ],
 )
-def test_the_error_tells_the_category(output: str, category: str):
+def test_the_failure_category_follows_from_the_error(output: str, category: str):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run("pytest", output, 1).stop()
     assert said(telling)["outcome"]["failure_category"] == category
 
 
-def test_a_turn_that_was_broken_off_is_partial():
+def test_an_interrupted_turn_is_partial():
     memory = said(Telling().prompt("Rename it").edit("a.py", "a", "b"))
     assert (memory["outcome"]["success"], memory["tags"]) == (False, ["partial", "unverified"])
 
@@ -155,7 +155,7 @@ def test_a_change_that_nothing_checked_is_unverified():
     assert said(checked.stop(done))["tags"] == []
 
 
-def test_what_a_person_rejects_next_has_failed():
+def test_a_turn_rejected_by_the_next_prompt_has_failed():
     telling = failed_then_fixed(Telling()).prompt("No, that still crashes for None.")
     first, _ = telling.turns()
     found = observe_turn(first).fields
@@ -164,7 +164,7 @@ def test_what_a_person_rejects_next_has_failed():
     assert found["outcome"]["failure_reason"].startswith("Rejected by the user:")
 
 
-def test_commits_are_noted():
+def test_commits_are_recorded():
     telling = Telling().prompt("Add it").edit("a.py", "a", "b")
     telling.run("git add -A && git commit -m 'Add it'", "[main 1234abc] Add it\n 1 file changed").stop()
     (turn,) = telling.turns()
@@ -174,12 +174,12 @@ def test_commits_are_noted():
     assert found.fields["perception"]["observations"][0]["what"] == "Committed 1234abc: Add it"
 
 
-def test_small_talk_and_a_look_around_make_no_memory():
+def test_small_talk_and_reading_make_no_memory():
     assert why_not(Telling().prompt("Thanks!").stop("You're welcome.")) == "nothing done"
     assert why_not(Telling().prompt("Open a.py").read("a.py").stop("Here.")) == "only looked around"
 
 
-def test_an_investigation_with_a_conclusion_makes_one():
+def test_an_investigation_with_a_conclusion_makes_a_memory():
     telling = Telling().prompt("How does the cache work?").read("a.py").read("b.py").read("c.py")
     memory = said(telling.stop("It keeps entries by key and drops the oldest one when full. " * 3))
     assert memory["intent"]["task_type"] == "investigation"
@@ -187,7 +187,7 @@ def test_an_investigation_with_a_conclusion_makes_one():
     assert [file["path"] for file in memory["perception"]["relevant_files"]] == ["a.py", "b.py", "c.py"]
 
 
-def test_what_was_denied_did_not_happen():
+def test_a_denied_call_is_ignored():
     telling = (
         Telling()
         .prompt("Fix it")
@@ -205,7 +205,7 @@ def test_what_was_denied_did_not_happen():
     ("command", "code"),
     [("docker ps", 1), ("pgrep server", 1), ("curl -sf localhost:8000/health", 7), ("git diff --quiet", 1)],
 )
-def test_the_answer_to_a_question_is_no_failure(command: str, code: int):
+def test_a_failing_query_command_is_no_failure(command: str, code: int):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "", code)
     assert said(telling.stop())["outcome"]["success"] is True
 
@@ -214,7 +214,7 @@ def test_the_answer_to_a_question_is_no_failure(command: str, code: int):
     ("command", "code", "result"),
     [("timeout 5 npm run dev", 124, None), ("npm run dev", 130, None), ("npm run dev", 137, False)],
 )
-def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, result: bool | None):
+def test_a_stopped_command_has_no_result(command: str, code: int, result: bool | None):
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b").run(command, "listening", code)
     memory = said(telling.stop())
     assert results(memory)[-1] == (command, result)
@@ -224,7 +224,7 @@ def test_what_somebody_ended_neither_failed_nor_worked(command: str, code: int, 
 @pytest.mark.parametrize(
     "how", [{"source": INTERRUPTED}, {"output": "Exit code 137\n[Request interrupted by user for tool use]"}]
 )
-def test_what_the_user_broke_off_neither_failed_nor_worked(how: dict[str, Any]):
+def test_an_interrupted_command_is_ignored(how: dict[str, Any]):
     telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)
     assert why_not(telling.stop("Ok.")) == "nothing done"
 
@@ -247,7 +247,7 @@ def test_a_failed_edit_is_recorded_as_failed():
     }
 
 
-def test_a_long_turn_keeps_what_tells_most():
+def test_a_long_turn_keeps_the_most_important_actions():
     telling = Telling().prompt("Fix it")
     for number in range(150):
         telling.edit(f"f{number}.py", "a", "b").run(f"touch {number}")
@@ -268,7 +268,7 @@ def test_a_subagents_goal_is_its_prompt():
     assert found["intent"]["goal"] == "Mend the parser."
 
 
-def test_what_the_agent_stored_itself_is_named():
+def test_memories_stored_by_the_agent_are_named():
     telling = Telling().prompt("Fix it").edit("a.py", "a", "b")
     telling.add(
         "after", "c9", tool="rum", tool_name="mcp__rum__store", call="c9", memories=["mem_1", "mem_2"]
@@ -292,7 +292,7 @@ def test_a_memory_stored_on_the_command_line_is_named_too(command: str, is_made:
     assert observe_turn(telling.stop().turns()[0]).stored == (("mem_1",) if is_made else ())
 
 
-def test_a_client_that_names_no_turns_has_them_named_by_its_prompts():
+def test_turns_without_ids_are_named_by_their_prompts():
     telling = Telling(client="gemini").prompt("Fix it", "").edit("a.py", "a", "b").stop()
     telling.prompt("Fix it", "").edit("b.py", "a", "b").stop()
     names = [turn.key.turn for turn in telling.turns()]

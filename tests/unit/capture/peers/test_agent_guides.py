@@ -1,4 +1,4 @@
-"""Files of instructions, taken apart by their headings."""
+"""Instruction files are split by their headings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Not here.
 """
 
 
-def test_each_heading_that_says_something_is_a_section():
+def test_each_heading_with_text_is_a_section():
     assert sections_of(TEXT, "CLAUDE.md") == [
         Section("CLAUDE.md", "Be brief."),
         Section("Build", "Run `make`.\n\n```sh\n# no heading\n```"),
@@ -39,13 +39,13 @@ def test_each_heading_that_says_something_is_a_section():
     ]
 
 
-def test_what_rum_wrote_there_is_left_out():
+def test_sections_written_by_rum_are_left_out():
     assert sections_of(markdown_section.put(TEXT, "rum-knowledge", "## Ours\n\nx"), "a") == sections_of(
         TEXT, "a"
     )
 
 
-def test_a_section_that_is_too_long_is_cut_between_paragraphs():
+def test_a_long_section_is_split_between_paragraphs():
     text = "# Long\n\n" + "\n\n".join(["word " * 900] * 5)
     found = sections_of(text, "a")
     assert [section.title for section in found] == ["Long", "Long (2)", "Long (3)"]

@@ -15,13 +15,13 @@ LINES = b"""\
 """
 
 
-def test_entities_are_put_together_from_their_lines():
+def test_lines_of_one_entity_are_merged():
     assert entities_in(LINES) == [
         Entity("Ada", "person", ("Speaks Spanish", "Likes tea"), (("works_at", "Acme"),))
     ]
 
 
-def test_a_memory_says_what_was_observed_and_related():
+def test_a_memory_has_observations_and_relations():
     said = memory_fields(entities_in(LINES)[0])
     assert said["intent"]["goal"] == "What is known of Ada (person)"
     assert "Ada works_at Acme" in said["outcome"]["learnings"]
@@ -31,6 +31,6 @@ def test_a_memory_says_what_was_observed_and_related():
     "line",
     [b"{", b"[]", b'{"type":"x"}', b'{"type":"entity"}', b'{"type":"relation","from":"a"}', b"[" * 9999],
 )
-def test_what_is_no_graph_is_refused_with_its_line(line: bytes):
+def test_an_invalid_line_is_named(line: bytes):
     with pytest.raises(InvalidQuery, match="Line 2"):
         entities_in(b'{"type":"entity","name":"a","observations":["b"]}\n' + line)

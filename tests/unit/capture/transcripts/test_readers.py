@@ -45,7 +45,7 @@ def memory(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_transcript_tells_the_same_story(name: str):
+def test_every_clients_transcript_gives_the_same_memory(name: str):
     told = memory(name)
     assert told["intent"]["goal"].startswith("The mean of an empty list should be 0.0")
     assert told["outcome"]["success"] is True
@@ -61,7 +61,7 @@ def test_the_edit_that_failed_first_has_its_error(name: str):
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
-def test_what_a_hook_saw_too_has_the_same_id(client: str):
+def test_an_event_has_the_same_id_from_hook_and_transcript(client: str):
     written = {event["id"] for event in read(client)}
     session = read(client)[0]["session"]
     told = [event for payload in samples(client) if (event := event_of(payload, client, 1.0))]
@@ -71,19 +71,19 @@ def test_what_a_hook_saw_too_has_the_same_id(client: str):
     assert seen <= written
 
 
-def test_exit_codes_that_hooks_hide_are_there():
+def test_transcripts_have_exit_codes_that_hooks_lack():
     codes = [event["exit"] for event in read("codex") if event.get("tool") == "run" and "exit" in event]
     assert codes == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_hooks_had_injected_is_not_read_back(name: str):
+def test_text_injected_by_hooks_is_not_read_as_a_prompt(name: str):
     told = json.dumps(read(name))
     assert "DEMO-CONTEXT" not in told
     assert "never keep this" not in told
 
 
-def test_claude_codes_subagents_lie_beside_their_session(tmp_path: Path):
+def test_transcripts_of_claude_codes_subagents_are_found(tmp_path: Path):
     def record(kind: str, content: object, **more: Any) -> str:
         told = {"type": kind, "sessionId": "s1", "cwd": "/p", "timestamp": "2026-11-15T20:15:56Z", **more}
         return (
@@ -127,7 +127,7 @@ def test_claude_codes_subagents_lie_beside_their_session(tmp_path: Path):
     assert other.prompt == "Mend it"
 
 
-def test_a_session_of_gemini_may_be_written_in_lines(tmp_path: Path):
+def test_a_session_of_gemini_may_be_json_lines(tmp_path: Path):
     whole = json.loads((TRANSCRIPTS / "gemini.json").read_text())
     lines = [{"sessionId": whole["sessionId"]}, *whole["messages"]]
     path = tmp_path / "chats" / "session-1.jsonl"
@@ -139,7 +139,7 @@ def test_a_session_of_gemini_may_be_written_in_lines(tmp_path: Path):
     assert {event["cwd"] for event in found} == {"/project"}
 
 
-def test_a_line_that_is_too_long_is_left_out(tmp_path: Path):
+def test_a_line_that_is_too_long_is_skipped(tmp_path: Path):
     path = tmp_path / "long.jsonl"
     path.write_bytes(b'{"a": 1}\n{"b": "' + b"x" * MAX_LINE + b'"}\n{"c": 3}\n')
     assert list(records(str(path))) == [{"a": 1}, {"c": 3}]
@@ -151,7 +151,7 @@ def test_only_the_end_of_a_file_is_read_where_that_is_enough(tmp_path: Path):
     assert len(list(records(str(path), 20))) == 2
 
 
-def test_the_history_that_a_subagent_of_codex_was_given_is_not_its_work(tmp_path: Path):
+def test_history_copied_to_a_codex_subagent_is_skipped(tmp_path: Path):
     above, turn = "01a1e494-2724-77b0-9f36-c57e5c9a8b26", "01a1e494-274b-7602-b60d-019529836d12"
     own, later = "01a1e494-2931-7802-bc93-b8c9f8a20184", "01a1e494-299d-79a2-84c9-659fb7cd269d"
 
@@ -182,7 +182,7 @@ def test_the_history_that_a_subagent_of_codex_was_given_is_not_its_work(tmp_path
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 @pytest.mark.parametrize("client", READERS)
-def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(client: str, tmp_path: Path):
+def test_a_pipe_in_place_of_a_transcript_does_not_block(client: str, tmp_path: Path):
     path = tmp_path / "chats" / ("x.json" if client == "gemini" else "rollout-x.jsonl")
     path.parent.mkdir()
     os.mkfifo(path)
@@ -193,7 +193,7 @@ def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(client: str, tmp_
 
 
 @pytest.mark.parametrize("value", [None, "yesterday", True, -1, 1e20, "9999-99-99", []])
-def test_what_is_no_time_is_none(value: object):
+def test_an_invalid_time_is_none(value: object):
     assert unix_time(value) is None
 
 
@@ -229,7 +229,7 @@ def mutated(value: Any, change: Callable[[Any], Any]) -> Any:
 @pytest.mark.parametrize("name", FILES)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(others=st.lists(JSON, min_size=1, max_size=4), rate=st.integers(3, 40), first=st.integers(0, 40))
-def test_a_transcript_in_which_anything_is_different_is_still_read(
+def test_a_transcript_with_unexpected_values_is_still_read(
     name: str, tmp_path: Path, others: list[Any], rate: int, first: int
 ):
     client = "codex" if name.startswith("codex") else name
@@ -250,9 +250,7 @@ def test_a_transcript_in_which_anything_is_different_is_still_read(
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(NAMES, JSON, max_size=6), max_size=5), st.binary(max_size=50))
-def test_a_file_that_holds_anything_is_read_to_its_end(
-    tmp_path: Path, told: list[dict[str, Any]], rest: bytes
-):
+def test_any_file_is_read_without_an_error(tmp_path: Path, told: list[dict[str, Any]], rest: bytes):
     path = tmp_path / "x.jsonl"
     path.write_bytes("\n".join(map(json.dumps, told)).encode("utf-8", "replace") + b"\n" + rest)
     for module in READERS.values():
