@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from rum.app.brief import knowledge
-from rum.app.brief.query import Asked, asked
+from rum.app.brief.query import BriefQuery, make_query
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.calls import load
@@ -19,41 +19,41 @@ from rum.text.tokens import estimate_tokens
 
 def brief(caller: Caller, question: BriefQuestion) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
-    wanted = asked(caller, question)
-    notes, broken = knowledge.notes(caller, wanted)
-    earlier = list(work(caller, wanted))
+    query = make_query(caller, question)
+    notes, broken = knowledge.notes(caller, query)
+    earlier = list(work(caller, query))
     failures = [piece for piece in earlier if piece.kind == "failure"]
-    journal, unreadable = knowledge.session(caller, wanted, failures)
+    journal, unreadable = knowledge.session(caller, query, failures)
     pieces = [
         *earlier,
-        *knowledge.matching_rules(caller.project, wanted),
-        *_stories(caller.project, wanted),
+        *knowledge.matching_rules(caller.project, query),
+        *_chapter_pieces(caller.project, query),
         *notes,
-        *knowledge.matching_facts(caller.project, wanted),
+        *knowledge.matching_facts(caller.project, query),
         *journal,
     ]
-    said = choose(pieces, question.tokens, render_brief)
-    text = render_brief(said)
+    chosen = choose(pieces, question.tokens, render_brief)
+    text = render_brief(chosen)
     return Brief(
         text=text,
         tokens=estimate_tokens(text),
-        left_out=len(pieces) - len(said) or UNSET,
-        taken=list(map(_taken, said)) if question.explain else UNSET,
+        left_out=len(pieces) - len(chosen) or UNSET,
+        taken=list(map(_taken, chosen)) if question.explain else UNSET,
         broken=(broken + unreadable) or UNSET,
-        code=UNSET if said else NO_RESULTS,
-        hint=UNSET if said else _why_nothing(pieces, question),
+        code=UNSET if chosen else NO_RESULTS,
+        hint=UNSET if chosen else _why_nothing(pieces, question),
     )
 
 
-def _stories(project: Project, wanted: Asked) -> list[Piece]:
+def _chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
     """Chapters and wisdom, where there are any."""
     if not project.store.has_chapters():
         return []
-    return load("app.brief.chapters:stories")(project, wanted)
+    return load("app.brief.chapters:stories")(project, query)
 
 
-def _taken(said: Chosen) -> Taken:
-    piece, form = said
+def _taken(chosen: Chosen) -> Taken:
+    piece, form = chosen
     return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
 
 

@@ -1,4 +1,4 @@
-"""What chapters and wisdom have to say to a brief: claims that speak of the task, and stories like it."""
+"""What chapters and wisdom add to a brief: claims about the task, and chapters like it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from rum.app.brief.query import Asked, flat, telling_words
+from rum.app.brief.query import BriefQuery, distinctive_words, normalise
 from rum.app.chapters.staleness import with_staleness
 from rum.app.memories.knowledge import SHARE
 from rum.app.project import Project
@@ -17,7 +17,7 @@ from rum.recall.knowledge import FEWEST, Known, ranked
 from rum.text.patterns import Text, is_any, without_paths
 
 CLAIMS, STORIES = 6, 2
-"""So many claims, and so many chapters, are offered to the budget."""
+"""The maximum of claims, and of chapters, among which the budget chooses."""
 MOST_SUPPORT = 5
 """Memories beyond the first that still make a claim worth more."""
 
@@ -29,29 +29,29 @@ _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
 _NUMBER = re.compile(r"\d+")
 
 
-def stories(project: Project, asked: Asked) -> list[Piece]:
+def chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
     """Claims of wisdom that speak of the task or of the very files, and chapters with most words of it."""
-    names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in asked.text.files)
-    found = ranked(project.store, " ".join((without_paths(asked.about), *names)), least=0.0)
-    return [*_claims(project, asked, found), *_told(project, found)]
+    names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in query.text.files)
+    found = ranked(project.store, " ".join((without_paths(query.about), *names)), least=0.0)
+    return [*_claims(project, query, found), *_chapter_pieces(project, found)]
 
 
-def _claims(project: Project, asked: Asked, found: Sequence[Known]) -> list[Piece]:
+def _claims(project: Project, query: BriefQuery, found: Sequence[Known]) -> list[Piece]:
     """The best claims; of those that differ in numbers alone the best one."""
     ids = [one.id for one in found if one.kind == "wisdom"]
     pieces: dict[str, Piece] = {}
     for wisdom in with_staleness(project, project.store.wisdom.get(ids)):
-        for claim, piece in _of_wisdom(wisdom, asked):
-            said = _NUMBER.sub("0", flat(claim))
-            if said not in pieces or pieces[said].points < piece.points:
-                pieces[said] = piece
+        for claim, piece in _of_wisdom(wisdom, query):
+            key = _NUMBER.sub("0", normalise(claim))
+            if key not in pieces or pieces[key].points < piece.points:
+                pieces[key] = piece
     return sorted(pieces.values(), key=lambda piece: (-piece.points, piece.id))[:CLAIMS]
 
 
-def _of_wisdom(wisdom: Wisdom, asked: Asked) -> Iterator[tuple[str, Piece]]:
+def _of_wisdom(wisdom: Wisdom, query: BriefQuery) -> Iterator[tuple[str, Piece]]:
     """Its claims that memories bear out and that have something to say to the task."""
     for number, (claim, rests_on) in enumerate(zip(wisdom.claims, wisdom.evidence, strict=True), start=1):
-        share = _share(claim, asked)
+        share = _word_share(claim, query)
         if not rests_on.supporting or not share:
             continue
         points = brief.WISDOM + brief.WISDOM_WORDS * share
@@ -63,22 +63,22 @@ def _of_wisdom(wisdom: Wisdom, asked: Asked) -> Iterator[tuple[str, Piece]]:
         yield claim, piece
 
 
-def _share(claim: str, asked: Asked) -> float:
+def _word_share(claim: str, query: BriefQuery) -> float:
     """How much a claim has to say: the share of the task's telling words it has, or that it names the file.
 
-    One word is enough of few. How often a file was changed is told only with what that means at hand.
+    One word is enough of few. How often a file was changed counts only if that file is at hand.
     """
-    told = Text(claim)
-    at_hand = is_any(told.files, asked.text.files)
+    text = Text(claim)
+    at_hand = is_any(text.files, query.text.files)
     if _CHANGED.fullmatch(claim.rstrip(".")) or (_COUNTED.match(claim) and not at_hand):
         return 0.0
-    words = telling_words(without_paths(asked.about))
-    common = told.count(words)
+    words = distinctive_words(without_paths(query.about))
+    common = text.count(words)
     share = common / len(words) if common and common >= min(FEWEST, len(words)) else 0.0
     return max(share, VERY_FILE) if at_hand else share
 
 
-def _told(project: Project, found: Sequence[Known]) -> list[Piece]:
+def _chapter_pieces(project: Project, found: Sequence[Known]) -> list[Piece]:
     near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
     chapters = with_staleness(project, project.store.chapters.get(list(near)[:STORIES]))
     return [_story(chapter, near[chapter.id]) for chapter in chapters]

@@ -1,4 +1,4 @@
-"""What notes, rules, facts and the running session's journal have to say to a brief."""
+"""What notes, rules, facts and the journal of the current session add to a brief."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from rum.app.brief.query import Asked, flat
+from rum.app.brief.query import BriefQuery, normalise
 from rum.app.caller import Caller
 from rum.app.journal.journals import Journals
 from rum.app.layers import rules
@@ -25,9 +25,9 @@ from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
 
 FACTS = 1000
-"""So many of the facts that were changed last are looked at."""
+"""The number of facts, last changed first, that are searched."""
 EACH = 10
-"""So many rules, and so many facts, are offered to the budget."""
+"""The maximum of rules, and of facts, among which the budget chooses."""
 SHORTER = (200, 80)
 """Characters of a note where there is no room for all that is shown of it."""
 NAME = 200
@@ -39,27 +39,27 @@ _ALIKE = 100
 """Characters by which a failure is known again."""
 
 
-def notes(caller: Caller, asked: Asked) -> tuple[list[Piece], list[Broken]]:
+def notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], list[Broken]]:
     """The notes that match, as many as the agent's settings allow, and the files that are broken."""
-    if not (asked.about or asked.files):
+    if not (query.about or query.files):
         return [], []
     question = MatchQuestion(
-        task=asked.about or " ".join(asked.files),
-        plan=" ".join((asked.plan, *asked.files)),
-        agent=asked.agent,
+        task=query.about or " ".join(query.files),
+        plan=" ".join((query.plan, *query.files)),
+        agent=query.agent,
     )
-    found = match_notes(caller, question, asked.now)
+    found = match_notes(caller, question, query.now)
     return [_note(one) for one in found.notes], list(found.broken or ())
 
 
 def _note(note: MatchedNote) -> Piece:
-    flat = replace(
+    short = replace(
         note,
         title=one_line(note.title, NAME),
         discovered_by=one_line(note.discovered_by, NAME),
         content=under_title(note.title, note.content),
     )
-    blocks = [_block(flat), *(_block(_shorter(flat, most)) for most in SHORTER)]
+    blocks = [_block(short), *(_block(_shorter(short, most)) for most in SHORTER)]
     return brief.note(note.id, note.score, blocks, note.discovered_at or 0)
 
 
@@ -72,24 +72,24 @@ def _block(note: MatchedNote) -> str:
     return background([note], day).removeprefix(HEADING)
 
 
-def matching_rules(project: Project, asked: Asked) -> Iterator[Piece]:
+def matching_rules(project: Project, query: BriefQuery) -> Iterator[Piece]:
     """The rules whose condition speaks of the task, the plan or the files; of those that say the same one."""
     found: dict[str, Piece] = {}
-    for rule, matched in rules.match_rules(project, asked.text):
-        points, said = brief.RULE[matched.kind], flat(rule.action)
-        if said not in found or points > found[said].points:
-            found[said] = brief.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
+    for rule, matched in rules.match_rules(project, query.text):
+        points, key = brief.RULE[matched.kind], normalise(rule.action)
+        if key not in found or points > found[key].points:
+            found[key] = brief.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
     yield from sorted(found.values(), key=lambda piece: -piece.points)[:EACH]
 
 
-def matching_facts(project: Project, asked: Asked) -> Iterator[Piece]:
+def matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:
     """The facts whose key the task speaks of, and those about a file at hand."""
-    if not (asked.about or asked.files):
+    if not (query.about or query.files):
         return
-    names = [posixpath.basename(path.rstrip("/")) or path for path in asked.files]
+    names = [posixpath.basename(path.rstrip("/")) or path for path in query.files]
     found: list[Piece] = []
     for fact in project.store.facts.latest("", FACTS):
-        share = _share(asked.text, _JOINTS.sub(" ", fact.key))
+        share = _word_share(query.text, _JOINTS.sub(" ", fact.key))
         if any(name in fact.key or name in fact.value for name in names):
             share = max(share, 0.5)
         if share >= 0.5:
@@ -97,23 +97,23 @@ def matching_facts(project: Project, asked: Asked) -> Iterator[Piece]:
     yield from sorted(found, key=lambda piece: -piece.points)[:EACH]
 
 
-def _share(text: Text, key: str) -> float:
+def _word_share(text: Text, key: str) -> float:
     """How many of a key's words a text has, as a share of them; most keys have none of them."""
     return 0.0 if text.terms.isdisjoint(terms(key)) else text.share(content_words(key))
 
 
-def session(caller: Caller, asked: Asked, failures: Sequence[Piece]) -> tuple[list[Piece], list[Broken]]:
+def session(caller: Caller, query: BriefQuery, failures: Sequence[Piece]) -> tuple[list[Piece], list[Broken]]:
     """What the agent noted down in this session, section by section, and what it wants to do next.
 
-    What is among the `failures` that are told of anyway is not told again. A person is in no session, so they
-    have to name one. A journal that cannot be read is told of.
+    Failures that are among `failures` are left out. A person is in no session, so they have to name one. A
+    journal that cannot be read is returned as broken.
     """
-    if caller.owner and not (asked.session or caller.project.settings.session):
+    if caller.owner and not (query.session or caller.project.settings.session):
         return [], []
     try:
-        journal = Journals(caller, counted=False).of(asked.session, asked.agent)
+        journal = Journals(caller, counted=False).of(query.session, query.agent)
     except RumError:  # no folder for journals here, or nobody in particular is asking
-        if asked.session:
+        if query.session:
             raise
         return [], []
     if not journal.exists:
@@ -136,17 +136,17 @@ def _sections(name: str, text: str, failures: Sequence[Piece]) -> Iterator[Piece
         lines = section.strip().split("\n")
         kind, worth = points[lines[0]]
         if kind == _FAILED:
-            lines = [line for line in lines if not any(_tells(piece, line) for piece in failures)]
+            lines = [line for line in lines if not any(_is_same_failure(piece, line) for piece in failures)]
         if len(lines) > 1:
             shorter = (lines, lines[:_LEAST_LINES])
             yield brief.journal(kind, name, worth, ("\n".join(some) for some in shorter))
 
 
-def _tells(failure: Piece, line: str) -> bool:
-    """Whether a failure that is told of is that of a line of the journal: what was tried, and why in vain."""
-    what, _, why = (flat(part)[:_ALIKE] for part in line.partition(": "))
-    told = flat(failure.forms[0])
-    return told.startswith(what if len(what) == _ALIKE else f"{what}:") and why in told
+def _is_same_failure(failure: Piece, line: str) -> bool:
+    """Whether a line of the journal is about a failure: the same attempt, for the same reason."""
+    what, _, why = (normalise(part)[:_ALIKE] for part in line.partition(": "))
+    text = normalise(failure.forms[0])
+    return text.startswith(what if len(what) == _ALIKE else f"{what}:") and why in text
 
 
 def _next_steps(name: str, situation: dict[str, Any]) -> Iterator[Piece]:

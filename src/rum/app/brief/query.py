@@ -1,4 +1,4 @@
-"""What a brief is asked for, as its sources need it: the task as text, the files, the agent, a time."""
+"""The query of a brief, as its sources need it: the task as text, the files, the agent, a time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ANY_WORK = frozenset(
         " use work write"
     )
 )
-"""Words that any work may be told in."""
+"""Words that can describe any work."""
 
 
-class Asked(NamedTuple):
-    """One question for a brief."""
+class BriefQuery(NamedTuple):
+    """What a brief is wanted for."""
 
     task: str
     plan: str
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     session: str | None
     now: int
     text: Text
-    """Task, plan and files, to hold patterns and words against."""
+    """Task, plan and files, to match patterns and words."""
 
     @property
     def about(self) -> str:
@@ -43,11 +43,11 @@ class Asked(NamedTuple):
         return self.task or self.plan
 
 
-def asked(caller: Caller, question: BriefQuestion) -> Asked:
-    """The question in this project's terms; within a minute the time does not move."""
+def make_query(caller: Caller, question: BriefQuestion) -> BriefQuery:
+    """The query of a question; its time is rounded to the minute: the same question gets the same brief."""
     task, plan = (question.task or "").strip(), (question.plan or "").strip()
     files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in question.files))
-    return Asked(
+    return BriefQuery(
         task=task,
         plan=plan,
         files=files,
@@ -58,11 +58,11 @@ def asked(caller: Caller, question: BriefQuestion) -> Asked:
     )
 
 
-def telling_words(text: str) -> tuple[Word, ...]:
-    """The words of a text that tell one piece of work from another."""
+def distinctive_words(text: str) -> tuple[Word, ...]:
+    """The words of a text that distinguish one piece of work from another."""
     return tuple(word for word in content_words(text) if word not in _ANY_WORK)
 
 
-def flat(text: str) -> str:
-    """A text whose case and blanks do not matter."""
+def normalise(text: str) -> str:
+    """A text in lower case with single spaces."""
     return " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""What earlier work has to say to a brief: failures on the files at hand, answers, and what is left to do."""
+"""What earlier work adds to a brief: failures on the files at hand, answers, and follow-ups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rum.app.brief.query import Asked, Word, flat, telling_words
+from rum.app.brief.query import BriefQuery, Word, distinctive_words, normalise
 from rum.app.caller import Caller
 from rum.app.project import Project
 from rum.capture.git.message import reason_of
@@ -26,79 +26,79 @@ from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
 FAILURES = 20
-"""So many of the newest failures on the files at hand are looked at."""
+"""The maximum of failures on the files at hand, newest first."""
 ANSWERS = 8
-LATELY = 40
-"""So many of the newest memories are looked at for what was left to do."""
+RECENT = 40
+"""The number of newest memories that are searched for follow-ups."""
 
 
-class Recalled(NamedTuple):
-    """A memory and how sure it is that it matters."""
+class ScoredMemory(NamedTuple):
+    """A memory and the confidence that it matters."""
 
     memory: Memory
     confidence: float
 
 
-def work(caller: Caller, asked: Asked) -> Iterator[Piece]:
+def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     """Failures, earlier work and follow-ups, each memory under one of them, and follow-ups besides."""
-    on_files = _failures(caller, asked)
-    answers = _answers(caller, asked)
-    lately = _lately(caller.project)
-    pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *lately)}
-    after = Afterwards(caller.project, pool)
+    on_files = _failures(caller, query)
+    answers = _answers(caller, query)
+    recent = _recent_memories(caller.project)
+    pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *recent)}
+    after = LaterWork(caller.project, pool)
     warned = {found.memory.id for found in on_files}
-    for (memory, _), times in _told_once(on_files):
-        points = WARNING + brief.LIKE_THE_TASK * _likeness(asked, memory)
-        points += brief.recency(memory.created_at, asked.now)
+    for (memory, _), times in _merge_repeated(on_files):
+        points = WARNING + brief.LIKE_THE_TASK * _likeness(query, memory)
+        points += brief.recency(memory.created_at, query.now)
         yield _failure(memory, points, times, after)
-    for found, times in _told_once(one for one in answers if one.memory.id not in warned):
-        yield _answer(asked, found, times, after)
+    for found, times in _merge_repeated(one for one in answers if one.memory.id not in warned):
+        yield _answer(query, found, times, after)
     at_hand = {*warned, *(found.memory.id for found in answers)}
-    yield from follow_ups(asked, pool.values(), at_hand, after)
+    yield from follow_ups(query, pool.values(), at_hand, after)
 
 
-def _failures(caller: Caller, asked: Asked) -> list[Recalled]:
-    """The newest failures on the files at hand; work of which nobody said how it ended is none."""
-    told: list[Recalled] = []
+def _failures(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
+    """The newest failures on the files at hand; unverified work is none."""
+    verified: list[ScoredMemory] = []
     for most in (FAILURES, MAX_LIMIT):  # what was interrupted again and again must not hide the rest
-        found = _recalled(caller, asked, file=asked.files, failures_only=True, limit=most)
-        told = [one for one in found if is_verified(one.memory)]
-        if len(told) == len(found) or len(found) < most:
+        found = _recall(caller, query, file=query.files, failures_only=True, limit=most)
+        verified = [one for one in found if is_verified(one.memory)]
+        if len(verified) == len(found) or len(found) < most:
             break
-    return told[:FAILURES]
+    return verified[:FAILURES]
 
 
-def _told_once(found: Iterable[Recalled]) -> list[tuple[Recalled, int]]:
+def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:
     """Of memories that say the same the one that says most, with how often it happened.
 
     A commit that was picked onto another branch happened once.
     """
-    told: list[tuple[Recalled, frozenset[Word], int]] = []
+    merged: list[tuple[ScoredMemory, frozenset[Word], int]] = []
     for one in found:
-        words = _said(one.memory)
-        for at, (known, said, times) in enumerate(told):
-            if _same_work(one.memory, known.memory) and (words <= said or said <= words):
+        words = _outcome_words(one.memory)
+        for at, (known, known_words, times) in enumerate(merged):
+            if _same_work(one.memory, known.memory) and (words <= known_words or known_words <= words):
                 more = 0 if are_copies(one.memory, known.memory) else 1
-                told[at] = (one if said < words else known, words | said, times + more)
+                merged[at] = (one if known_words < words else known, words | known_words, times + more)
                 break
         else:
-            told.append((one, words, 1))
-    return [(one, times) for one, _, times in told]
+            merged.append((one, words, 1))
+    return [(one, times) for one, _, times in merged]
 
 
-def _said(memory: Memory) -> frozenset[Word]:
-    return frozenset(content_words(memory.outcome.failure_reason or came_of(memory)))
+def _outcome_words(memory: Memory) -> frozenset[Word]:
+    return frozenset(content_words(memory.outcome.failure_reason or outcome_text(memory)))
 
 
 def _same_work(one: Memory, other: Memory) -> bool:
-    return flat(one.intent.goal) == flat(other.intent.goal) and _ended(one) == _ended(other)
+    return normalise(one.intent.goal) == normalise(other.intent.goal) and _result(one) == _result(other)
 
 
-def _ended(memory: Memory) -> tuple[bool, bool]:
+def _result(memory: Memory) -> tuple[bool, bool]:
     return memory.outcome.success, is_verified(memory)
 
 
-def _recalled(caller: Caller, asked: Asked, **question: Any) -> list[Recalled]:
+def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMemory]:
     """What recall finds by words and files; unlike a recall it counts as no use of a memory.
 
     Vectors are left out: which of them exist changes from minute to minute, and a brief must not wait.
@@ -109,77 +109,77 @@ def _recalled(caller: Caller, asked: Asked, **question: Any) -> list[Recalled]:
     inquiry = Inquiry(
         RecallQuestion(**question, min_confidence=threshold),
         caller.project.store,
-        asked.files if question.get("file") else (),
+        query.files if question.get("file") else (),
         session=caller.session_id,
     )
     matches = {match.memory_id: match.confidence for match in cascade.run(inquiry).matches}
     return [
-        Recalled(memory, matches[memory.id])
+        ScoredMemory(memory, matches[memory.id])
         for memory in caller.project.store.memories.get(list(matches), ReadMode.BEST_EFFORT)
     ]
 
 
-def _answers(caller: Caller, asked: Asked) -> list[Recalled]:
+def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     """The memories that answer the task; without one, the newest of the files at hand."""
-    if asked.about:
-        found = _recalled(caller, asked, intent=asked.about, file=asked.files or None, limit=ANSWERS)
-        return _telling(caller.project, asked, found)
-    found = _recalled(caller, asked, file=asked.files, limit=ANSWERS)
-    return [Recalled(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
+    if query.about:
+        found = _recall(caller, query, intent=query.about, file=query.files or None, limit=ANSWERS)
+        return _sharing_words(caller.project, query, found)
+    found = _recall(caller, query, file=query.files, limit=ANSWERS)
+    return [ScoredMemory(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
 
 
-def _telling(project: Project, asked: Asked, found: list[Recalled]) -> list[Recalled]:
-    """Without those that have nothing in common with a task but words that any work is told in."""
-    words = telling_words(f"{asked.task} {asked.plan}")
-    if not words or asked.files:
+def _sharing_words(project: Project, query: BriefQuery, found: list[ScoredMemory]) -> list[ScoredMemory]:
+    """The memories that share a distinctive word with the task."""
+    words = distinctive_words(f"{query.task} {query.plan}")
+    if not words or query.files:
         return found
-    told = project.store.search.texts([one.memory.id for one in found])
+    texts = project.store.search.texts([one.memory.id for one in found])
     wanted = {term for word in words for term in word}
-    return [one for one in found if not wanted.isdisjoint(" ".join(told[one.memory.id]).split())]
+    return [one for one in found if not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())]
 
 
-def _lately(project: Project) -> list[Memory]:
-    rows, _ = project.store.search.by_filters(Filters(superseded=True), LATELY)
+def _recent_memories(project: Project) -> list[Memory]:
+    rows, _ = project.store.search.by_filters(Filters(superseded=True), RECENT)
     newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
     memories = project.store.memories.get([row.id for row in newest], ReadMode.BEST_EFFORT)
     return [memory for memory in memories if not memory.superseded_by]
 
 
-def _likeness(asked: Asked, memory: Memory) -> float:
-    return asked.text.share(content_words(memory.intent.goal)) if asked.about else 0.0
+def _likeness(query: BriefQuery, memory: Memory) -> float:
+    return query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
 
 
-def _failure(memory: Memory, points: float, times: int, after: Afterwards) -> Piece:
+def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Piece:
     outcome = memory.outcome
-    solved, undoing = after.success(memory.id), after.undoing(memory.id)
+    solved, find_revert = after.success(memory.id), after.find_revert(memory.id)
     return brief.failure(
         memory.id,
         round(points, 2),
         times=times,
         goal=memory.intent.goal,
-        reason=outcome.failure_reason or came_of(memory),
+        reason=outcome.failure_reason or outcome_text(memory),
         category=outcome.failure_category and outcome.failure_category.value,
         learned=outcome.learnings,
         solved=solution(solved) if solved else None,
-        reverted_by=undoing.intent.goal if undoing else None,
+        reverted_by=find_revert.intent.goal if find_revert else None,
         at=memory.created_at,
     )
 
 
-def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Piece:
+def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork) -> Piece:
     memory, points = found.memory, brief.REMEMBERED * found.confidence
     verified = is_verified(memory)
     if verified and not memory.outcome.success:
         # Twice the points of a success, but no warning: nobody is at those files.
         return _failure(memory, min(2 * points, WARNING - 1), times, after)
-    lately = brief.recency(memory.created_at, asked.now)
+    recency = brief.recency(memory.created_at, query.now)
     return brief.memory(
         memory.id,
-        round(points + lately, 2),
+        round(points + recency, 2),
         times=times,
         goal=memory.intent.goal,
         verified=verified,
-        summary=came_of(memory),
+        summary=outcome_text(memory),
         context="" if is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
@@ -187,12 +187,12 @@ def _answer(asked: Asked, found: Recalled, times: int, after: Afterwards) -> Pie
 
 
 EACH = 3
-"""So many follow-ups of one memory are given."""
+"""The maximum of follow-ups of one memory."""
 ENOUGH = 0.5
-"""So much of what is left to do must be in the task."""
+"""The minimum share of a follow-up's words that the task must have."""
 
 
-class Afterwards:
+class LaterWork:
     """What came after some memories, by their links and goals, and what they wait for."""
 
     def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
@@ -228,7 +228,7 @@ class Afterwards:
         ]
         return max(done, key=lambda one: (one.created_at, one.id), default=None)
 
-    def undoing(self, memory_id: str) -> Memory | None:
+    def find_revert(self, memory_id: str) -> Memory | None:
         """The commit that reverted the work of a memory: no solution."""
         led_to = (self._known[one] for one in self._next.get(memory_id, ()) if one in self._known)
         return next((one for one in led_to if _reverts(one, self._known[memory_id])), None)
@@ -243,50 +243,54 @@ def _reverts(one: Memory, memory: Memory) -> bool:
     return memory.reverted_by is not None and memory.reverted_by.id == one.id
 
 
-def follow_ups(asked: Asked, pool: Iterable[Memory], at_hand: set[str], after: Afterwards) -> Iterator[Piece]:
+def follow_ups(
+    query: BriefQuery, pool: Iterable[Memory], at_hand: set[str], after: LaterWork
+) -> Iterator[Piece]:
     """What is left to do, of memories at hand or of what the task speaks of; without a task, all of it.
 
-    What several left to do is told of the newest.
+    Of several memories with the same follow-up the newest is named.
     """
-    told: set[str] = set()
+    listed: set[str] = set()
     memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
     done = [(one.created_at, Text(one.intent.goal)) for one in memories if has_worked(one)]
     for memory in memories:
         if after.success(memory.id) is not None or memory.superseded_by:
             continue
-        told_of = memory.id in at_hand
-        for number, (text, goal) in enumerate(_left(memory, done, after, unsaid=told_of), start=1):
-            share = asked.text.share(telling_words(text)) if asked.about else 0.0
-            wanted = share >= ENOUGH or told_of or not (asked.about or asked.files)
-            if wanted and (said := flat(text)) not in told:
-                told.add(said)
+        is_at_hand = memory.id in at_hand
+        for number, (text, goal) in enumerate(
+            _open_items(memory, done, after, hide_goal=is_at_hand), start=1
+        ):
+            share = query.text.share(distinctive_words(text)) if query.about else 0.0
+            wanted = share >= ENOUGH or is_at_hand or not (query.about or query.files)
+            if wanted and (key := normalise(text)) not in listed:
+                listed.add(key)
                 points = brief.FOLLOW_UP + brief.FOLLOW_UP_WORDS * share
-                points += brief.recency(memory.created_at, asked.now)
+                points += brief.recency(memory.created_at, query.now)
                 yield brief.follow_up(memory.id, number, round(points, 2), text, goal, memory.created_at)
 
 
-def _left(
-    memory: Memory, done: Iterable[tuple[int, Text]], after: Afterwards, *, unsaid: bool
+def _open_items(
+    memory: Memory, done: Iterable[tuple[int, Text]], after: LaterWork, *, hide_goal: bool
 ) -> list[tuple[str, str | None]]:
     """What is left to do of a memory, and its goal, which may stay unsaid; a blocker says little without."""
     goal = memory.intent.goal
     wanted = [text for text in memory.outcome.follow_up_needed if text.strip()]
-    left = [(text, None if unsaid else goal) for text in wanted if not _was_done(text, memory, done)]
+    left = [(text, None if hide_goal else goal) for text in wanted if not _is_done(text, memory, done)]
     return [*left, *((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))][:EACH]
 
 
-def _was_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
+def _is_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
     """Whether a later success has all the words of what was to be done in its goal."""
     words = content_words(text)
     return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)
 
 
 PARAGRAPHS = 3
-"""So many paragraphs of a message are looked at."""
+"""The number of paragraphs of a message that are read."""
 _BULLETS = ("-", "*", "•")
 _ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 NAMED = 3
-"""So many of a commit's files are named."""
+"""The maximum of files of a commit that are named."""
 
 
 def is_commit(memory: Memory) -> bool:
@@ -298,11 +302,11 @@ def is_commit(memory: Memory) -> bool:
     return memory.origin.kind is OriginKind.COMMIT and is_as_imported
 
 
-def came_of(memory: Memory) -> str:
-    """What came of some work: its summary; of a commit how its message begins, or the names of its files."""
+def outcome_text(memory: Memory) -> str:
+    """The outcome of work: its summary; of a commit the start of its message, or its files."""
     if not is_commit(memory):
         return memory.result
-    return _reason(memory) or _names(memory) or memory.result
+    return _reason(memory) or _file_names(memory) or memory.result
 
 
 def solution(memory: Memory) -> str:
@@ -326,22 +330,22 @@ def _reason(memory: Memory) -> str:
     subject = set(content_words(memory.intent.goal))
     first, *others = reason_of(memory.intent.context).split("\n\n")[:PARAGRAPHS]
     # Further items are the subjects of commits that were squashed into one.
-    told = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
-    return next((one for one in told if set(content_words(one)) - subject), "")
+    paragraphs = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
+    return next((one for one in paragraphs if set(content_words(one)) - subject), "")
 
 
 def _beginning(paragraph: str) -> str:
     """The first sentence of a paragraph, and more as long as they are short; items as a list in a line."""
-    told = ""
+    start = ""
     listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
     for one in split_sentences(" ".join(listed.split())):
-        if told and len(told) + len(one) >= REASON:
+        if start and len(start) + len(one) >= REASON:
             break
-        told = f"{told} {one}".lstrip()
-    return told
+        start = f"{start} {one}".lstrip()
+    return start
 
 
-def _names(memory: Memory) -> str:
+def _file_names(memory: Memory) -> str:
     names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
