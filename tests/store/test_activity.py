@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.model.answers import Use
+from rum.model.memory import Use
 from rum.store.base import Store
 from support.builders import NOON, add_memory
 

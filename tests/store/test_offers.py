@@ -36,7 +36,7 @@ def test_offers_are_found_newest_first_by_what_is_asked(store: Store):
     assert [one.event for one in store.activity.find_offers(OfferQuery(3))] == ["e3", "e2", "e1"]
     assert [one.event for one in store.activity.find_offers(OfferQuery(9, kind="intent"))] == ["e3", "e1"]
     assert store.activity.find_offers(OfferQuery(9, session="s2")) == []
-    assert [(one.kind, one.offered) for one in store.activity.offer_figures()] == [
+    assert [(one.kind, one.offered) for one in store.activity.offer_counts()] == [
         ("intent", 2),
         ("warning", 2),
     ]

@@ -15,7 +15,7 @@ from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory, Operation
-from rum.model.offers import FeedbackQuestion, FeedbackResult, OffersResult, OfferView
+from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.captured_events import SessionKey
@@ -122,7 +122,7 @@ def offers(
     query = OfferQuery(limit, session=session, memory=memory_id, kind=kind, since=since or 0)
     rows = activity.find_offers(query)
     useful = activity.usefulness({row.memory_id for row in rows})
-    figures = activity.offer_figures()
+    figures = [OfferFigures(**one._asdict()) for one in activity.offer_counts()]
     hint = UNSET if figures else "No offers yet. Run `rum install` to register hooks."
     views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
-from rum.model.answers import Use
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import TAIL
-from rum.model.memory import Memory
+from rum.model.memory import Memory, Use
 from rum.recall.semantic import Meaning
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from rum.model.memory import FileRef, Memory, Origin, Reversal, reverted_summary
+from rum.model.memory import FileRef, Memory, Origin, Reversal, Use, reverted_summary
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
 from rum.model.questions import Depth
 
@@ -190,13 +190,6 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 DEPTHS = tuple(Depth)
-
-
-class Use(NamedTuple):
-    """How often a memory was retrieved, and when last."""
-
-    times: int = 0
-    last: int | None = None
 
 
 UNUSED = Use()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -199,6 +199,13 @@ class Memory(Content, frozen=True, kw_only=True):
     def content(self) -> Content:
         """What it says now."""
         return Content(**{name: getattr(self, name) for name in Content.__struct_fields__})
+
+
+class Use(NamedTuple):
+    """How often a memory was retrieved, and when last."""
+
+    times: int = 0
+    last: int | None = None
 
 
 class Similar(Struct, frozen=True):

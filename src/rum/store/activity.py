@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rum.model.answers import Use
-from rum.model.offers import OfferFigures
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rum.model.memory import Use
 
 
 class OfferRow(NamedTuple):
@@ -38,6 +39,16 @@ class OfferQuery(NamedTuple):
     kind: str | None = None
     since: float = 0
     until: float | None = None
+
+
+class OfferCounts(NamedTuple):
+    """The numbers of offers of a kind, and of their outcomes."""
+
+    kind: str
+    offered: int
+    fetched: int
+    followed: int
+    contradicted: int
 
 
 class Evidence(NamedTuple):
@@ -101,8 +112,8 @@ class Activity(Protocol):
         """Delete the texts of offers made before then."""
         ...
 
-    def offer_figures(self) -> list[OfferFigures]:
-        """Return the numbers of offers and outcomes, by kind."""
+    def offer_counts(self) -> list[OfferCounts]:
+        """Return the numbers of offers and outcomes of each kind."""
         ...
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:

@@ -15,12 +15,11 @@ from rum.store.records import WithIds
 if TYPE_CHECKING:
     from rum.model.chapters import Chapter, Wisdom
     from rum.store.activity import Activity
-    from rum.store.archive import Archive
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches, Groups
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
-    from rum.store.upkeep import LocalUpkeep, Upkeep
+    from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from rum.model.layers import Event, Fact, Rule
+if TYPE_CHECKING:
+    from rum.model.layers import Event, Fact, Rule
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ class ChangeableRecords(Records[T], Protocol[T]):
         ...
 
 
-class Facts(ChangeableRecords[Fact], Protocol):
+class Facts(ChangeableRecords["Fact"], Protocol):
     """Keys and values."""
 
     def latest(self, prefix: str, limit: int) -> list[Fact]:
@@ -61,7 +62,7 @@ class Facts(ChangeableRecords[Fact], Protocol):
         ...
 
 
-class Rules(ChangeableRecords[Rule], Protocol):
+class Rules(ChangeableRecords["Rule"], Protocol):
     """Conditions and actions."""
 
     def with_texts(self, condition: str, action: str) -> list[Rule]:
@@ -73,7 +74,7 @@ class Rules(ChangeableRecords[Rule], Protocol):
         ...
 
 
-class Events(Records[Event], Protocol):
+class Events(Records["Event"], Protocol):
     """Entries of the episodic layer; entries that other programs wrote may share an id."""
 
     def add(self, events: Iterable[Event], *, unless_known: bool = False) -> int:

@@ -1,8 +1,8 @@
-"""What a store offers to check and maintain it, and what only stores in local files offer."""
+"""What a store offers to check, maintain and archive, and what only stores in local files offer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -63,4 +63,37 @@ class LocalUpkeep(Protocol):
 
     def purge(self) -> bool:
         """Leave no deleted byte in the files; False when another process kept one open for reading."""
+        ...
+
+
+class Weighed(NamedTuple):
+    """A live memory, and the reason against archiving it: one word, or empty."""
+
+    memory_id: str
+    superseded: bool
+    against: str
+
+
+class Archive(Protocol):
+    """Old memories, stored compressed, with an index of their own that live memories do not share."""
+
+    def count(self) -> int:
+        """Return the number of archived memories; fast, as every recall asks."""
+        ...
+
+    def weigh(self, before: int, importance: float) -> Iterator[list[Weighed]]:
+        """Yield every live memory, oldest first, in batches, with the reason against archiving it.
+
+        `young`: made or changed since `before`. `important`: of at least this importance. `follow_ups`: left
+        something to do that no later success settled. `linked`: linked to one made since. For a superseded
+        one only `young` counts.
+        """
+        ...
+
+    def put(self, ids: Sequence[str], now: int) -> int:
+        """Archive memories in one transaction; return the number that were live."""
+        ...
+
+    def take_back(self, ids: Sequence[str]) -> int:
+        """Make archived memories live again in one transaction; return the number that were archived."""
         ...

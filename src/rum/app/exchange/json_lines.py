@@ -31,11 +31,10 @@ from rum.capture.git.ids import is_memory_of
 from rum.capture.observe.turns import is_turn_memory_id
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent
-from rum.model.answers import Use
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Stamp, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Content, Memory, Number, Origin, OriginKind, Reversal, split_old_summary
+from rum.model.memory import Content, Memory, Number, Origin, OriginKind, Reversal, Use, split_old_summary
 from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision

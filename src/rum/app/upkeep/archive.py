@@ -11,8 +11,8 @@ from msgspec import UNSET, Struct, UnsetType
 from rum.app.caller import Caller
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
-from rum.store.archive import Weighed
 from rum.store.base import ReadMode
+from rum.store.upkeep import Weighed
 
 BATCH = 100
 """Memories archived at once, so that other writers get their turn in between."""

@@ -7,9 +7,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rum.model.answers import Use
-from rum.model.offers import OfferFigures
-from rum.store.activity import Evidence, OfferQuery, OfferRow
+from rum.model.memory import Use
+from rum.store.activity import Evidence, OfferCounts, OfferQuery, OfferRow
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import Row, Table
 
@@ -77,10 +76,9 @@ class SqliteActivity(Table):
         with self._database.transaction() as db:
             db.execute(SQL["clear_offer_texts"], (before,))
 
-    def offer_figures(self) -> list[OfferFigures]:
-        rows = self._rows("offer_figures")
-        names = OfferFigures.__struct_fields__
-        return [OfferFigures(**{name: row[name] for name in names}) for row in rows]
+    def offer_counts(self) -> list[OfferCounts]:
+        rows = self._rows("offer_counts")
+        return [OfferCounts(**{name: row[name] for name in OfferCounts._fields}) for row in rows]
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:
         with self._database.transaction() as db:

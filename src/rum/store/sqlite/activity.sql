@@ -41,7 +41,7 @@ ORDER BY at DESC, event, number, memory_id LIMIT coalesce(:limit, -1);
 UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success
 WHERE event = :event AND number = :number AND memory_id = :memory_id;
 
--- name: offer_figures
+-- name: offer_counts
 SELECT kind, count(*) AS offered, sum(fetched) AS fetched, sum(followed) AS followed,
   sum(contradicted) AS contradicted
 FROM offers GROUP BY kind ORDER BY kind;

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rum.store.archive import Weighed
 from rum.store.base import ReadMode
 from rum.store.sqlite.archive_rows import (
     HEADLINE,
@@ -21,6 +20,7 @@ from rum.store.sqlite.fts_query import distinct
 from rum.store.sqlite.layer_blobs import FORM, packed, unpacked
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.queries import SQL
+from rum.store.upkeep import Weighed
 from rum.text import terms
 
 _AT_ONCE = 1000

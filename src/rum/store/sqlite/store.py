@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rum.store.activity import Activity
-    from rum.store.archive import Archive
     from rum.store.base import Agents, Links, Memories
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
-    from rum.store.upkeep import LocalUpkeep, Upkeep
+    from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
 SCHEMA = {"rum": 12, "activity": 5}
