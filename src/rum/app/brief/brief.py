@@ -49,7 +49,7 @@ def _chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
     """Chapters and wisdom, where there are any."""
     if not project.store.has_chapters():
         return []
-    return load("app.brief.chapters:stories")(project, query)
+    return load("app.brief.chapters:chapter_pieces")(project, query)
 
 
 def _taken(chosen: Chosen) -> Taken:
