@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from rum.model.errors import InvalidQuery
 from rum.model.extraction import Extracted
+from rum.store.files import yaml
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command
 from rum.surfaces.cli.output import note, print_result
@@ -53,9 +54,6 @@ def _parse(text: str, where: str) -> object:
     """Parse JSON if the text begins like an object, else YAML."""
     if text.lstrip().startswith("{"):
         return parse_json(text, where, file=where)
-    # Slow to load, and most runs come as JSON.
-    from rum.store.files import yaml  # noqa: PLC0415
-
     return yaml.load(text, where)
 
 
