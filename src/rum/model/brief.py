@@ -19,8 +19,8 @@ Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
 class BriefQuestion(Layer, frozen=True):
     """What an agent is about to do; the brief covers only what is given."""
 
-    task: Annotated[str | None, about("What is to be done.", metavar="TEXT")] = None
-    plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
+    task: Annotated[str | None, about("The task.", metavar="TEXT")] = None
+    plan: Annotated[str | None, about("The plan.", metavar="TEXT")] = None
     file: Annotated[str | tuple[str, ...] | None, about("A file of the task (repeat).", metavar="PATH")] = (
         None
     )

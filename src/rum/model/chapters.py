@@ -244,14 +244,14 @@ class CreateChapterQuestion(Layer, frozen=True):
 
     memory_ids: Ids = ()
     tags: Annotated[
-        Tags, about("All memories with this tag (repeat: all of them).", option="--tag", metavar="TAG")
+        Tags, about("All memories with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
     min_memories: Annotated[Least, about("With tags: minimum number of memories.")] = LEAST_MEMORIES
-    again: Annotated[bool, about("With tags: even if it was forgotten once.", tool=False)] = False
-    title: Annotated[Title | None, about("Its title.", metavar="TEXT")] = None
-    summary: Annotated[Summary | None, about("What it is about.", metavar="TEXT")] = None
+    again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
+    title: Annotated[Title | None, about("The title.", metavar="TEXT")] = None
+    summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
     learnings: Annotated[
-        Claims | None, about("What was learned (repeat).", option="--learning", metavar="TEXT")
+        Claims | None, about("Something learned (repeat).", option="--learning", metavar="TEXT")
     ] = None
 
 
@@ -280,8 +280,10 @@ class ListChaptersQuestion(Layer, frozen=True):
 
     chapter_ids: Ids = ()
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
-    since: Annotated[Time | None, about("Begun not earlier: Unix seconds, ISO date, or 7d, 12h, 2w.")] = None
-    before: Annotated[Time | None, about("Ended not later than that.")] = None
+    since: Annotated[
+        Time | None, about("Begun at or after this: Unix seconds, ISO date, or 7d, 12h, 2w.")
+    ] = None
+    before: Annotated[Time | None, about("Ended at or before this.")] = None
     limit: Annotated[Limit | None, about("Maximum number of chapters.")] = None
 
 
@@ -322,19 +324,19 @@ class SynthesizeQuestion(Layer, frozen=True):
 
     chapter_ids: Ids = ()
     tags: Annotated[
-        Tags, about("All chapters with this tag (repeat: all of them).", option="--tag", metavar="TAG")
+        Tags, about("All chapters with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
     min_chapters: Annotated[Least, about("Minimum number of chapters.")] = LEAST_CHAPTERS
-    again: Annotated[bool, about("With tags: even if it was forgotten once.", tool=False)] = False
-    summary: Annotated[Summary | None, about("What they say together.", metavar="TEXT")] = None
-    insights: Annotated[Claims | None, about("What holds (repeat).", option="--insight", metavar="TEXT")] = (
+    again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
+    summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
+    insights: Annotated[Claims | None, about("An insight (repeat).", option="--insight", metavar="TEXT")] = (
         None
     )
-    patterns: Annotated[
-        Claims | None, about("What repeats (repeat).", option="--pattern", metavar="TEXT")
-    ] = None
+    patterns: Annotated[Claims | None, about("A pattern (repeat).", option="--pattern", metavar="TEXT")] = (
+        None
+    )
     best_practices: Annotated[
-        Claims | None, about("What to do (repeat).", option="--practice", metavar="TEXT")
+        Claims | None, about("A best practice (repeat).", option="--practice", metavar="TEXT")
     ] = None
 
 
@@ -362,10 +364,10 @@ class RecallWisdomQuestion(Layer, frozen=True):
     wisdom_id: str | None = None
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
     query: str | None = None
-    limit: Annotated[Limit, about("Maximum number.")] = 5
-    include_chapters: Annotated[bool, about("Show the chapters each was made of.", option="--chapters")] = (
-        False
-    )
+    limit: Annotated[Limit, about("Maximum number of results.")] = 5
+    include_chapters: Annotated[
+        bool, about("Show the chapters of each piece of wisdom.", option="--chapters")
+    ] = False
 
 
 class WisdomView(Struct, frozen=True, kw_only=True):

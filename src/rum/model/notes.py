@@ -104,12 +104,12 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     ]
     tags: Annotated[
         Annotated[tuple[Line, ...], Meta(max_length=MOST_TAGS)],
-        about("What it is about (repeat).", option="--tag", metavar="TAG"),
+        about("A tag (repeat).", option="--tag", metavar="TAG"),
     ] = ()
-    importance: Annotated[Importance, about("How much it matters.")] = Importance.MEDIUM
+    importance: Annotated[Importance, about("Importance.")] = Importance.MEDIUM
     discovered_at: Annotated[Time | None, about("When it was discovered.", tool=False)] = None
     discovered_by: Annotated[
-        Line | None, about("The discoverer; by default the caller.", metavar="NAME", tool=False)
+        Line | None, about("Who discovered it (default: the caller).", metavar="NAME", tool=False)
     ] = None
     discovered_in: Annotated[
         Origin | None, about("The task in which it was discovered.", metavar="TASK", tool=False)
@@ -121,7 +121,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     ] = ()
     deprecated: Annotated[bool, about("The note is out of date: keep it out of prompts.", tool=False)] = False
     superseded_by: Annotated[
-        Line | None, about("The same, and which note to read instead.", metavar="NOTE")
+        Line | None, about("The note is out of date: read this note instead.", metavar="NOTE")
     ] = None
 
     def check(self) -> None:
@@ -140,8 +140,8 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
 class MatchQuestion(Layer, frozen=True):
     """Which notes matter to an agent with a task; what is not given is as the agent's settings say."""
 
-    task: Annotated[Text, about("What is to be done.", metavar="TEXT")]
-    plan: Annotated[str | None, about("The plan for it, if there is one.", metavar="TEXT")] = None
+    task: Annotated[Text, about("The task.", metavar="TEXT")]
+    plan: Annotated[str | None, about("The plan.", metavar="TEXT")] = None
     agent: str | None = None
     max_injected: Annotated[
         Annotated[int, Meta(ge=0, le=50)] | None,

@@ -15,8 +15,8 @@ from rum.model.links import LinkType
 from rum.model.memory import Share
 from rum.model.memory_layers import Layer, TaskType
 
-NOT_OLDER = "Not older: Unix seconds, ISO date, or 7d, 12h, 2w."
-WITH_TAG = "Only with this tag (repeat: all of them)."
+NOT_OLDER = "Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
+WITH_TAG = "Only with this tag (repeat to require several)."
 MAX_LIMIT = 100
 MAX_TRACE_DEPTH = 20
 Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT)]
@@ -83,14 +83,16 @@ class RecallQuestion(Layer, frozen=True):
         None
     )
     session_id: Annotated[str | None, about("Only from this session.", metavar="ID", tool=False)] = None
-    success_only: Annotated[bool, about("Only what worked.")] = False
-    failures_only: Annotated[bool, about("Only what failed.")] = False
+    success_only: Annotated[bool, about("Only successful work.")] = False
+    failures_only: Annotated[bool, about("Only failed work.")] = False
     since: Annotated[Time | None, about(NOT_OLDER, note="Unix seconds")] = None
-    before: Annotated[Time | None, about("Older than that.")] = None
+    before: Annotated[Time | None, about("Older than this.")] = None
     tags: Annotated[tuple[str, ...], about(WITH_TAG, option="--tag", metavar="TAG")] = ()
     depth: Annotated[Depth, about("How much of each memory to show.")] = Depth.SUMMARY
     limit: Annotated[Limit, about("Maximum number of memories.")] = 5
-    strategy: Annotated[Strategy, about("Which levels of the search may run.")] = Strategy.AUTO
+    strategy: Annotated[Strategy, about("exact: files, type and filters; semantic: meaning; auto: all.")] = (
+        Strategy.AUTO
+    )
     min_confidence: Annotated[
         Share | None, about("Minimum confidence (0 returns the best there is).", metavar="SHARE")
     ] = None
@@ -150,9 +152,9 @@ class ListQuestion(Layer, frozen=True):
 
     session_id: Annotated[str | None, about("Only from this session.", metavar="ID")] = None
     since: Annotated[Time | None, about(NOT_OLDER)] = None
-    before: Annotated[Time | None, about("Older than that.")] = None
+    before: Annotated[Time | None, about("Older than this.")] = None
     limit: Annotated[Limit, about("Maximum number of memories.")] = 20
-    sort: Annotated[Literal["recent", "importance", "access_count"], about("What comes first.")] = "recent"
+    sort: Annotated[Literal["recent", "importance", "access_count"], about("Sort order.")] = "recent"
 
 
 class LinkQuestion(Layer, frozen=True):
@@ -167,7 +169,7 @@ class IdentityQuestion(Layer, frozen=True):
     """Register, resume or look up an agent."""
 
     action: Literal["register", "resume", "info"]
-    type: Annotated[AgentType, about("What to register.")] = AgentType.MAIN
+    type: Annotated[AgentType, about("Type of the new agent.")] = AgentType.MAIN
     parent_id: Annotated[
         str | None, about("The agent that a subagent works for (name or id).", metavar="AGENT")
     ] = None

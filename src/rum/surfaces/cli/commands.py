@@ -35,12 +35,12 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "link": Entry("memories.store", "Link two memories."),
         "useful": Entry("memories.activity", "Mark a memory as useful."),
         "useless": Entry("memories.activity", "Mark a memory as useless."),
-        "forget": Entry("memories.forget", "Delete memories for good."),
+        "forget": Entry("memories.forget", "Delete memories permanently."),
         "purge": Entry("memories.forget", "Make forgotten data unrecoverable."),
         "history": Entry("memories.show", "Show every version of a memory."),
         "restore": Entry("memories.store", "Restore an earlier version of a memory."),
     },
-    "Know": {
+    "Knowledge": {
         "journal": Entry("knowledge.journal", "Record discoveries, attempts and decisions of a session."),
         "note": Entry("knowledge.notes", "Manage notes in the repository."),
         "facts": Entry("knowledge.facts", "Manage facts: keys and values."),
@@ -62,7 +62,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "events": Entry("memories.activity", "List captured events and what they became."),
         "report": Entry("knowledge.brief", "Summarise the project's memory in Markdown."),
     },
-    "Who and where": {
+    "Agents and settings": {
         "identity": Entry("memories.identity", "Register, resume or look up an agent."),
         "agents": Entry("memories.identity", "List the agents of this project."),
         "projects": Entry("upkeep.projects", "List the projects on this machine."),
@@ -70,7 +70,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "config": Entry("upkeep.config", "Show every setting and where it came from."),
         "trust": Entry("upkeep.config", "Trust this repository's settings."),
     },
-    "Look after": {
+    "Maintenance": {
         "pause": Entry("upkeep.projects", "Pause capture and offers."),
         "resume": Entry("upkeep.projects", "Resume capture and offers."),
         "doctor": Entry("upkeep.doctor", "Check the project's memory for problems."),

@@ -46,9 +46,9 @@ def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launc
         )
     if not anyway and (reason := temporary_reason(sys.executable, environ)):
         raise InvalidQuery(
-            f"{sys.executable} {reason}: hooks that name it would soon fail. Install RUM for good, as with "
-            "`uv tool install rum-memory` or `pipx install rum-memory`, and run `rum install` from there; or "
-            "give --anyway.",
+            f"{sys.executable} {reason}: hooks that name it would soon fail. Install RUM permanently, for "
+            "example with `uv tool install rum-memory` or `pipx install rum-memory`, and run `rum install` "
+            "from there; or give --anyway.",
             path=sys.executable,
         )
     # -P: no module may be imported from the client's folder, which may be a stranger's repository.

@@ -50,12 +50,12 @@ _HELP = {
     "chapter": (
         "Show one chapter with its evidence and its memories.",
         "Update chapters, by ID or all that are stale, and show the changes.",
-        "Delete a chapter for good; its memories stay.",
+        "Delete a chapter permanently; its memories stay.",
     ),
     "wisdom": (
         "Show one piece of wisdom with its evidence and chapters.",
         "Update wisdom, by ID or all that is stale, and show the changes.",
-        "Delete wisdom for good; its chapters stay.",
+        "Delete wisdom permanently; its chapters stay.",
     ),
 }
 """The help of `show`, `refresh` and `forget`."""

@@ -1,4 +1,4 @@
-"""`rum forget` and `rum purge`: delete memories, and whatever else has an id, for good."""
+"""`rum forget` and `rum purge`: delete memories and other knowledge permanently."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class Filter(NamedTuple):
 @command("forget")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="All memories of the project.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="All with this tag (repeat: all of them).")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="All with this tag (repeat to require several)."
+)
 @click.option("--since", type=When(), help="All not older than this: Unix seconds, ISO date, or 7d, 12h, 2w.")
 @click.option("--before", type=When(), help="All older than this.")
 @click.option("--agent-id", metavar="AGENT", help="All of this agent (name or id).")
@@ -64,7 +66,7 @@ class Filter(NamedTuple):
 def forget(
     options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **conditions: Any
 ) -> None:
-    """Delete memories for good.
+    """Delete memories permanently.
 
     Also facts (by key), rules, events, chapters and wisdom. A memory is deleted with its history; only a
     keyed hash remains, so that no import restores it. Several IDs, or a filter, need the project's name as
@@ -142,7 +144,7 @@ def is_confirmed(name: str, given: str | None, what: str, called: str = "the nam
     """Whether the name was given as an option or typed at the prompt."""
     if given is None and not sys.stdin.isatty():
         raise click.UsageError(f"To {what}, give --confirm {name}.")
-    return name == (ask(f"To {what} for good, type {called} ({name}):") if given is None else given)
+    return name == (ask(f"To {what} permanently, type {called} ({name}):") if given is None else given)
 
 
 def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = "ID") -> None:

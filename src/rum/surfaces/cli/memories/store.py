@@ -38,15 +38,11 @@ FLAGS = (
     Flag("--why", "reasoning.why_chosen", "Why that approach."),
     Flag("--tag", "tags", "A tag (repeat).", many=True),
     Flag("--importance", "importance", "Importance, from 0 to 1.", click.FLOAT),
-    *(
-        Flag(
-            f"--{kind.value.replace('_', '-')}",
-            f"links.{kind.value}",
-            "Link to a memory (repeat).",
-            many=True,
-        )
-        for kind in LinkType
-    ),
+    Flag("--caused-by", "links.caused_by", "A memory that caused it (repeat).", many=True),
+    Flag("--led-to", "links.led_to", "A memory that it led to (repeat).", many=True),
+    Flag("--related-to", "links.related_to", "A related memory (repeat).", many=True),
+    Flag("--supersedes", "links.supersedes", "A memory that it replaces (repeat).", many=True),
+    Flag("--blocked-by", "links.blocked_by", "A memory that blocks it (repeat).", many=True),
 )
 """The flags of `rum store` and `rum update`."""
 NEEDED = {
