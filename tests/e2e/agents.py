@@ -1,4 +1,4 @@
-"""Claude Code and Codex as programs, in a home of their own, with a scripted model behind them."""
+"""Claude Code and Codex as programs, each in its own home, with a scripted model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PACKAGES = {
     "gemini": "@google/gemini-cli@0.61.0",
 }
 VARIABLES = {"claude-code": "RUM_E2E_CLAUDE", "codex": "RUM_E2E_CODEX", "gemini": "RUM_E2E_GEMINI"}
-"""Name a program that is there already, instead of one that npx fetches."""
+"""Variables that name an installed program, to use instead of one from npx."""
 TIMEOUT = 600
 PATIENCE = 60
 

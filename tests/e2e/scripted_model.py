@@ -10,7 +10,7 @@ from typing import Any
 
 Json = dict[str, Any]
 Step = str | tuple[str, Json]
-"""What is said; or a tool and what it is given. For Codex a tool is called from a line of JavaScript."""
+"""A text, or a tool and its arguments. Codex calls a tool with a line of JavaScript."""
 
 
 class ScriptedModel:

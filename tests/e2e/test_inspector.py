@@ -1,4 +1,4 @@
-"""The MCP Inspector, which other people debug servers with, sees what `rum mcp` offers."""
+"""The MCP Inspector lists the tools and resources of `rum mcp`."""
 
 from __future__ import annotations
 

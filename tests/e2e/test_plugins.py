@@ -1,4 +1,4 @@
-"""The vendors' own commands find nothing wrong with the plugins."""
+"""The vendors' own commands accept the plugins."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def validate(client: str, folder: Path, *command: str) -> str:
     return ran.stdout + ran.stderr
 
 
-def test_claude_code_takes_its_plugin(tmp_path: Path):
+def test_claude_code_accepts_its_plugin(tmp_path: Path):
     assert "passed" in validate("claude-code", tmp_path, "plugin", "validate", str(PLUGINS / "claude-code"))
 
 
-def test_gemini_takes_its_extension(tmp_path: Path):
+def test_gemini_accepts_its_extension(tmp_path: Path):
     shutil.copytree(PLUGINS / "gemini", tmp_path / "rum")
     said = validate("gemini", tmp_path, "extensions", "validate", str(tmp_path / "rum"))
     assert "successfully validated" in said

@@ -46,13 +46,13 @@ def loaded_after(statement: str, variables: dict[str, str] | None = None) -> set
 
 @pytest.fixture(scope="module")
 def baseline() -> set[str]:
-    """What the interpreter loads for itself (`site`, and whatever this environment adds to it)."""
+    """The modules that the interpreter loads at its start."""
     return loaded_after("pass")
 
 
 @pytest.fixture(scope="module")
 def first_loaded() -> dict[str, list[str]]:
-    """Light module -> what its import loaded that none before it had; one interpreter imports them all."""
+    """The modules first loaded by the import of each light module; one interpreter imports them all."""
     program = f"""
 import json, sys
 from importlib import import_module
@@ -86,14 +86,14 @@ def test_a_heavy_module_is_detected(baseline: set[str]):
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "Stop"])
 def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: str):
-    told = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
+    sample = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
     program = f"""
 import os
 from rum.surfaces.hooks.handle import handle_hook
 from rum.surfaces.hooks.watchdog import Watchdog
 watchdog = Watchdog("claude-code", 1.5)
 reading, writing = os.pipe()
-os.write(writing, {json.dumps({**told, "cwd": str(tmp_path)})!r}.encode())
+os.write(writing, {json.dumps({**sample, "cwd": str(tmp_path)})!r}.encode())
 os.close(writing)
 watchdog.reader.read(reading)
 handle_hook("claude-code", 1.5, watchdog, answer=True)
@@ -105,7 +105,7 @@ assert watchdog.recorded
     assert added & (SLOW | set(listed("forbidden_modules"))) == set()
 
 
-def test_answering_loads_neither_the_other_layers_nor_what_exchanges(tmp_path: Path):
+def test_store_and_recall_load_no_other_features(tmp_path: Path):
     program = f"""
 from rum import Rum
 with Rum.open({str(tmp_path)!r}, home={str(tmp_path / "home")!r}) as rum:
