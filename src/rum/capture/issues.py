@@ -261,4 +261,5 @@ def _line(text: str) -> str:
 
 def _text(text: str) -> str:
     """A text without the hidden comments of issue templates."""
+    # Ten times the limit, as hidden comments do not count; a body may be a very long pasted log.
     return _HTML_COMMENT.sub("", without_invisible(text[: MAX_BODY * 10])).strip()

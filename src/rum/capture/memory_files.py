@@ -15,6 +15,7 @@ _STRENGTH = {operation: rank for rank, operation in enumerate(Operation)}
 _LINES = r"(?P<lines>(?::\d{1,9}(?:[-:,]\d{1,9}){0,9}|#L\d{1,9}(?:-L?\d{1,9})?)?)"
 _EXTENSION = r"\.[A-Za-z]\w{0,7}"
 _CHAR = r"[^\s\x00-\x1f\x7f]"
+# `n/a` and addresses such as `https://…` are no files, though they have a slash.
 _FILE = re.compile(
     rf"(?!\w+://|(?i:n/a)$)(?P<path>(?={_CHAR}*[/\\]|{_CHAR}*{_EXTENSION}(?:[:#]|$)){_CHAR}+?){_LINES}"
 )
@@ -54,6 +55,7 @@ def relative_perception(perception: Perception, relative: Relative) -> Perceptio
 
 
 def _with_paths(where: str, relative: Relative) -> str:
+    # From the end, as replacing a path shifts the offsets after it.
     for place in reversed(_files_at(where)):
         where = where[: place.start("path")] + relative(place["path"]) + where[place.end("path") :]
     return where

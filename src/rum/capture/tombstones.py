@@ -72,6 +72,7 @@ def content_mark(key: bytes, *parts: object) -> str:
 
 def keyed(key: bytes, kind: str, content: str) -> str:
     """The keyed hash of some content; hashes of different kinds never match."""
+    # Keyed, so that nobody can find forgotten words in a copy of the database by hashing guesses.
     return hmac.new(key, f"{kind}\0{content}".encode(), hashlib.sha256).hexdigest()
 
 

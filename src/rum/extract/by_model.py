@@ -104,6 +104,7 @@ def question(run: FinishedRun, known: Sequence[str]) -> str:
     titles = "".join(f"- {' '.join(title.split())[:200]}\n" for title in known[:_MAX_TITLES])
     existing = fenced("known", titles, _KNOWN) or "Nothing is known already.\n"
     output = run.agent_output
+    # The end has the conclusions, the start the approach.
     if len(output) > MAX_OUTPUT:
         half = MAX_OUTPUT // 2
         output = f"{output[:half]}\n[...]\n{output[-half:]}"

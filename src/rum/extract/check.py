@@ -151,6 +151,7 @@ def find_repetition(text: str, before: Iterable[KnownText]) -> KnownText | None:
     new, known = known_text("", text), list(before)
     alike = [one for one in known if _shared_words(new, one) >= _ALIKE and not corrects(new, one)]
     found = max(alike, key=lambda one: (one.at, _shared_words(new, one)), default=None)
+    # Returning to an earlier statement after it was corrected is news, though the words are old.
     if found is None or any(one.at > found.at and corrects(new, one) for one in known):
         return None
     return found

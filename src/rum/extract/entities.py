@@ -7,6 +7,7 @@ from functools import cache
 
 from rum.text.patterns import FILE_EXTENSIONS
 
+# Wider than `text.patterns`: outputs also name globs (`src/*.py`) and placeholders (`users/<id>/`).
 PATH = (
     r"(?<![\w/:.@])(?:\.{0,2}/)?(?:[\w.@*<>{}\[\]-]{1,80}/){1,20}[\w.@*<>{}\[\]-]{0,80}"
     rf"|(?<![\w/:.@-])[\w-]{{1,80}}\.(?:{FILE_EXTENSIONS})\b(?!\()"

@@ -118,6 +118,7 @@ def _weights(
         less *= _AMONG_CHANGES
     found = {kind: _weight(kind, heading, text) for kind in FindingKind}
     weights = {kind: weight * factor * less for kind, weight in found.items() if weight}
+    # Added after the factors, as an announced finding counts even where nothing specific is named.
     more = less * is_finding - _STEP * _is_step(text)
     weights = {kind: weight + more for kind, weight in weights.items()}
     if asks_why and FindingKind.ERROR in weights:

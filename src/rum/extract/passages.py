@@ -78,6 +78,7 @@ class Passage(NamedTuple):
 
 def passages(text: str) -> list[Passage]:
     """Return the passages of an agent's output, without the output of programs in it."""
+    # Conclusions stand at the end of an output, the approach at its start.
     if len(text) > MAX_OUTPUT:
         text = text[: MAX_OUTPUT // 2] + "\n\n" + text[-MAX_OUTPUT // 2 :]
     found: list[Passage] = []

@@ -95,6 +95,7 @@ def _task_names(name: str) -> Iterator[str]:
         return
     last = plain.rpartition("/")[2]
     yield from (one.lower() for one in dict.fromkeys((plain, last)) if _is_own_name(one))
+    # People write `billing_worker`, not `src/billing_worker.py`.
     stem = last.partition(".")[0]
     if len(stem) >= _LONG_NAME and not is_common(stem) and re.search(r"[^\W_]{3}", stem):
         yield stem.lower()

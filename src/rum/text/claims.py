@@ -187,8 +187,10 @@ def parse_claim(text: str) -> Claim:
     named = _NUMBERED_THING.sub(r"\1\2", text)
     figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
     plain, denials = _DENIAL.subn(" ", _FIGURES.sub(" ", named) if figures else named)
+    # Two denials cancel out: "never without a lock" demands a lock.
     denied = denials % 2 == 1
     words = frozenset(content_words(_EMPHASIS.sub(" ", plain)))
+    # Only a single number can be contradicted by another one; several are part of the words.
     if len(figures) == 1:
         return Claim(words, denied, figures.pop(), text)
     return Claim(words | {(figure,) for figure in figures}, denied, "", text)

@@ -167,7 +167,7 @@ def task_type_in(text: str, source: str) -> str | None:
 
 
 def mentions_security(text: str) -> bool:
-    """Whether a text speaks of a vulnerability."""
+    """Whether a text mentions a vulnerability."""
     return bool(_patterns(COMMIT)[0][1].search(text))
 
 

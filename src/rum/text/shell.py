@@ -26,11 +26,13 @@ _OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", 
 
 def segments(command: str) -> list[list[str]]:
     """Return the simple commands of a line, each as its words, without wrappers."""
+    # The text of a here document is data, no command.
     head = command[:_MAX_COMMAND].partition("<<")[0]
     found: list[list[str]] = []
     for part in re.findall(_PART, head):
         words = _words(part)
         if len(words) > 2 and words[0] in _SHELLS and words[1] in ("-c", "-lc"):
+            # `bash -lc "..."` runs a command line of its own.
             found += segments(words[2])
         elif words:
             found.append(words)

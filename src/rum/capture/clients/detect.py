@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rum.capture.clients import claude_code
 from rum.capture.clients.values import as_list, text
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ _CAMEL = {
 
 
 def module_of(client: str) -> ModuleType:
-    """The module of a client; imported here, as a hook needs only one of them."""
+    """The module of a client; those that most hooks do not need are imported here."""
     if client == "codex":
         from rum.capture.clients import codex  # noqa: PLC0415
 
@@ -34,13 +35,12 @@ def module_of(client: str) -> ModuleType:
         from rum.capture.clients import gemini  # noqa: PLC0415
 
         return gemini
-    from rum.capture.clients import claude_code  # noqa: PLC0415
-
     return claude_code
 
 
 def client_of(payload: dict[str, Any], configured: str) -> str:
     """The client that sent a payload."""
+    # These editors also run hooks from Claude Code's settings, in their own notation.
     if "cursor_version" in payload or "conversation_id" in payload:
         return "cursor"
     if "hookEventName" in payload or "sessionId" in payload:

@@ -61,6 +61,7 @@ def event(payload: Json, at: float) -> Event | None:
     if tool_name:
         answer = payload.get("tool_response")
         found.update(cast("Event", tool(tool_name, as_dict(payload.get("tool_input")), answer)))
+        # It has no hook of its own for failures.
         if kind == "after" and as_dict(answer).get("error"):
             found["kind"] = "failed"
     return found

@@ -76,6 +76,7 @@ def _span(hunk: dict[str, object]) -> str | None:
     changed = [at for at, mark in enumerate(lines) if mark in ("+", "-")]
     if start is None or not changed:
         return None
+    # Removed lines do not count: positions are those of the new file.
     before = sum(mark != "-" for mark in lines[: changed[0]])
     within = sum(mark != "-" for mark in lines[changed[0] : changed[-1] + 1])
     return line_range(start + before, max(1, within))

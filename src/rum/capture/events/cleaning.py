@@ -47,6 +47,7 @@ def clean(event: Event, redactor: Redactor, ignored: Ignored | None = None) -> E
         found["files"] = _limit_files(found["files"])
     if ignored is not None:
         _drop_ignored(found, ignored)
+    # Redaction comes before cutting: half a secret is not recognised.
     texts = {name: value for name, value in found.items() if name not in _NAMES and name not in _OWN_FIELDS}
     found.update(cast("dict[str, Any]", redactor.redact_tree(texts)))
     _hash_secret_names(found, redactor)
@@ -94,6 +95,7 @@ def _drop_ignored(found: dict[str, Any], ignored: Ignored) -> None:
     base = found["cwd"]
     files = cast("list[FileAccess]", found.get("files", []))
     kept = [file for file in files if not ignored.covers(file["path"], base)]
+    # With one ignored file, command, output and text may contain its content: all of them are dropped.
     hidden = len(kept) < len(files) or ignored.named_in(found.get("command", ""), base)
     if hidden:
         found["withheld"] = "ignored"

@@ -84,6 +84,7 @@ class Ignored:
         return real[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
 
     def _names(self, path: str) -> bool:
+        # As in git, the last pattern that matches decides.
         return next((wanted for pattern, wanted in reversed(self._rules) if pattern.fullmatch(path)), False)
 
 

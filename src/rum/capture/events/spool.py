@@ -68,6 +68,7 @@ def file_name(session: str) -> str:
     """A session's id as a file name that is valid on every system."""
     if 0 < len(session) <= _MAX_NAME and _PLAIN.issuperset(session) and session not in _DEVICES:
         return session
+    # The checksum keeps sessions apart whose names differ only in case or signs.
     plain = re.sub(r"[^a-z0-9]+", "_", session.lower())[:60].strip("_")
     return f"{plain or 'session'}-{crc32(session.encode('utf-8', 'surrogatepass')):08x}"
 

@@ -147,6 +147,7 @@ class Ledger:
             step,
             known or memory_id(commit.sha, commit.at, step),
             noise_by_author(len(commit.parents), commit.author),
+            # Cut first: a message may be very long, and a subject is short.
             " ".join(commit.message[:1000].strip().partition("\n")[0].split()),
             len(self.entries),
         )

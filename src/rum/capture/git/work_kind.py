@@ -22,6 +22,7 @@ _BRACKET = re.compile(r"\[(?P<scope>[^\[\]]{1,40})\]\s*(?P<rest>\S.*)")
 _SCOPE = re.compile(r"[a-z0-9][a-z0-9_.+-]{1,29}")
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".1", ".3", ".html")
 _SETUP = (".yml", ".yaml", ".toml", ".cfg", ".ini", ".cmake", ".mk", ".am", ".ac")
+# Folders that most projects have; the one below them says more.
 _CONTAINERS = frozenset(
     ("src", "lib", "libs", "packages", "apps", "crates", "pkg", "internal", "cmd", "modules")
 )
@@ -45,6 +46,7 @@ def work_kind(subject: str, paths: Sequence[str]) -> WorkKind:
     scope = parts["scope"] or ("" if first in CONVENTIONAL_TYPES else first)
     scopes = tuple(_scopes(scope))
     task_type = TaskType(CONVENTIONAL_TYPES[first]) if first in CONVENTIONAL_TYPES else None
+    # `chore(deps)` and `build(deps)`, as bots for dependencies write.
     if task_type in (TaskType.OTHER, TaskType.CONFIGURATION) and "deps" in scope.lower():
         task_type = TaskType.DEPENDENCY_UPDATE
     if task_type is TaskType.BUG_FIX and mentions_security(subject):

@@ -72,6 +72,7 @@ def _replaced(open_changes: list[_OpenChange], new: _OpenChange, found: list[Att
     for one in open_changes:
         same = one.path == new.path and one.added and (one.added & new.removed)
         if one.fault is not None and same:
+            # Putting back exactly the old lines is a revert, no replacement.
             instead = new.place if new.added - one.removed else None
             found.append(Attempt(one.place, one.fault, instead))
         else:

@@ -61,6 +61,7 @@ _KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
         ),
     ),
 )
+# Counts in the wording of each runner; `_count` takes the largest, as some print one a file and then a total.
 _FAILED = re.compile(
     r"(?P<n>\d+) (?:failed|failing|failures?|errors?)\b|(?:failures|errors|failed)[=:] *(?P<m>\d+)"
     r"|# fail (?P<k>\d+)|(?P<t>\d+) tests? failed",
@@ -79,6 +80,7 @@ _SUMMARY = re.compile(
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
 _MASKED = re.compile(r"[|;\n]|(?<![&>])&(?![&>])")
 """Signs after which a check's exit code is lost: a pipe, or another command that runs in any case."""
+# Quoted text and redirections such as `2>&1` are removed first: their signs separate no commands.
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\d?>&\d?")
 _END = 1500
 """Characters at the end of an output that are searched for a runner's counts."""

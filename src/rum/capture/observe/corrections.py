@@ -54,6 +54,7 @@ class Candidate(NamedTuple):
 def corrections_in(prompt: str, earlier: str = "") -> list[Candidate]:
     """Return the rules that a prompt may state; `earlier` is the prompt before it."""
     text = without_client_tags(prompt)
+    # A longer prompt is mostly a pasted document, whose sentences are not the user's.
     if not text or is_continuation(prompt) or len(text) > 4000:
         return []
     denied = _DENIES.match(text) is not None

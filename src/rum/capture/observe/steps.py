@@ -113,6 +113,7 @@ def _recognise_shell(step: Step) -> Step:
     return step._replace(files=tuple(read)) if read and looks_only(step.command) else step
 
 
+# A redirection into a file; `2>&1` and `>/dev/null` write none.
 _WRITES = re.compile(r"(?<![0-9&])>{1,2}\s*(?!&|/dev/null)[^\s>&]")
 _READ_ONLY = word_set(
     """
@@ -134,6 +135,7 @@ _FILE_NAME = re.compile(r"[\w./~@+-]*\w\.\w{1,8}|[\w.~@+-]*/[\w./~@+-]*\w|Makefi
 
 def looks_only(command: str) -> bool:
     """Whether a command line changes nothing, as far as its words tell."""
+    # A here document may feed any program.
     if "<<" in command or _WRITES.search(command):
         return False
     return all(_is_read_only(words) for words in segments(command))

@@ -34,6 +34,7 @@ class Verdict(NamedTuple):
 def judge(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None]) -> Verdict:
     """Judge a turn by the strongest evidence: the user's objection, then checks, then the agent's words."""
     proof = _proof([check for check in checks if check is not None])
+    # The user knows more than any check: a passing test may test the wrong thing.
     if turn.reply and rejects(turn.reply):
         reason = f"Rejected by the user: {goal_of(turn.reply)}"
         return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof)

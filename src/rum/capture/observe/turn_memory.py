@@ -56,6 +56,7 @@ class TurnObservation(NamedTuple):
 
 def observe_turn(turn: Turn) -> TurnObservation:
     """Return the memory that a turn makes, or why it makes none."""
+    # A turn with an event that could not be cleaned is incomplete, and its memory would be wrong.
     if any(event.get("withheld") == "unredacted" for event in turn.events):
         return TurnObservation(None, "withheld")
     steps = steps_of(turn.events)
@@ -109,6 +110,7 @@ def _commits_in(steps: Iterable[Step]) -> list[Commit]:
 
 
 def _is_committing(words: list[str]) -> bool:
+    # Options such as `-C folder` or `-c name=value` may stand before the subcommand.
     return words[0] == "git" and any(word in _COMMITTING for word in words[1:6])
 
 
@@ -128,6 +130,7 @@ class _TurnReader:
         changed = self._changed_paths()
         goal = goal_of(turn.prompt, turn.earlier) or f"Work on {', '.join(changed[:3]) or 'the project'}"
         task = task_type(turn.prompt, turn.earlier)
+        # A request to change something that changed nothing was an investigation.
         if not changed and task not in (TaskType.INVESTIGATION, TaskType.CONFIGURATION):
             task = TaskType.INVESTIGATION if task is None or not self._did_something() else task
         had_failure = bool(self.attempts) or not verdict.success

@@ -112,9 +112,11 @@ def with_turns(events: Iterable[Event], known: Sequence[tuple[float, str]] = ())
     for event in events:
         if not event.get("turn") and event["kind"] not in ("start", "end"):
             if event["kind"] == "prompt":
+                # A checksum is the same in hook and transcript; a number tells repeated prompts apart.
                 name = f"{crc32(event.get('text', '').strip().encode('utf-8', 'replace')):08x}"
                 times[name] += 1
                 prompts.append((event["at"], f"{name}-{times[name]}"))
+            # Hooks of one session may report out of order, so the time decides.
             turn = next((turn for at, turn in reversed(prompts) if at <= event["at"]), "")
             named.append({**event, "turn": turn})
             continue

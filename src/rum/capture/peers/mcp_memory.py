@@ -43,6 +43,7 @@ def entities_in(data: bytes) -> list[Entity]:
             related.setdefault(source, {})[relation, target] = None
         else:
             raise InvalidQuery(f"Line {number} is neither an entity nor a relation.", line=number)
+    # A relation may name an entity that has no line of its own.
     names = dict.fromkeys([*kinds, *related])
     return [
         Entity(name, kinds.get(name, ""), tuple(observed.get(name, ())), tuple(related.get(name, ())))

@@ -57,6 +57,7 @@ def cwd_of(path: str) -> str:
     for at, record in enumerate(records(path)):
         if cwd := text(record.get("cwd"), MAX_PATH):
             return cwd
+        # Nearly every record names the folder: after this many there is none.
         if at > 200:
             break
     return ""

@@ -194,6 +194,7 @@ class _Reader:
             output = _output(payload.get("output"))
             tool = client.tool(name, arguments, _HEADER.sub("", output, count=1))
             if tool.get("tool") in ("run", "edit", "agent") and (event := self._event(record, "after", call)):
+                # Only the header counts: the program's own output may contain such words.
                 if code := _EXIT_CODE.search(output[:2000]):
                     tool["exit"] = int(code[1])
                 event.update(cast("Event", {"call": call, **tool}))

@@ -86,6 +86,7 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
     messages: dict[str, dict[str, Any]] = {}
     for at, one in enumerate(found):
         if one.get("type"):
+            # A file of lines has a message again whenever it changed; the last version counts.
             messages[text(one.get("id")) or str(at)] = one
     return session, list(messages.values())
 
