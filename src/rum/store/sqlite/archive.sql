@@ -18,7 +18,7 @@ SELECT m.created_at, m.id, m.superseded, CASE
     SELECT 1 FROM memory_links AS l JOIN memories AS n ON n.id = l.target_id
     WHERE l.source_id = m.id AND n.created_at >= :before
   ) THEN 'linked'
-  ELSE '' END
+  ELSE '' END AS against
 FROM memories AS m
 WHERE (m.created_at, m.id) > (:at, :id) AND NOT EXISTS (SELECT 1 FROM archived AS a WHERE a.memory = m.seq)
 ORDER BY m.created_at, m.id LIMIT :most;

@@ -1,4 +1,4 @@
-"""One memory's way into the archive and out of it: steps of somebody's transaction."""
+"""Archiving and restoring one memory, as steps of a transaction."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rum.store.sqlite.layer_blobs import FORM, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
-EMPTY = ("", "", "", "", "")
-"""The layers in the row of an archived memory."""
+LAYERS = ("intent", "perception", "reasoning", "actions", "outcome")
+"""The columns that are empty in the row of an archived memory."""
 HEADLINE = -1
-"""In place of a tokeniser's version: the terms are those of the headline alone, as the rest is damaged."""
+"""In place of a tokeniser's version: only the headline is indexed, as the rest is damaged."""
 
 
 class Parcel(NamedTuple):
-    """A memory made ready for the archive; it goes there if it still is of that version."""
+    """A memory prepared for the archive; it is archived if it still has that version."""
 
     seq: int
     memory_id: str
@@ -30,7 +30,7 @@ class Parcel(NamedTuple):
 
 
 def distinct_terms(memory: Memory) -> tuple[str, int]:
-    """The terms of a memory, each once and in order, and the length of all but its paths' as they stand."""
+    """The terms of a memory, each once and sorted, and the length of its indexed text without paths."""
     fields = indexed_text(memory)
     held = sorted({term for field in fields for term in field.split()})
     return " ".join(held), sum(map(len, fields[:-1]))
@@ -48,7 +48,7 @@ def put_away(db: sqlite3.Connection, parcel: Parcel, now: int) -> bool:
     seq = parcel.seq
     row = (seq, now, FORM, parcel.data, parcel.length, terms.VERSION)
     db.execute(SQL["archive_memory"], row)
-    db.execute(SQL["set_layers"], (*EMPTY, seq))
+    db.execute(SQL["set_layers"], (*([""] * len(LAYERS)), seq))
     db.execute(SQL["delete_text"], (seq,))
     db.execute(SQL["add_archived_terms"], (seq, parcel.terms))
     move_vectors(db, seq)
@@ -57,13 +57,13 @@ def put_away(db: sqlite3.Connection, parcel: Parcel, now: int) -> bool:
 
 
 def move_vectors(db: sqlite3.Connection, seq: int) -> None:
-    """Put the vectors of an archived memory out of the way of the live ones."""
+    """Move the vectors of an archived memory to a table of their own."""
     db.execute(SQL["archive_vectors"], (seq,))
     db.execute(SQL["drop_live_vectors"], (seq,))
 
 
 def take_back(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
-    """Make an archived memory a live one again, as it was."""
+    """Make an archived memory live again, unchanged."""
     drop_terms(db, seq, memory)
     form, data, goal, summary, _ = db.execute(SQL["archived_row"], (seq,)).fetchone()
     db.execute(SQL["set_layers"], (*layers_of(form, data, goal, summary, memory.id), seq))
@@ -78,7 +78,7 @@ def layers_of(form: int, data: bytes, goal: str, summary: str, memory_id: str) -
     """The layers that an archived memory's blob holds."""
     try:
         layers = unpacked(form, data, goal, summary)
-        if len(layers) != len(EMPTY):
+        if len(layers) != len(LAYERS):
             raise ValueError(f"it has {len(layers)} layers")
         return layers
     except ValueError as error:
@@ -89,10 +89,10 @@ def layers_of(form: int, data: bytes, goal: str, summary: str, memory_id: str) -
 
 
 def drop_terms(db: sqlite3.Connection, seq: int, memory: Memory | None) -> None:
-    """Take the terms of an archived memory out of its index; of one that cannot be read it is None.
+    """Delete the terms of an archived memory from the index; `memory` is None for a damaged one.
 
-    The index does not keep them by memory, so they are made again. Those of a damaged memory, and of another
-    tokeniser, are looked for in all of the index, which takes a while.
+    The index does not store them by memory, so they are made again. Those of a damaged memory, or of another
+    tokeniser, are searched in the whole index, which is slow.
     """
     (made_by,) = db.execute(SQL["archived_row"], (seq,)).fetchone()[-1:]
     if made_by == terms.VERSION and memory is not None:
