@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rum
 from rum import InvalidQuery, RateLimited, Rum
 from rum.app.calls import CALLS, PYTHON, load
+from rum.app.memories.forget import KINDS
 from rum.model.answers import RecallResult
 from support.builders import make_draft
 from support.projects import Shop, edited, keep
@@ -24,6 +27,14 @@ def test_an_unknown_call_gets_the_nearest_one(rum: Rum) -> None:
 def test_everything_in_the_tables_can_be_loaded() -> None:
     places = [place for one in CALLS.values() for place in (one.use_case, one.question) if place]
     assert all(callable(load(place)) for place in [*places, *PYTHON.values()])
+
+
+def test_everything_that_the_code_loads_by_name_exists() -> None:
+    package = Path(rum.__file__).parent
+    sources = [path.read_text(encoding="utf-8") for path in package.rglob("*.py")]
+    places = {place for text in sources for place in re.findall(r'\bload\(\s*"([\w.]+:\w+)"', text)}
+    assert len(places) > 3
+    assert all(load(place) is not None for place in [*places, *KINDS.values()])
 
 
 def test_a_field_that_a_setting_decides_is_one_of_the_question() -> None:

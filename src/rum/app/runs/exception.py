@@ -35,30 +35,30 @@ def category_of(error: BaseException) -> FailureCategory:
     return next(category for kind, category in CATEGORIES if isinstance(error, kind))
 
 
-def verdict_of(error: BaseException, said: Verdict | None) -> Verdict:
-    """A failure; where the loop said itself why it failed, its own words stand.
+def verdict_of(error: BaseException, given: Verdict | None) -> Verdict:
+    """The verdict of a run that an exception ended: a failure, unless the loop gave a reason itself.
 
-    What RUM raised, a wrong call of it and an interruption say nothing of the task: then all that the loop
-    said stands.
+    An exception of RUM, a wrong call of RUM and an interruption are no failure of the task: then the verdict
+    that the loop gave counts.
     """
-    if told := interruption_of(error):
-        return said or _broken_off(error, told)
-    if said is not None and said.result is not Result.SUCCESS:
-        return said
+    if reason := interruption_text(error):
+        return given or _interrupted_verdict(error, reason)
+    if given is not None and given.result is not Result.SUCCESS:
+        return given
     reason = reason_of(error)
     return Verdict(
         result=Result.FAILURE,
         summary=one_line(f"Stopped by {reason}", _SUMMARY),
         reason=reason + _where(error),
         category=category_of(error),
-        learnings=said.learnings if said else (),
-        output=said.output if said else "",
+        learnings=given.learnings if given else (),
+        output=given.output if given else "",
     )
 
 
-def interruption_of(error: BaseException) -> str | None:
+def interruption_text(error: BaseException) -> str | None:
     """What an exception that says nothing of the work says instead; None where the work failed by it."""
-    if is_ours(error):
+    if is_from_rum(error):
         wrong = isinstance(error, InvalidQuery | TypeError | AttributeError)
         by = "a wrong call of RUM" if wrong else "RUM"
         return f"Broken off by {by}, not by the task: {reason_of(error)}"
@@ -67,16 +67,16 @@ def interruption_of(error: BaseException) -> str | None:
     return f"Interrupted by {reason_of(error)}"
 
 
-def _broken_off(error: BaseException, told: str) -> InferredVerdict:
+def _interrupted_verdict(error: BaseException, reason: str) -> InferredVerdict:
     return InferredVerdict(
         result=Result.PARTIAL,
-        summary=one_line(told, _SUMMARY),
-        reason=told + _where(error),
+        summary=one_line(reason, _SUMMARY),
+        reason=reason + _where(error),
         category=FailureCategory.OTHER,
     )
 
 
-def is_ours(error: BaseException) -> bool:
+def is_from_rum(error: BaseException) -> bool:
     """Whether an exception comes from RUM, or from calling it wrongly, and not from the work."""
     if isinstance(error, RumError) or not isinstance(error, Exception):
         return isinstance(error, RumError)
@@ -85,19 +85,19 @@ def is_ours(error: BaseException) -> bool:
     if isinstance(error, AttributeError) and type(error.obj).__module__.startswith(PREFIX):
         return True
     frames = reversed(traceback.extract_tb(error.__traceback__))
-    raised_in = next((frame.filename for frame in frames if not _is_pythons_own(frame.filename)), "")
+    raised_in = next((frame.filename for frame in frames if not _is_python_code(frame.filename)), "")
     return raised_in.startswith(_PACKAGE)
 
 
-def _is_pythons_own(path: str) -> bool:
+def _is_python_code(path: str) -> bool:
     """Whether code is Python's own, which says nothing of who called it wrongly."""
     return path.startswith(("<frozen ", _PYTHONS)) and "site-packages" not in path
 
 
 def reason_of(error: BaseException) -> str:
     """What an exception says, with its name."""
-    name, told = type(error).__name__, _words(error)
-    return one_line(f"{name}: {told}" if told else name, _REASON)
+    name, text = type(error).__name__, _words(error)
+    return one_line(f"{name}: {text}" if text else name, _REASON)
 
 
 def _words(error: BaseException) -> str:
@@ -108,7 +108,7 @@ def _words(error: BaseException) -> str:
 
 
 @contextmanager
-def kept_whole(error: BaseException | None) -> Generator[None]:
+def keep_error(error: BaseException | None) -> Generator[None]:
     """See to it that nothing takes the place of the caller's exception; what would have is noted on it."""
     try:
         yield

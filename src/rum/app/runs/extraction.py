@@ -61,9 +61,9 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
     Nobody else waits for the language model: it is asked between two turns. What it found is checked and
     written in one transaction, so that two processes with the same run do not both keep it.
     """
-    told = {_SPELLED.get(name, name): value for name, value in given.items()}
+    spelled = {_SPELLED.get(name, name): value for name, value in given.items()}
     with caller.turn(), _spelled_as_in(given):
-        run = parse(caller.project.clean(told), FinishedRun, "run")
+        run = parse(caller.project.clean(spelled), FinishedRun, "run")
     found = _found(caller.project, run)
     finding = found.finding
     known = Known(caller, run, f"{finding.title}\n{finding.content}")
@@ -89,9 +89,9 @@ def _spelled_as_in(given: Mapping[str, object]) -> Generator[None]:
         raise InvalidQuery(_in_python(error.message), **_in_python(error.details)) from None
 
 
-def _in_python(told: T) -> T:
+def _in_python(value: T) -> T:
     """A text, or all texts of a JSON value, with fields as Python writes them."""
-    text = msgspec.json.encode(told).decode()
+    text = msgspec.json.encode(value).decode()
     for python, written in _SPELLED.items():
         text = re.sub(rf"\b{written}\b", python, text)
     return msgspec.json.decode(text)
@@ -266,14 +266,14 @@ class Known:
         self._caller = caller
         self._text = text
         self._words = telling_words(text)
-        self._handed_in = [
+        self._given = [
             known_text(_named(one, at), one.text) for at, one in enumerate(run.existing_memories, 1)
         ]
-        self._noted: dict[str, tuple[Stamp, list[KnownText]]] = {}
+        self._read_notes: dict[str, tuple[Stamp, list[KnownText]]] = {}
 
     def texts(self) -> list[KnownText]:
         """The notes and memories to compare a finding with."""
-        return [*self._handed_in, *self._notes(), *self._memories()]
+        return [*self._given, *self._notes(), *self._memories()]
 
     def _notes(self) -> Iterator[KnownText]:
         if not self._words:
@@ -284,10 +284,10 @@ class Known:
             return
         noted: dict[str, tuple[Stamp, list[KnownText]]] = {}
         for slug, stamp in folder.stamps().items():
-            before = self._noted.get(slug)
+            before = self._read_notes.get(slug)
             noted[slug] = before if before and before[0] == stamp else (stamp, self._read(slug))
             yield from noted[slug][1]
-        self._noted = noted
+        self._read_notes = noted
 
     def _read(self, slug: str) -> list[KnownText]:
         """The entries of a note; none of one whose words alone show that it says something else."""
@@ -305,15 +305,15 @@ class Known:
             sharing(self._caller.project, self._text, _ASKED), ReadMode.BEST_EFFORT
         ):
             if memory.session_id != self._caller.session_id and not memory.superseded_by:
-                yield known_text(f"the memory {memory.id}", _told(memory), (memory.created_at, 0))
+                yield known_text(f"the memory {memory.id}", _memory_text(memory), (memory.created_at, 0))
 
 
 def titles(project: Project, run: FinishedRun) -> Sequence[str]:
     """The names of what is known, that which shares most words with a run first."""
-    handed_in = [_named(one, at) for at, one in enumerate(run.existing_memories, 1)]
+    given = [_named(one, at) for at, one in enumerate(run.existing_memories, 1)]
     words = telling_words(f"{run.task}\n{run.agent_output}")
     noted = [head.title for head in project.note_store.heads()[0].values()]
-    return [*handed_in, *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
+    return [*given, *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
 
 
 def _named(memory: KnownMemory, number: int) -> str:
@@ -326,7 +326,7 @@ def _entry(slug: str, entry: Entry) -> KnownText:
     return known_text(f"the note {slug}#{entry.n}", f"{entry.title}\n{entry.content}", when)
 
 
-def _told(memory: Memory) -> str:
+def _memory_text(memory: Memory) -> str:
     """What a memory says, a line each."""
     outcome, seen, reasoning = memory.outcome, memory.perception, memory.reasoning
     parts = (

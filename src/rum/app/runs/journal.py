@@ -1,4 +1,4 @@
-"""The journal of a run: what it tries, finds out and decides, at once; trouble with the file stops nobody."""
+"""The journal of a run: attempts, discoveries and decisions as they happen; file errors stop nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rum.app.caller import Caller
 from rum.app.calls import plain_json, public
 from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
-from rum.app.runs.exception import interruption_of, is_failure, is_ours, kept_whole, reason_of
+from rum.app.runs.exception import interruption_text, is_failure, is_from_rum, keep_error, reason_of
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import Kind, Situation, moment, refuse_problems, spelt
 from rum.model.runs import RunQuestion
@@ -20,7 +20,7 @@ from rum.text.shorten import one_line
 
 Json = dict[str, Any]
 SHOWN = 50
-"""So many of an attempt's steps stand in its entry: the last ones."""
+"""The maximum of steps in the entry of an attempt: the last ones."""
 LONGEST = 2000
 """Characters of what a run says of itself in the journal."""
 
@@ -35,7 +35,7 @@ class RunJournal:
         """Whether the run is over: then nothing is written any more."""
         self._journal: AgentJournal | None = None
         if caller.project.settings.folder("sessions_dir") is not None:
-            with self.noting_trouble():
+            with self.record_problems():
                 self._journal = Journals(caller, counted=False).of(run.session, run.agent, run.task)
 
     @property
@@ -44,8 +44,8 @@ class RunJournal:
         return self._journal and self._journal.session
 
     @contextmanager
-    def noting_trouble(self) -> Generator[None]:
-        """Note what goes wrong with the file, and go on."""
+    def record_problems(self) -> Generator[None]:
+        """Record errors of the file as problems, and go on."""
         try:
             yield
         except (RumError, OSError) as error:
@@ -61,48 +61,48 @@ class RunJournal:
             )
 
     def add(self, kind: Kind, fields: Json) -> tuple[Json, str | None]:
-        """Check an entry, and write it down; the entry and its id, None where it could not be written."""
-        told = self.checked(kind, fields)
+        """Check and write an entry; the entry, and its id or None if it could not be written."""
+        entry = self.checked(kind, fields)
         if self._journal is not None:
-            with self.noting_trouble():
-                written = self._journal.add(kind, told)
-                return told, None if written.id is UNSET else written.id
-        return told, None
+            with self.record_problems():
+                written = self._journal.add(kind, entry)
+                return entry, None if written.id is UNSET else written.id
+        return entry, None
 
     def checked(self, kind: Kind, fields: Json) -> Json:
         """An entry as journals spell it; InvalidQuery says what is wrong with one."""
-        told = spelt(kind.model, {name: one for name, one in fields.items() if one is not None})
+        entry = spelt(kind.model, {name: one for name, one in fields.items() if one is not None})
         known = {"id": "new", "timestamp": moment(self._caller.project.clock())}
         known |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
-        refuse_problems(kind.model, known | told, kind, whole=True)
-        return told
+        refuse_problems(kind.model, known | entry, kind, whole=True)
+        return entry
 
     def update(self, entry_id: str | None, fields: Json) -> None:
         """Change an entry that was written."""
         if self._journal is not None and entry_id is not None and fields:
-            with self.noting_trouble():
+            with self.record_problems():
                 self._journal.update(entry_id, fields)
 
     def close(self) -> None:
-        """Nothing more will come: archive what is due."""
+        """Refuse further entries, and archive what is due."""
         self.is_over = True
         if self._journal is not None:
-            with self.noting_trouble():
+            with self.record_problems():
                 self._journal.tidy()
 
     def context(self, fields: Json) -> None:
-        """Put down where the agent stands."""
+        """Write the current state of the work."""
         if not fields:
             raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
         refuse_problems(Situation, spelt(Situation, fields), "context", whole=False)
         if self._journal is not None:
-            with self.noting_trouble():
+            with self.record_problems():
                 self._journal.context(fields)
 
 
 @public
 class Attempt:
-    """Something that is tried within a run; leaving its block without a word means that it worked.
+    """Something that is tried within a run; leaving its block without an outcome means that it worked.
 
     A wrong call of RUM says nothing of it: what was tried is then still going on.
     """
@@ -120,7 +120,7 @@ class Attempt:
 
     @property
     def is_over(self) -> bool:
-        """Whether anything was said of how it ended."""
+        """Whether its outcome was recorded."""
         return self.entry.get("result") not in (None, "in_progress")
 
     def succeed(self, output: str = "", *, lessons: str | None = None) -> None:
@@ -136,21 +136,21 @@ class Attempt:
         self.complete("partial", output=output, lessons=lessons)
 
     def complete(self, result: str, **fields: Any) -> None:
-        """Put down how it ended."""
+        """Record how it ended."""
         self._journal.refuse_if_over()
         self.close(result, **fields)
 
     def close(self, result: str, **fields: Any) -> None:
-        """The same, also by a run that is just ending."""
-        told = plain_json(
+        """Record how it ended, also while the run itself is ending."""
+        outcome = plain_json(
             {"result": result, **{name: one for name, one in fields.items() if one is not None}}
         )
-        refuse_problems(Kind.ATTEMPT.model, told, Kind.ATTEMPT, whole=False)
-        self.entry |= told
-        self._journal.update(self._id, told)
+        refuse_problems(Kind.ATTEMPT.model, outcome, Kind.ATTEMPT, whole=False)
+        self.entry |= outcome
+        self._journal.update(self._id, outcome)
 
     def step(self, description: str, action: Json) -> None:
-        """Put down a step of it."""
+        """Record a step of it."""
         self._commands = [*self._commands, one_line(description, LONGEST)][-SHOWN:]
         fields: Json = {"commands": self._commands}
         if path := action.get("file_path"):
@@ -165,10 +165,10 @@ class Attempt:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        with kept_whole(error):
+        with keep_error(error):
             if error is None or not is_failure(error):
                 if not self.is_over:
                     self.succeed()
-            elif not is_ours(error):
-                told = interruption_of(error)
-                self.partial(told) if told else self.fail(reason_of(error))
+            elif not is_from_rum(error):
+                reason = interruption_text(error)
+                self.partial(reason) if reason else self.fail(reason_of(error))

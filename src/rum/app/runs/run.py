@@ -16,7 +16,7 @@ from rum.app.layers.layers import Layers
 from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store
 from rum.app.runs import run_memory
-from rum.app.runs.exception import is_failure, kept_whole, verdict_of
+from rum.app.runs.exception import is_failure, keep_error, verdict_of
 from rum.app.runs.journal import LONGEST, Attempt, RunJournal
 from rum.app.runs.run_memory import Child, Record, infer_verdict
 from rum.model.brief import Brief, BriefQuestion
@@ -43,8 +43,8 @@ A = TypeVar("A")
 class Run:
     """A run of an agent loop; as a context manager it begins, ends, and is remembered.
 
-    What goes wrong with recording it stops nobody: it is in `problems`, and told as a warning at the end. A
-    wrong call raises, and is no failure of the task. Before and after the `with` block nothing can be told.
+    What goes wrong with recording it stops nobody: it is in `problems`, and a warning at the end. A wrong
+    call raises, and is no failure of the task. Before and after the `with` block nothing can be recorded.
     """
 
     def __init__(self, caller: Caller, question: RunQuestion, parent: Run | None = None) -> None:
@@ -81,19 +81,19 @@ class Run:
         if self._journal is not None:
             self._journal.refuse_if_over()
             raise InvalidQuery("This run is already active; start another with rum.run(…).", field="run")
-        self._guarded("The agent was not registered", self._identify)
+        self._try("The agent was not registered", self._identify)
         self._journal = RunJournal(self._caller, self._question, self.problems)
         self._shown_task = shorten(self.task, LONGEST)
-        self._begun = Attempt(self._journal, {"description": self._shown_task})
-        self._tried: list[Attempt] = []
+        self._first_attempt = Attempt(self._journal, {"description": self._shown_task})
+        self._attempts: list[Attempt] = []
         self._event(self._start)
         return self
 
     @property
     def _start(self) -> dict[str, Any]:
-        return run_memory.started(self.agent, self.agent_id, self.task)
+        return run_memory.start_event(self.agent, self.agent_id, self.task)
 
-    def _from_the_beginning(self) -> RunJournal:
+    def _started_journal(self) -> RunJournal:
         """The journal, once the run has begun; InvalidQuery before."""
         if self._journal is None:
             raise InvalidQuery(
@@ -103,9 +103,9 @@ class Run:
             )
         return self._journal
 
-    def _going(self) -> RunJournal:
+    def _active_journal(self) -> RunJournal:
         """The journal while the run goes on; InvalidQuery before and after."""
-        journal = self._from_the_beginning()
+        journal = self._started_journal()
         journal.refuse_if_over()
         return journal
 
@@ -123,7 +123,7 @@ class Run:
             plan=self._question.plan,
             file=tuple(self._record.files),
             agent=self.agent,
-            session=self._from_the_beginning().session,
+            session=self._started_journal().session,
             tokens=self._question.tokens,
         )
         with self._caller.project.turn():
@@ -132,8 +132,8 @@ class Run:
     @property
     def prompt(self) -> str:
         """The agent's prompt as of now: the system's words, the brief with rules and journal, the task."""
-        self._from_the_beginning()
-        known = self._guarded("The brief was not made", lambda: self.brief.text) or ""
+        self._started_journal()
+        known = self._try("The brief was not made", lambda: self.brief.text) or ""
         parts = [self._question.system, known, f"## Task\n\n{self.task}"]
         parts += [f"## Plan\n\n{self._question.plan}"] if self._question.plan else []
         prompt = "\n\n".join(part.strip() for part in parts if part.strip())
@@ -142,81 +142,83 @@ class Run:
 
     def child(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """A run within this one, by another agent, which shares the memory and is remembered for itself."""
-        self._going()
-        usual = {"session": self._question.session, "extract": self._question.extract}
-        given = {**usual, **how, "agent": agent, "task": task}
+        self._active_journal()
+        defaults = {"session": self._question.session, "extract": self._question.extract}
+        given = {**defaults, **how, "agent": agent, "task": task}
         return Run(self._caller, parse(plain_json(given), RunQuestion, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
         """Something was learned about the code or the task; more fields as in a journal."""
-        self._record.discoveries.append(self._noted(Kind.DISCOVERY, type=type, content=content, **more))
+        self._record.discoveries.append(self._add_entry(Kind.DISCOVERY, type=type, content=content, **more))
 
     def decision(self, type: DecisionType | str, description: str, **more: Any) -> None:
         """A choice that mattered was made (`reasoning`, `alternatives`, … as in a journal)."""
-        self._record.decisions.append(self._noted(Kind.DECISION, type=type, description=description, **more))
+        self._record.decisions.append(
+            self._add_entry(Kind.DECISION, type=type, description=description, **more)
+        )
 
     def attempt(self, description: str, **more: Any) -> Attempt:
         """Something is tried (`approach`, `plan_step`, …); say of what is given back how it ended.
 
         As a context manager it has failed when its block raises, and worked when that ends.
         """
-        journal, fields = self._going(), plain_json({"description": description, **more})
+        journal, fields = self._active_journal(), plain_json({"description": description, **more})
         if "id" in fields:
             raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
-        if self._tried:
-            self._tried.append(Attempt(journal, fields))
+        if self._attempts:
+            self._attempts.append(Attempt(journal, fields))
         else:  # what the run began with was this
-            self._begun.change(fields)
-            self._tried.append(self._begun)
-        return self._tried[-1]
+            self._first_attempt.change(fields)
+            self._attempts.append(self._first_attempt)
+        return self._attempts[-1]
 
-    def step(self, description: str, **told: Unpack[StepArguments]) -> None:
+    def step(self, description: str, **fields: Unpack[StepArguments]) -> None:
         """Something was done: to a `file` (edited, unless `action` says otherwise), by a `command`, or else.
 
         `success`, `output` and `error` say what came of it.
         """
-        self._going()
-        step = parse(plain_json({**told, "description": description}), Step, "step")
+        self._active_journal()
+        step = parse(plain_json({**fields, "description": description}), Step, "step")
         if step.file is not None:
             step = replace(step, file=self._caller.relative(step.file))
         action = self._record.step(self._caller.project.now(), step)
-        going_on = (attempt for attempt in reversed(self._tried) if not attempt.is_over)
-        next(going_on, self._begun).step(step.description, action)
+        going_on = (attempt for attempt in reversed(self._attempts) if not attempt.is_over)
+        next(going_on, self._first_attempt).step(step.description, action)
 
     def stand(self, **fields: Any) -> None:
         """Where the agent stands: fields of the journal's `context`, such as current_plan_step, blockers."""
-        self._going().context(plain_json(fields))
+        self._active_journal().context(plain_json(fields))
 
     def succeed(self, summary: str, **more: Any) -> None:
         """It worked: what came of it; `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
-        self._said(Result.SUCCESS, summary=summary, **more)
+        self._set_verdict(Result.SUCCESS, summary=summary, **more)
 
     def fail(self, reason: str, category: FailureCategory | str = FailureCategory.OTHER, **more: Any) -> None:
         """It did not work, and why; `summary`, `learnings`, `follow_ups` and the agent's `output` besides."""
-        self._said(Result.FAILURE, **{"summary": reason, **more}, reason=reason, category=category)
+        self._set_verdict(Result.FAILURE, **{"summary": reason, **more}, reason=reason, category=category)
 
     def partial(self, summary: str, **more: Any) -> None:
         """Some of it worked; `reason` and `category` say why not all, `follow_ups` what is left."""
-        self._said(Result.PARTIAL, summary=summary, **more)
+        self._set_verdict(Result.PARTIAL, summary=summary, **more)
 
-    def _said(self, result: Result, **given: Any) -> None:
-        self._going()
+    def _set_verdict(self, result: Result, **given: Any) -> None:
+        self._active_journal()
         self._verdict = parse(plain_json({"result": result, **given}), Verdict, str(result))
 
-    def _noted(self, kind: Kind, **fields: Any) -> dict[str, Any]:
-        return self._going().add(kind, plain_json(fields))[0]
+    def _add_entry(self, kind: Kind, **fields: Any) -> dict[str, Any]:
+        return self._active_journal().add(kind, plain_json(fields))[0]
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        with kept_whole(error):
-            journal = self._going()
+        with keep_error(error):
+            journal = self._active_journal()
             try:
-                self._end(journal, self._judged(error))
+                self._end(journal, self._final_verdict(error))
             finally:
                 journal.close()
-            self._tell(error)
+            self._report_problems(error)
 
-    def _judged(self, error: BaseException | None) -> Verdict:
-        self._record.attempts = [attempt.entry for attempt in self._tried]
+    def _final_verdict(self, error: BaseException | None) -> Verdict:
+        self._record.attempts = [attempt.entry for attempt in self._attempts]
         if error is not None and is_failure(error):
             return verdict_of(error, self._verdict)
         return self._verdict or infer_verdict(self._record)
@@ -224,34 +226,34 @@ class Run:
     def _end(self, journal: RunJournal, verdict: Verdict) -> None:
         """Keep the run as a memory, close its journal entry, and draw what lasts from it."""
         journal.is_over = True  # whatever another thread says now would be half lost
-        self._guarded("The memory was not stored", lambda: self._store(verdict))
+        self._try("The memory was not stored", lambda: self._store(verdict))
         if self._parent is not None:
             self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
         self._close_journal(journal, verdict)
-        self._event(run_memory.ended(self._start, verdict, self.memory_id, self._prompt_tokens))
+        self._event(run_memory.end_event(self._start, verdict, self.memory_id, self._prompt_tokens))
         if self._question.extract:
-            self._guarded("Nothing was extracted", lambda: self._extract(verdict))
+            self._try("Nothing was extracted", lambda: self._extract(verdict))
 
     def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
         """Say how what was tried ended; where all of it had ended already, the run comes last."""
-        told = {
+        outcome = {
             "output": None if verdict.result is Result.FAILURE else verdict.summary,
             "error": verdict.reason,
             "lessons": "\n".join(verdict.learnings) or None,
             "status": UNVERIFIED if isinstance(verdict, InferredVerdict) else None,
         }
-        told = {name: one[:LONGEST] for name, one in told.items() if one is not None}
-        going_on = [attempt for attempt in self._tried or [self._begun] if not attempt.is_over]
+        outcome = {name: one[:LONGEST] for name, one in outcome.items() if one is not None}
+        going_on = [attempt for attempt in self._attempts or [self._first_attempt] if not attempt.is_over]
         for attempt in going_on:
-            attempt.close(verdict.result, **told)
-        if not going_on and {self._tried[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
-            entry = {"description": self._shown_task, "result": verdict.result, **told}
+            attempt.close(verdict.result, **outcome)
+        if not going_on and {self._attempts[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
+            entry = {"description": self._shown_task, "result": verdict.result, **outcome}
             journal.add(Kind.ATTEMPT, plain_json(entry))
 
     def _store(self, verdict: Verdict) -> None:
         caller = self._caller
         with caller.project.turn(), caller.project.store.transaction():
-            tried = [store.store(caller, plain_json(one)) for one in self._record.in_vain(verdict)]
+            tried = [store.store(caller, plain_json(one)) for one in self._record.failed_attempts(verdict)]
             draft = self._record.draft(verdict, [one.memory_id for one in tried])
             stored = store.store(caller, plain_json(draft))
         self.memory_id = stored.memory_id
@@ -259,13 +261,13 @@ class Run:
     def adopt(self, child: Child) -> None:
         """A child run has ended: this run's memory will tell that it was caused by the child's."""
         self._record.children.append(child)
-        if self._from_the_beginning().is_over and self.memory_id and child.memory_id:
+        if self._started_journal().is_over and self.memory_id and child.memory_id:
             link = LinkQuestion(
                 source_id=self.memory_id, target_id=child.memory_id, link_type=LinkType.CAUSED_BY
             )
-            self._guarded("The memory was not linked", lambda: self._linked(link))
+            self._try("The memory was not linked", lambda: self._link(link))
 
-    def _linked(self, link: LinkQuestion) -> None:
+    def _link(self, link: LinkQuestion) -> None:
         with self._caller.project.turn():
             store.link(self._caller, link)
 
@@ -281,9 +283,9 @@ class Run:
 
     def _event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: StoreBackend(self._caller))
-        self._guarded("No event was stored", lambda: layers.append("episodic", entry))
+        self._try("No event was stored", lambda: layers.append("episodic", entry))
 
-    def _guarded(self, what: str, work: Callable[[], A]) -> A | None:
+    def _try(self, what: str, work: Callable[[], A]) -> A | None:
         """Do something that may fail without stopping the run."""
         try:
             return work()
@@ -291,9 +293,9 @@ class Run:
             self.problems.append(f"{what}: {error}")
             return None
 
-    def _tell(self, error: BaseException | None) -> None:
-        told = " ".join(dict.fromkeys(self.problems))
-        if told and error is not None:
-            error.add_note(f"RUM: {told}")
-        elif told:
-            warnings.warn(f"RUM: {told}", RuntimeWarning, stacklevel=3)
+    def _report_problems(self, error: BaseException | None) -> None:
+        problems = " ".join(dict.fromkeys(self.problems))
+        if problems and error is not None:
+            error.add_note(f"RUM: {problems}")
+        elif problems:
+            warnings.warn(f"RUM: {problems}", RuntimeWarning, stacklevel=3)

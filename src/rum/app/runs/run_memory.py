@@ -51,40 +51,40 @@ class Record:
         self.children: list[Child] = []
         """The child runs that are over."""
 
-    def step(self, at: int, told: Step) -> Json:
+    def step(self, at: int, step: Step) -> Json:
         """Note an action, as `store` takes it."""
-        named = {"file_path": told.file, "command": told.command}
+        named = {"file_path": step.file, "command": step.command}
         touched = {name: one for name, one in named.items() if one is not None}
-        action: Json = {"type": told.action or _usual_action(told), "timestamp": at, **touched}
-        action["diff_summary" if touched else "query"] = told.description
-        success = told.error is None if told.success is None else told.success
+        action: Json = {"type": step.action or _default_action(step), "timestamp": at, **touched}
+        action["diff_summary" if touched else "query"] = step.description
+        success = step.error is None if step.success is None else step.success
         result = {
-            "output_summary": told.output and _cut(told.output),
-            "error": told.error and _cut(told.error),
+            "output_summary": step.output and _cut(step.output),
+            "error": step.error and _cut(step.error),
         }
         action["result"] = {"success": success, **{name: one for name, one in result.items() if one}}
         self.steps.append(action)
-        if told.file is not None and told.file not in self.files:
-            self.files.append(told.file)
+        if step.file is not None and step.file not in self.files:
+            self.files.append(step.file)
         return action
 
     def last_words(self) -> str:
-        """What stands for a result where nobody told one: the last thing decided, found out or done."""
+        """A summary where none was given: the last decision, discovery or step."""
         decided = [one["description"] for one in self.decisions[-1:]]
         found = [one["content"] for one in self.discoveries[-1:]]
         done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
         return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_DONE
 
-    def in_vain(self, verdict: Verdict) -> list[Json]:
+    def failed_attempts(self, verdict: Verdict) -> list[Json]:
         """What was tried in vain before something else worked, each as a small memory that warns of it.
 
         A run that failed warns by itself.
         """
         if verdict.result is Result.FAILURE:
             return []
-        return [self._attempted(one) for one in self.attempts if one.get("result") == Result.FAILURE]
+        return [self._attempt_memory(one) for one in self.attempts if one.get("result") == Result.FAILURE]
 
-    def _attempted(self, attempt: Json) -> Json:
+    def _attempt_memory(self, attempt: Json) -> Json:
         why = _cut(attempt.get("error") or attempt.get("output") or attempt.get("lessons") or NO_REASON)
         files = [str(one["path"]) for one in attempt.get("artifacts") or ()] or self.files
         learned = [_cut(attempt["lessons"])] if attempt.get("lessons") else []
@@ -105,7 +105,7 @@ class Record:
             "tags": [*self.run.tags, ATTEMPT],
         }
 
-    def draft(self, verdict: Verdict, in_vain: Iterable[str] = ()) -> Json:
+    def draft(self, verdict: Verdict, failed_attempts: Iterable[str] = ()) -> Json:
         """The memory, as `store` takes it; `in_vain` are the memories of what was tried before it worked."""
         marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, InferredVerdict)}
         draft: Json = {
@@ -116,16 +116,16 @@ class Record:
             "outcome": _outcome(verdict),
             "tags": [*self.run.tags, *(mark for mark, holds in marks.items() if holds)],
         }
-        if causes := [*(one.memory_id for one in self.children if one.memory_id), *in_vain]:
+        if causes := [*(one.memory_id for one in self.children if one.memory_id), *failed_attempts]:
             draft["links"] = {"caused_by": causes}
         return draft
 
     def full_text(self, verdict: Verdict) -> str:
-        """All that the agent said and found out, as extraction reads it; none of RUM's own words."""
+        """All texts of the agent, as extraction reads them; none of RUM's own texts."""
         summary = "" if isinstance(verdict, InferredVerdict) else verdict.summary
         parts = [verdict.output, summary, *verdict.learnings]
         parts += [str(one["content"]) for one in self.discoveries]
-        parts += [_decided(one["description"], one.get("reasoning") or "") for one in self.decisions]
+        parts += [_decision_text(one["description"], one.get("reasoning") or "") for one in self.decisions]
         parts += [str(one["lessons"]) for one in self.attempts if one.get("lessons")]
         return "\n\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
@@ -154,23 +154,26 @@ class Record:
         return {
             "approach_chosen": chosen.get("description") or (approaches[-1] if approaches else ""),
             "why_chosen": chosen.get("reasoning") or "",
-            "alternatives_considered": list(self._alternatives()),
+            "alternatives_considered": list(self._rejected_approaches()),
         }
 
-    def _alternatives(self) -> Iterator[Json]:
+    def _rejected_approaches(self) -> Iterator[Json]:
         """What was decided against, and what was tried in vain."""
         for one in self.decisions:
             for other in one.get("alternatives") or ():
-                told = cast("Json", other) if isinstance(other, dict) else {"name": other}
-                yield {"approach": str(told.get("name")), "why_rejected": str(told.get("reason") or "")}
+                alternative = cast("Json", other) if isinstance(other, dict) else {"name": other}
+                yield {
+                    "approach": str(alternative.get("name")),
+                    "why_rejected": str(alternative.get("reason") or ""),
+                }
         for one in self.attempts:
             if one.get("result") == Result.FAILURE:
                 why = one.get("error") or one.get("output") or one.get("lessons") or ""
                 yield {"approach": one["description"], "why_rejected": _cut(why)}
 
 
-def _decided(what: str, why: str) -> str:
-    """A decision with its reason, as one sentence; without a reason it is told as it is."""
+def _decision_text(what: str, why: str) -> str:
+    """A decision with its reason, as one sentence; without a reason unchanged."""
     first, _, rest = why.strip().partition(" ")
     if not first:
         return what
@@ -178,10 +181,10 @@ def _decided(what: str, why: str) -> str:
     return f"Decision: {what.rstrip(' .')}, because {plain} {rest}"
 
 
-def _usual_action(told: Step) -> ActionType:
-    if told.file is not None:
+def _default_action(step: Step) -> ActionType:
+    if step.file is not None:
         return ActionType.FILE_EDIT
-    return ActionType.EXTERNAL_QUERY if told.command is None else ActionType.COMMAND_RUN
+    return ActionType.EXTERNAL_QUERY if step.command is None else ActionType.COMMAND_RUN
 
 
 def _observation(discovery: Json) -> Json:
@@ -208,12 +211,12 @@ def _outcome(verdict: Verdict) -> Json:
         "learnings": verdict.learnings,
         "follow_up_needed": verdict.follow_ups,
     }
-    told = {
+    optional = {
         "failure_reason": verdict.reason and _cut(verdict.reason),
         "failure_category": verdict.category,
         "verified_by": verdict.verified_by,
     }
-    return outcome | {name: one for name, one in told.items() if one is not None}
+    return outcome | {name: one for name, one in optional.items() if one is not None}
 
 
 def _cut(text: object) -> str:
@@ -248,30 +251,30 @@ def _problems(record: Record) -> Iterator[_Problem]:
     last: dict[tuple[str, str], Child] = {(one.agent, one.task): one for one in record.children}
     for one in last.values():
         if (verdict := one.verdict).result is not Result.SUCCESS:
-            told = f"Run of {one.agent} {_HOW[verdict.result]} ({one.task})"
+            what = f"Run of {one.agent} {_HOW[verdict.result]} ({one.task})"
             why = verdict.reason or verdict.summary
-            yield _Problem(one_line(f"{told}: {why}", _SHORT), verdict.category)
+            yield _Problem(one_line(f"{what}: {why}", _SHORT), verdict.category)
     for attempt in record.attempts[-1:]:
         result = attempt.get("result")
         if result in (Result.FAILURE, Result.PARTIAL):
             why = attempt.get("error") or attempt.get("output") or "no reason given"
-            told = f"Attempt {_HOW[Result(result)]} ({attempt['description']})"
-            yield _Problem(one_line(f"{told}: {why}", _SHORT))
+            what = f"Attempt {_HOW[Result(result)]} ({attempt['description']})"
+            yield _Problem(one_line(f"{what}: {why}", _SHORT))
     for step in record.steps[-1:]:
         if not step["result"]["success"]:
             why = step["result"].get("error") or "no reason given"
-            told = f"Step failed ({step.get('diff_summary') or step.get('query')})"
-            yield _Problem(one_line(f"{told}: {why}", _SHORT))
+            what = f"Step failed ({step.get('diff_summary') or step.get('query')})"
+            yield _Problem(one_line(f"{what}: {why}", _SHORT))
 
 
-def started(agent: str, agent_id: str | None, task: str) -> Json:
+def start_event(agent: str, agent_id: str | None, task: str) -> Json:
     """The entry for the beginning."""
     shown = one_line(task, _SHORT)
     about = {"agentId": agent_id, "agent": agent, "task": shown}
     return {"content": f"{agent} started: {shown}", "metadata": about}
 
 
-def ended(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
+def end_event(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
     """The entry for the end; of the prompt it says how long it was, as what was in it is kept already."""
     about = start["metadata"]
     word = "ended" if isinstance(verdict, InferredVerdict) else _EVENT_WORDS[verdict.result]
