@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
-from rum.llm.answer_check import InvalidAnswer, parse_answer
 from rum.llm.base import BadAnswer
+from rum.llm.client import InvalidAnswer, parse_answer
 
 T = TypeVar("T")
 KINDS = ("openai", "anthropic", "ollama")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 import msgspec
 
-from rum.llm.answer_check import InvalidAnswer, json_schema, parse_answer
 from rum.llm.anthropic import AnthropicFormat
 from rum.llm.base import BadAnswer, CannotComplete, Json, Message, Reply, WireFormat
 from rum.llm.meter import Meter, Spent
 from rum.llm.ollama import OllamaFormat
 from rum.llm.openai import OpenAiFormat
+from rum.model.errors import InvalidQuery
+from rum.model.parse import parse
 from rum.net.post import NoAnswerYet, PostError, post
 from rum.text.tokens import estimate_tokens
 
@@ -33,6 +35,8 @@ _PAUSES = (0.5, 2.0)
 """Seconds before each retry, unless the server sends `Retry-After`."""
 _MARGIN = 1.5
 """Safety factor on the estimated tokens of a prompt, as every model counts differently."""
+_MAX_ANSWER = 200_000
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FORMATS: dict[str, Callable[[str | None], WireFormat]] = {
     "openai": OpenAiFormat,
     "anthropic": AnthropicFormat,
@@ -169,3 +173,49 @@ def _is_temporary(error: PostError) -> bool:
 
 def _has_time_for(pause: float, deadline: float) -> bool:
     return time.monotonic() + pause < deadline
+
+
+class InvalidAnswer(Exception):
+    """An answer does not fit; the message is sent to the model, so that it can correct itself."""
+
+
+def json_schema(schema: type) -> Json:
+    """The JSON Schema of a type, without references, as not every server supports them."""
+    whole = msgspec.json.schema(schema)
+    return cast("Json", _inline_references(whole, whole.pop("$defs", {})))
+
+
+def _inline_references(part: object, parts: Json) -> object:
+    if isinstance(part, list):
+        return [_inline_references(item, parts) for item in cast("list[object]", part)]
+    if not isinstance(part, dict):
+        return part
+    named = cast("Json", part)
+    if "$ref" in named:
+        return _inline_references(parts[named["$ref"].rpartition("/")[2]], parts)
+    return {name: _inline_references(value, parts) for name, value in named.items()}
+
+
+def parse_answer(text: str, schema: type[T], clean: Callable[[object], object]) -> T:
+    """The one JSON object in a text, without secrets, as a `schema`; InvalidAnswer if it does not fit."""
+    try:
+        found = msgspec.json.decode(_extract_json(text))
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+        raise InvalidAnswer(f"That is not one JSON object: {error}.") from None
+    if not isinstance(found, dict):
+        raise InvalidAnswer("That is JSON, but not an object.")
+    try:
+        return parse(clean(cast("Json", found)), schema, "answer")
+    except InvalidQuery as error:
+        raise InvalidAnswer(error.message) from None
+
+
+def _extract_json(text: str) -> str:
+    """The JSON object without a thinking block, code fence or text around it."""
+    if len(text) > _MAX_ANSWER:
+        raise InvalidAnswer(f"That is longer than {_MAX_ANSWER} characters.")
+    text = _THINKING.sub("", text)
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise InvalidAnswer("The answer has no JSON object.")
+    return text[start : end + 1]

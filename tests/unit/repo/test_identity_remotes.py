@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.repo.remotes import local_path, normalise_remote, read_remotes
+from rum.repo.identity import local_path, normalise_remote, read_remotes
 
 SPELLINGS = [
     "https://example.org/team/tool",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.llm.answer_check import InvalidAnswer, json_schema, parse_answer
+from rum.llm.client import InvalidAnswer, json_schema, parse_answer
 
 
 class Inner(msgspec.Struct):
