@@ -34,11 +34,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextmanager
-def streams(given: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+def streams(stdin: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     """Replace the standard streams with pipes, for a command in this process."""
     out, err = io.BytesIO(), io.BytesIO()
     kept = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
+    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     sys.stdout = io.TextIOWrapper(out, encoding="ascii", newline="\n")
     sys.stderr = io.TextIOWrapper(err, encoding="ascii", newline="\n")
     try:
@@ -54,8 +54,8 @@ def streams(given: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
 def run(project: Path) -> Run:
     """Run a command in this process, as in a pipe."""
 
-    def run(*arguments: str, given: object = b"") -> Ran:
-        data = given if isinstance(given, bytes) else json.dumps(given).encode()
+    def run(*arguments: str, stdin: object = b"") -> Ran:
+        data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
         with streams(data) as (out, err):
             code = main(list(arguments))
         return Ran(code, out.getvalue().decode(), err.getvalue().decode())
@@ -67,10 +67,10 @@ def run(project: Path) -> Run:
 def program(project: Path) -> Run:
     """Run `python -m rum` as a program, in a pipe."""
 
-    def program(*arguments: str, given: bytes = b"", **environment: str) -> Ran:
+    def program(*arguments: str, stdin: bytes = b"", **environment: str) -> Ran:
         ran = subprocess.run(
             [sys.executable, "-m", "rum", *arguments],
-            input=given,
+            input=stdin,
             capture_output=True,
             env={**os.environ, **environment},
         )

@@ -48,7 +48,7 @@ def test_a_link_to_itself_and_an_unknown_link_type_are_refused(run: Run, stored:
 
 
 def test_history_shows_who_changed_what_and_restore_reverts_it(run: Run, rum: Rum, stored: str):
-    run("update", stored, given={"outcome": {"summary": "Another"}, "tags": []})
+    run("update", stored, stdin={"outcome": {"summary": "Another"}, "tags": []})
     lines = [line.split("\t") for line in run("history", stored).out.splitlines()]
     assert [(line[0], line[3]) for line in lines] == [("1", "stored"), ("2", "outcome.summary, tags")]
     assert lines[1][2] == "owner"
@@ -85,7 +85,7 @@ def test_a_dry_run_shows_what_would_be_deleted_and_changes_nothing(run: Run, thr
 
 @pytest.mark.parametrize("chosen", [["--all"], ["--tag", "old"], ["--before", "2100-01-01"]])
 def test_bulk_deletion_needs_the_projects_name(run: Run, three: list[str], chosen: list[str]):
-    ran = run("forget", *chosen, given=b"shop\n")
+    ran = run("forget", *chosen, stdin=b"shop\n")
     assert (ran.code, ran.out) == (2, "")
     assert "--confirm shop" in ran.err
     assert "Task 0" in ran.err, "what would go is shown first"
@@ -129,7 +129,7 @@ def test_a_filter_deletes_only_matching_memories(run: Run, three: list[str], cho
 
 
 def test_all_memories_of_an_agent_are_deleted_by_its_name(run: Run, three: list[str]):
-    run("store", "--agent", "developer", given=JSON)
+    run("store", "--agent", "developer", stdin=JSON)
     run("forget", "--agent-id", "developer", "--confirm", "shop")
     assert remaining_goals(run) == 3
     assert run("recall", "token", "--json").json["code"] == "NO_RESULTS"
@@ -161,7 +161,7 @@ def test_the_first_of_many_are_listed_and_the_rest_counted(run: Run, rum: Rum):
 
 
 def test_an_agent_cannot_forget_memories_of_others_and_then_none_is_deleted(run: Run, three: list[str]):
-    own = run("store", "--agent", "guest", given=JSON).id
+    own = run("store", "--agent", "guest", stdin=JSON).id
     ran = run("forget", own, three[0], "--agent", "guest", "--confirm", "shop", "--json")
     assert ran.code == 1
     assert json.loads(ran.err.splitlines()[-1])["code"] == "PERMISSION_DENIED"
@@ -170,7 +170,7 @@ def test_an_agent_cannot_forget_memories_of_others_and_then_none_is_deleted(run:
 
 
 def test_the_owner_may_forget_an_agents_memory(run: Run):
-    made = run("store", "--agent", "guest", given=JSON).id
+    made = run("store", "--agent", "guest", stdin=JSON).id
     assert run("forget", made).code == 0
 
 

@@ -163,12 +163,12 @@ def test_escape_sequences_are_removed(run: Run, rum: Rum, ids: list[str]):
 
 def test_an_import_counts_chapters_and_wisdom(run: Run, chapters: list[str]):
     exported = run("export").out.encode()
-    assert "Added 0 chapters and wisdom (2 already present)." in run("import", "-", given=exported).out
+    assert "Added 0 chapters and wisdom (2 already present)." in run("import", "-", stdin=exported).out
 
 
 def test_only_matching_claims_of_wisdom_are_shown(run: Run, chapters: list[str]):
-    given = ("--insight", "Handle refresh token expiry", "--practice", "Flush key caches before rotation")
-    run("wisdom", "synthesize", *chapters, *given)
+    claims = ("--insight", "Handle refresh token expiry", "--practice", "Flush key caches before rotation")
+    run("wisdom", "synthesize", *chapters, *claims)
     output = run("wisdom", "recall", "flush", "key", "caches").out
     assert "Flush key caches before rotation (1: " in output
     assert "Handle refresh token expiry" not in output

@@ -32,7 +32,7 @@ def notes(project: Path) -> list[Path]:
 
 
 def test_a_run_in_json_on_stdin_is_stored_and_shown(run: Run, project: Path):
-    ran = run("extract", given=RUN)
+    ran = run("extract", stdin=RUN)
     assert ran.code == 0
     assert ran.out.startswith(
         f"{TITLE}\nnote: filter-fails-because-src-export-py-drops-rows#1\nkind: error\n"
@@ -44,8 +44,8 @@ def test_a_run_in_json_on_stdin_is_stored_and_shown(run: Run, project: Path):
 def test_a_run_in_a_yaml_file_gives_the_same_result(run: Run, project: Path):
     (project / "run.yaml").write_text(YAML)
     from_file = run("extract", "run.yaml", "--dry-run", "--json").json
-    from_stdin = run("extract", "--dry-run", "--json", given=RUN).json
-    from_yaml = run("extract", "-", "--dry-run", "--json", given=YAML.encode()).json
+    from_stdin = run("extract", "--dry-run", "--json", stdin=RUN).json
+    from_yaml = run("extract", "-", "--dry-run", "--json", stdin=YAML.encode()).json
     for found in (from_file, from_stdin, from_yaml):
         found["frontmatter"].pop("discoveredAt")  # the clock goes on between them
     assert from_file == from_stdin == from_yaml
@@ -53,7 +53,7 @@ def test_a_run_in_a_yaml_file_gives_the_same_result(run: Run, project: Path):
 
 
 def test_a_dry_run_stores_nothing(run: Run, project: Path):
-    ran = run("extract", "--dry-run", given=RUN)
+    ran = run("extract", "--dry-run", stdin=RUN)
     assert "note: would be added" in ran.out
     assert "Would store fact node: 18+" in ran.out
     assert notes(project) == []
@@ -61,8 +61,8 @@ def test_a_dry_run_stores_nothing(run: Run, project: Path):
 
 
 def test_what_is_not_stored_is_explained(run: Run):
-    run("extract", given=RUN)
-    ran = run("extract", given=RUN)
+    run("extract", stdin=RUN)
+    ran = run("extract", stdin=RUN)
     assert ran.code == 0
     assert ran.out.startswith("No note: The output has what went wrong and why")
     assert "The note was not stored: duplicate of the note filter-fails-because" in ran.out
@@ -70,12 +70,12 @@ def test_what_is_not_stored_is_explained(run: Run):
 
 
 def test_the_reason_for_no_note_is_printed(run: Run):
-    ran = run("extract", given={**RUN, "agentOutput": "Done.", "error": None})
+    ran = run("extract", stdin={**RUN, "agentOutput": "Done.", "error": None})
     assert ran.out == "No note: The output has only steps and plans.\n"
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("stdin", "message"),
     [
         (b"", "must hold one run"),
         (b"[1, 2]", "must hold one run"),
@@ -92,8 +92,8 @@ def test_the_reason_for_no_note_is_printed(run: Run):
         (b"{" + b'"a":{' * 5000, "nested too deeply"),
     ],
 )
-def test_an_invalid_run_is_refused(run: Run, project: Path, given: bytes, message: str):
-    ran = run("extract", given=given)
+def test_an_invalid_run_is_refused(run: Run, project: Path, stdin: bytes, message: str):
+    ran = run("extract", stdin=stdin)
     assert (ran.code, ran.out) == (1, "")
     assert message in ran.err
     assert notes(project) == []
@@ -112,7 +112,7 @@ def test_a_failure_of_the_language_model_is_noted_on_stderr(
         for name, value in server.settings("anthropic", llm_key="key-123456").items():
             monkeypatch.setenv(name, value)
         server.script = ["nonsense"]
-        ran = run("extract", given=RUN)
+        ran = run("extract", stdin=RUN)
         counted = run("tokens")
     assert ran.code == 0
     assert "Extracted by rules, as the language model failed." in ran.err

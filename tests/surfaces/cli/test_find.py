@@ -194,7 +194,7 @@ def test_ids_can_be_written_in_upper_case(run: Run, rum: Rum, stored: str):
     assert run("show", stored.upper(), "--json").json["id"] == stored
     for command in ("recall --memory-id ID", "trace ID", "forget ID --dry-run"):
         assert stored[-8:] in run(*command.replace("ID", tail).split()).out
-    assert run("update", tail, given={"memory_id": stored, "tags": ["x"]}).code == 0
+    assert run("update", tail, stdin={"memory_id": stored, "tags": ["x"]}).code == 0
     assert run("history", tail).out.count("\n") == 2
     assert run("restore", tail, "--version", "1").code == 0
     assert run("link", other.upper(), "caused_by", tail).code == 0
@@ -206,7 +206,7 @@ def test_ids_can_be_written_in_upper_case(run: Run, rum: Rum, stored: str):
 def test_an_imported_id_in_upper_case_is_found(run: Run, stored: str):
     foreign = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
     lines = run("export").out.replace(stored, foreign).encode()
-    assert run("--project", "other", "import", "-", given=lines).code == 0
+    assert run("--project", "other", "import", "-", stdin=lines).code == 0
     for name in (foreign, foreign[-8:]):
         assert run("--project", "other", "show", name, "--json").json["id"] == foreign
 
@@ -218,7 +218,7 @@ def test_a_note_says_how_to_get_more_results(run: Run, rum: Rum):
     assert run("recall", "--since", "1h").err == "5 of 7; raise --limit for more.\n"
     assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; raise --limit for more.\n"
     assert run("recall", "--since", "1h", "--limit", "7").err == ""
-    # By words many match that are not sure enough to be given, so more is promised to nobody.
+    # Many match by words with too little confidence to be shown, so no note promises more.
     assert run("recall", "token", "--limit", "2").err == "The 2 best of 7; raise --limit for more.\n"
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")
@@ -362,7 +362,7 @@ def test_an_empty_list_prints_nothing_to_a_pipe(run: Run):
 
 
 def test_list_as_an_agent_shows_its_own_memories(run: Run, stored: str):
-    made = run("store", "--agent", "developer", given=JSON).id
+    made = run("store", "--agent", "developer", stdin=JSON).id
     found = run("list", "--agent", "developer", "--json").json["memories"]
     assert [memory["id"] for memory in found] == [made]
     assert run("list", "--json").json["total"] == 2

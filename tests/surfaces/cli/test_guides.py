@@ -40,14 +40,14 @@ def test_a_graph_is_imported_as_linked_memories_once(run: Run):
         "import",
         "mcp-memory",
         "-",
-        given=graph,
+        stdin=graph,
     ).out
     assert "Added 2 memories" in answer
     assert "links 1" in answer
-    again = run("import", "mcp-memory", "-", "--json", given=graph).json
+    again = run("import", "mcp-memory", "-", "--json", stdin=graph).json
     assert (again["added"], again["unchanged"], again["links"]) == (0, 2, 0)
     more = graph.replace(b'["Makes anvils"]', b'["Makes anvils", "Closed in May"]')
-    assert run("import", "mcp-memory", "-", "--json", given=more).json["updated"] == 1
+    assert run("import", "mcp-memory", "-", "--json", stdin=more).json["updated"] == 1
     assert "Acme" in run("recall", "closed in may").out
 
 

@@ -119,14 +119,14 @@ def test_issues_are_imported_from_a_file_or_stdin(project: Path, run: Run):
     (project / "issues.json").write_bytes(ISSUES)
     ran = run("import", "github-issues", "issues.json")
     assert ran.out.startswith("Added 1 memory in ")
-    assert run("import", "github-issues", "-", "--json", given=ISSUES).json["unchanged"] == 1
+    assert run("import", "github-issues", "-", "--json", stdin=ISSUES).json["unchanged"] == 1
 
 
 @pytest.mark.parametrize(
-    ("given", "words"), [(b"{", "not JSON"), (b"[]", "no issues"), (b'[{"number": 1}]', "`title`")]
+    ("stdin", "words"), [(b"{", "not JSON"), (b"[]", "no issues"), (b'[{"number": 1}]', "`title`")]
 )
-def test_invalid_issues_are_refused(run: Run, rum: Rum, given: bytes, words: str):
-    ran = run("import", "github-issues", "-", given=given)
+def test_invalid_issues_are_refused(run: Run, rum: Rum, stdin: bytes, words: str):
+    ran = run("import", "github-issues", "-", stdin=stdin)
     assert (ran.code, ran.out) == (1, "")
     assert words in ran.err
     assert rum.list().total == 0

@@ -63,7 +63,7 @@ def test_json_can_hold_any_field(run: Run, tmp_path: Path) -> None:
         "subTasks": [{"description": "Route", "status": "complete"}],
         "mood": 1,
     }
-    assert run("journal", "add", "attempt", *SESSION, given=entry).id == "attempt-001"
+    assert run("journal", "add", "attempt", *SESSION, stdin=entry).id == "attempt-001"
     file = tmp_path / "change.json"
     file.write_text(json.dumps({"result": "success", "tokensUsed": {"input": 5}}))
     assert run("journal", "update", "attempt-001", *SESSION, "--file", str(file)).code == 0

@@ -13,7 +13,7 @@ from surfaces.cli.running import Run
 
 def test_a_fact_is_set_printed_listed_and_forgotten(run: Run):
     assert run("facts", "set", "dataset-format", "CSV").out == "dataset-format is now version 1.\n"
-    assert run("facts", "set", "dataset-format", "-", given=b"JSON lines\n").code == 0
+    assert run("facts", "set", "dataset-format", "-", stdin=b"JSON lines\n").code == 0
     assert run("facts", "get", "dataset-format").out == "JSON lines\n"
     run("facts", "set", "ci", "make check")
     assert run("facts", "list").out == "ci: make check\ndataset-format: JSON lines\n"
@@ -73,7 +73,7 @@ def test_entries_are_appended_searched_and_counted(run: Run):
     )
     assert made.out == "e-1\n"
     run("layers", "append", "semantic", "CSV", "--key", "format")
-    run("layers", "append", "procedural", "-", "--condition", "deploy", given=b"Ask first\n")
+    run("layers", "append", "procedural", "-", "--condition", "deploy", stdin=b"Ask first\n")
     found = run("layers", "search", "episodic", "scan", "--json").json
     assert [(one["id"], one["metadata"]) for one in found] == [("e-1", {"task": "scan", "n": 3})]
     assert run("layers", "search", "episodic", "scan").out.split("\t")[2:] == [

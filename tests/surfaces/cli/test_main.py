@@ -103,14 +103,14 @@ def test_mcp_as_an_argument_starts_no_server(program: Run, arguments: list[str])
 
 
 def test_the_project_can_be_named_before_or_after_the_command(run: Run):
-    run("--project", "one", "store", given=JSON)
+    run("--project", "one", "store", stdin=JSON)
     assert run("list", "--project", "one", "--json").json["total"] == 1
     assert run("--project", "one", "--json", "list").json["total"] == 1
     assert run("list", "--json").json["total"] == 0
 
 
 def test_the_last_project_option_wins(run: Run):
-    run("--project", "one", "store", "--project", "two", given=JSON)
+    run("--project", "one", "store", "--project", "two", stdin=JSON)
     assert run("--project", "two", "list", "--json").json["total"] == 1
 
 
@@ -196,7 +196,7 @@ def test_with_json_an_error_is_the_json_of_the_api(run: Run):
 
 def test_an_unknown_field_is_named_with_a_similar_one(run: Run):
     wrong = {**JSON, "intent": {"goal": "x", "task_tpye": "bug_fix"}}
-    ran = run("store", given=wrong)
+    ran = run("store", stdin=wrong)
     assert (ran.code, ran.out) == (1, "")
     assert "intent.task_tpye" in ran.err
     assert "Did you mean `task_type`?" in ran.err
@@ -208,10 +208,10 @@ def test_an_unknown_field_is_named_with_a_similar_one(run: Run):
 @pytest.mark.skipif(os.name == "nt", reason="closes a POSIX pipe")
 def test_a_closed_pipe_ends_the_command_without_an_error(run: Run, project: Path):
     for _ in range(3):
-        run("store", given=JSON)
+        run("store", stdin=JSON)
     script = f'"{sys.executable}" -m rum export | head -c 1 >/dev/null; echo "${{PIPESTATUS[0]}}"'
     big = json.dumps({**JSON, "intent": {**JSON["intent"], "context": "long " * 100_000}})
-    run("store", given=big.encode())
+    run("store", stdin=big.encode())
     ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
     assert (ran.stdout, ran.stderr) == ("0\n", "")
 
@@ -229,7 +229,7 @@ def test_output_that_cannot_be_written_is_an_error(project: Path):
 
 @needs_terminal
 def test_ctrl_c_is_exit_code_130_without_a_traceback(run: Run):
-    run("store", given=JSON)
+    run("store", stdin=JSON)
     screen = on_terminal("forget", "--all", wait_for="(shop):", typed=CTRL_C)
     assert screen.code == 130
     assert "Traceback" not in screen.text

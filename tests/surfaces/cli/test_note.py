@@ -20,7 +20,7 @@ def test_an_entry_is_added_from_an_option_a_file_or_stdin(run: Run, project: Pat
     (project / "text.md").write_text("From a file.")
     assert run(*AUTH, "--content", "As an option.").out == "auth-module#1\n.rum/notes/auth-module.md\n"
     assert run(*AUTH, "--file", "text.md").out.startswith("auth-module#2\n")
-    assert run(*AUTH, given=b"\xef\xbb\xbfFrom stdin.").out.startswith("auth-module#3\n")
+    assert run(*AUTH, stdin=b"\xef\xbb\xbfFrom stdin.").out.startswith("auth-module#3\n")
     shown = run("note", "show", "auth-module", "--json").json
     assert [one["content"] for one in shown["entries"]] == ["As an option.", "From a file.", "From stdin."]
 

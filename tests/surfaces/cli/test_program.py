@@ -14,8 +14,8 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     (project / ".rum" / "config.toml").write_text("rate_limit = 1000\n")
     done: set[str] = set()
 
-    def do(command: str, *arguments: str, given: bytes = b"") -> str:
-        ran = program(command, *arguments, given=given)
+    def do(command: str, *arguments: str, stdin: bytes = b"") -> str:
+        ran = program(command, *arguments, stdin=stdin)
         assert ran.code == 0, ran.err
         done.add(command)
         return ran.out
@@ -23,18 +23,18 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "is trusted" in do("trust", "--yes")
     bug = do("store", *FLAGS).strip()
     fix = do(
-        "store", given=json.dumps({**JSON, "outcome": {"success": True, "summary": "Fixed"}}).encode()
+        "store", stdin=json.dumps({**JSON, "outcome": {"success": True, "summary": "Fixed"}}).encode()
     ).strip()
     assert "Linked: " in do("link", fix, "caused_by", bug)
     assert bug[-8:] in do("recall", "token", "refresh")
     assert "Users log out" in do("show", bug)
     assert f"  caused_by FAIL {JSON['intent']['goal']}" in do("trace", fix)
-    assert "version 2" in do("update", fix, given=b'{"tags": ["fixed"]}')
+    assert "version 2" in do("update", fix, stdin=b'{"tags": ["fixed"]}')
     assert "tags" in do("history", fix)
     assert "version 3" in do("restore", fix, "--version", "1")
     assert len(do("list").splitlines()) == 2
     assert "auth" in do("tags")
-    assert "sessions#1" in do("note", "add", "Sessions", "--when", "login", given=b"They end after an hour.")
+    assert "sessions#1" in do("note", "add", "Sessions", "--when", "login", stdin=b"They end after an hour.")
     assert "version 1" in do("facts", "set", "ci", "make check")
     assert "rule_" in do("rules", "add", "deploy", "Ask first")
     assert "semanticEntryCount: 1" in do("layers", "stats")
@@ -59,7 +59,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("compact")
     assert do("archive", "--dry-run")
     assert "No note:" in do(
-        "extract", "-", given=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
+        "extract", "-", stdin=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
     )
     assert do("tokens")
     assert "developer" in do("identity", "register", "--name", "developer")
@@ -71,7 +71,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("pause")
     assert do("resume")
     prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "day", "prompt": "Hello"}
-    assert do("hook", "claude-code", given=json.dumps({**prompt, "cwd": str(project)}).encode()) == ""
+    assert do("hook", "claude-code", stdin=json.dumps({**prompt, "cwd": str(project)}).encode()) == ""
     assert do("offers") == ""
     assert "useful. Its usefulness" in do("useful", fix)
     assert "useless. Its usefulness" in do("useless", bug)
@@ -83,7 +83,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "Would delete: 2 memories" in do("forget", "--all", "--dry-run")
     assert "Forgotten: 2 memories" in do("forget", "--all", "--confirm", "shop")
     assert "Purged." in do("purge")
-    assert "(2 forgotten)" in do("import", "-", given=exported.encode())
+    assert "(2 forgotten)" in do("import", "-", stdin=exported.encode())
     assert do("doctor").startswith("healthy\n")
     assert "complete" in do("completion", "bash")
     assert "--tools" in do("mcp", "--help")

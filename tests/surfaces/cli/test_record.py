@@ -28,9 +28,9 @@ def test_flags_stdin_and_file_give_the_same_memory(run: Run, rum: Rum, project: 
     (project / "memory.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(JSON).encode())
     ways = [
         run("store", *FLAGS),
-        run("store", given=JSON),
+        run("store", stdin=JSON),
         run("store", "--file", "memory.json"),
-        run("store", "--file", "-", given=JSON),
+        run("store", "--file", "-", stdin=JSON),
     ]
     assert [way.code for way in ways] == [0] * 4
     first, *others = (stable_fields(rum, way.id) for way in ways)
@@ -40,17 +40,17 @@ def test_flags_stdin_and_file_give_the_same_memory(run: Run, rum: Rum, project: 
 
 
 def test_only_the_id_goes_to_stdout_and_notes_to_stderr(run: Run):
-    first = run("store", given=JSON)
+    first = run("store", stdin=JSON)
     assert first.out.startswith("mem_")
     assert len(first.out.splitlines()) == 1
     assert "(registered)" in first.err
-    again = run("store", given=JSON)
+    again = run("store", stdin=JSON)
     assert "(resumed)" in again.err
     assert first.id in again.err, "a near-duplicate is named"
 
 
 def test_json_is_that_of_the_api(run: Run):
-    ran = run("store", "--json", given=JSON)
+    ran = run("store", "--json", stdin=JSON)
     assert set(ran.json) == {"memory_id", "stored_at", "indexed_files", "identity"}
     assert ran.json["indexed_files"] == ["src/auth.py"]
     assert ran.err == ""
@@ -64,7 +64,7 @@ def test_links_can_be_set_with_flags(run: Run, rum: Rum, stored: str):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("stdin", "message"),
     [
         (b"", "stdin is empty; give a JSON object or flags (rum store --help)"),
         (b" \n", "stdin is empty"),
@@ -76,8 +76,8 @@ def test_links_can_be_set_with_flags(run: Run, rum: Rum, stored: str):
         (b"{}", "intent"),
     ],
 )
-def test_an_invalid_memory_is_refused_and_nothing_is_stored(run: Run, given: bytes, message: str):
-    ran = run("store", given=given)
+def test_an_invalid_memory_is_refused_and_nothing_is_stored(run: Run, stdin: bytes, message: str):
+    ran = run("store", stdin=stdin)
     assert (ran.code, ran.out) == (1, "")
     assert message in ran.err
     assert run("list", "--json").json["total"] == 0
@@ -103,7 +103,7 @@ def test_deeply_nested_json_is_an_error_with_a_message(
     deep = b'{"intent": {"context": ' + b"[" * depth + b"]" * depth + b"}}"
     (project / "deep.json").write_bytes(deep)
     arguments = [command] if command == "store" else [command, stored]
-    ran = run(*arguments, *(["--file", "deep.json"] if way == "file" else []), given=deep)
+    ran = run(*arguments, *(["--file", "deep.json"] if way == "file" else []), stdin=deep)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("rum: ")
 
@@ -117,7 +117,7 @@ def test_on_a_terminal_store_does_not_wait_for_json(project: Path):
 
 def test_update_by_json_merges_and_clears(run: Run, rum: Rum, stored: str):
     patch = {"outcome": {"success": True, "failure_reason": None}, "tags": ["auth", "done"]}
-    ran = run("update", stored[-8:], given=patch)
+    ran = run("update", stored[-8:], stdin=patch)
     assert (ran.code, ran.out) == (0, f"{stored} is now version 2.\n")
     memory = rum.show(stored)
     assert memory.outcome.success
@@ -136,13 +136,13 @@ def test_update_by_flags_changes_only_those_fields(run: Run, rum: Rum, stored: s
 
 
 def test_update_with_nothing_to_change_is_an_error(run: Run, stored: str):
-    assert run("update", stored, given=b"{}").code == 1
+    assert run("update", stored, stdin=b"{}").code == 1
 
 
 @pytest.mark.parametrize("other", ["another-one", "mem_01kbh3m2x5f0vt9q8zr4w6y7ae", "", 5, None, "TAIL"])
 def test_update_with_json_for_another_memory_is_an_error(run: Run, rum: Rum, stored: str, other: object):
     other = stored[-2:] if other == "TAIL" else other
-    ran = run("update", stored, given={"memory_id": other, "tags": ["x"]})
+    ran = run("update", stored, stdin={"memory_id": other, "tags": ["x"]})
     assert (ran.code, ran.out) == (1, "")
     assert "memory_id" in ran.err
     assert rum.show(stored).version == 1
@@ -152,7 +152,7 @@ def test_update_accepts_json_with_the_same_memory_id(run: Run, stored: str):
     for number, (named, json_id) in enumerate(
         [(stored, stored[-8:]), (stored[-8:], stored), (stored, stored)]
     ):
-        ran = run("update", named, "--json", given={"memory_id": json_id, "tags": [f"x{number}"]})
+        ran = run("update", named, "--json", stdin={"memory_id": json_id, "tags": [f"x{number}"]})
         assert ran.json["memory_id"] == stored
 
 

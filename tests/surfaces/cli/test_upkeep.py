@@ -186,16 +186,16 @@ def test_an_export_can_be_imported(run: Run, rum: Rum, stored: str, way: str):
     run("export", "all.jsonl")
     exported = run("export").out.encode()
     arguments = ["all.jsonl"] if way == "file" else ["-"]
-    ran = run("--project", "copy", "import", *arguments, given=exported)
+    ran = run("--project", "copy", "import", *arguments, stdin=exported)
     assert (ran.code, ran.out) == (0, "Added 1 memory.\n")
     assert run("--project", "copy", "show", stored, "--json").json["tags"] == ["auth", "naïve 日本"]
-    again = run("import", "--project", "copy", *arguments, "--json", given=exported)
+    again = run("import", "--project", "copy", *arguments, "--json", stdin=exported)
     assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0}
 
 
 def test_an_export_with_an_invalid_line_is_refused(run: Run, stored: str):
     broken = run("export").out.encode() + b"{oops\n"
-    ran = run("--project", "copy", "import", "-", given=broken)
+    ran = run("--project", "copy", "import", "-", stdin=broken)
     assert (ran.code, ran.out) == (1, "")
     assert "Line 4" in ran.err
     assert run("--project", "copy", "list", "--json").json["total"] == 0

@@ -47,7 +47,7 @@ def test_a_name_that_the_agent_option_refuses_cannot_be_registered(run: Run, nam
 def test_a_name_of_80_characters_can_be_registered_and_used(run: Run):
     name = "x" * 80
     made = run("identity", "register", "--name", name, "--json").json
-    run("store", "--agent", name, given=JSON)
+    run("store", "--agent", name, stdin=JSON)
     assert run("identity", "info", "--name", name, "--json").json["memory_count"] == 1
     assert made["name"] == name
 
@@ -55,7 +55,7 @@ def test_a_name_of_80_characters_can_be_registered_and_used(run: Run):
 def test_agents_are_listed_one_per_line(run: Run, rum: Rum):
     empty = run("agents")
     assert (empty.out, empty.err) == ("", "No agents yet.\n")
-    run("store", "--agent", "developer", given=JSON)
+    run("store", "--agent", "developer", stdin=JSON)
     run("identity", "register", "--name", "idle")
     rows = [line.split("\t") for line in run("agents").out.splitlines()]
     assert sorted((row[0], row[2], row[3], row[4]) for row in rows) == [
@@ -78,7 +78,7 @@ def test_projects_are_listed_one_per_line(run: Run, project: Path):
 
 
 def test_a_moved_directory_can_adopt_its_memories(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
-    made = run("store", given=JSON).id
+    made = run("store", stdin=JSON).id
     (project_id,) = (one["id"] for one in run("projects", "--json").json)
     elsewhere = project.parent / "elsewhere" / "shop"
     elsewhere.parent.mkdir()
@@ -176,7 +176,7 @@ def rate_limit(run: Run) -> int:
 
 
 def test_trust_shows_what_it_allows_and_needs_confirmation(run: Run, untrusted_settings: Path):
-    refused = run("trust", given=b"y\n")
+    refused = run("trust", stdin=b"y\n")
     assert (refused.code, refused.out) == (2, "")
     assert "rate_limit = 50" in refused.err
     assert "redact_allow" in refused.err

@@ -142,7 +142,7 @@ def instructions_target(client: Client, place: Place) -> Target | None:
 def _within(place: Place, path: str) -> str | None:
     """The folder that links may not lead out of.
 
-    A repository may hold links to anything; a user may link the own settings to any place.
+    A repository may hold links to anything; users may link their own settings to any place.
     """
     inside = place.root is not None and place.scope == "project"
     return place.root if inside and path.startswith(os.path.join(str(place.root), "")) else None
