@@ -23,6 +23,7 @@ NAMES = frozenset(
         "handed_in",
         "hangs",
         "heard",
+        "holding",
         "kept_words",
         "meant",
         "mend",
