@@ -218,7 +218,7 @@ def test_a_note_says_how_to_get_more_results(run: Run, rum: Rum):
     assert run("recall", "--since", "1h").err == "5 of 7; raise --limit for more.\n"
     assert run("recall", "--since", "1h", "--limit", "2").err == "2 of 7; raise --limit for more.\n"
     assert run("recall", "--since", "1h", "--limit", "7").err == ""
-    # Many match by words with too little confidence to be shown, so no note promises more.
+    # A search by words counts matches with too little confidence to be shown, too: "The 2 best of 7".
     assert run("recall", "token", "--limit", "2").err == "The 2 best of 7; raise --limit for more.\n"
     sure = run("recall", "token", "--limit", "1", "--json").json["confidence"]
     store(rum, "Paint the token fence of the neighbour with green paint and a large brush in the afternoon")

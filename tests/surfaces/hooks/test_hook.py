@@ -27,7 +27,7 @@ def hooks(tmp_path: Path) -> HookRunner:
 
 @pytest.mark.parametrize("client", ["claude-code", "codex", "gemini"])
 def test_an_event_is_written_to_the_spool_of_its_project(hooks: HookRunner, client: str):
-    # The end of a turn would have them taken in.
+    # Not the whole session: after the end of a turn the events are processed and leave the spool.
     sent = [{**payload, "cwd": str(hooks.work)} for payload in samples(client)[:5]]
     for payload in sent:
         hooks.send(payload, client)
