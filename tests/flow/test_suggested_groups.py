@@ -67,7 +67,7 @@ def found_in(shop: Shop) -> tuple[list[Suggestion], dict[str, Memory]]:
     rum.import_git()
     store = rum._caller.project.store
     memories = [memory for batch in store.memories.pages() for memory in batch]
-    edges = [edge for edge, _ in store.links.all()]
+    edges = list(store.links.of())
     return suggest(memories, edges, most=10), {memory.id: memory for memory in memories}
 
 

@@ -179,7 +179,7 @@ def test_an_id_is_opaque(store: Store, memory_id: str):
     assert store.activity.add_uses({memory_id: 2}, NOON)
     assert store.memories.find_ids(memory_id) == [memory_id]
     assert store.memories.get([memory_id]) == [kept]
-    assert store.links.of([memory_id]) == [edge]
+    assert store.links.of([memory_id]) == {edge: NOON}
     assert store.activity.uses([memory_id])[memory_id].times == 2
     assert by_paths(store, ["a.py"], Filters(), 9)[0][0][0] == memory_id
     store.memories.delete(memory_id)
@@ -226,7 +226,7 @@ def test_deleting_takes_everything_that_hangs_on_a_memory(store: Store):
     assert store.memories.delete("mem_rich") == expected
     assert store.memories.get(["mem_rich", "mem_kept"]) == [kept]
     assert store.history.of("memory", ["mem_rich"])["mem_rich"] == []
-    assert store.links.all() == []
+    assert store.links.of() == {}
     assert ids_by_words(store, "interceptor") == []
     assert known_paths(store, "") == ["src/b.ts"]
     assert [tag for tag, _ in store.search.tag_counts(9)] == ["jwt"]

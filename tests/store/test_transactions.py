@@ -52,7 +52,7 @@ def everything(store: Store) -> dict[str, object]:
     return {
         "memories": store.memories.get(names),
         "agents": store.agents.all(),
-        "links": store.links.all(),
+        "links": store.links.of(),
         "versions": [store.history.of("memory", [name])[name] for name in names],
         "tombstones": store.memories.tombstones(["aa"]),
         "texts": store.search.texts(names),

@@ -90,12 +90,8 @@ class Links(Protocol):
         """Add an edge; False if it exists. InvalidQuery for a cycle of `supersedes`."""
         ...
 
-    def of(self, ids: Iterable[str]) -> list[Edge]:
-        """Return every edge of any of these memories."""
-        ...
-
-    def all(self) -> list[tuple[Edge, int]]:
-        """Return every edge with the time it was made."""
+    def of(self, ids: Iterable[str] | None = None) -> dict[Edge, int]:
+        """Return every edge of any of these memories, or of all, with the time it was made."""
         ...
 
 

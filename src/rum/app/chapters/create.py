@@ -190,7 +190,7 @@ def suggestions(project: Project, most: int = DEFAULT_LIMIT) -> list[Suggestion]
     if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
         raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
     chapters = [one.memory_ids for batch in project.store.chapters.pages() for one in batch]
-    edges = [edge for edge, _ in project.store.links.all()]
+    edges = list(project.store.links.of())
     found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
     return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), most))
 

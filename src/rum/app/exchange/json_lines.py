@@ -121,7 +121,7 @@ def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]
         yield msgspec.json.encode(AgentLine(agent))
     for batch in project.store.memories.pages():
         yield from _memory_lines(project, [memory.id for memory in batch], left_out)
-    for edge, at in project.store.links.all():
+    for edge, at in project.store.links.of().items():
         yield msgspec.json.encode(LinkLine(*edge, at))
     yield from layer_lines(project)
     yield from chapter_lines(project)

@@ -180,15 +180,15 @@ class SqliteLinks(Table):
                 db.execute(SQL["mark_superseded"], (json.dumps([edge.target_id]),))
             return created
 
-    def of(self, ids: Iterable[str]) -> list[Edge]:
-        return [_edge(row) for row in self._rows("edges_of", {"ids": json.dumps(list(ids))})]
-
-    def all(self) -> list[tuple[Edge, int]]:
-        return [(_edge(row), row["created_at"]) for row in self._rows("all_edges")]
-
-
-def _edge(row: Row) -> Edge:
-    return Edge(row["source_id"], row["target_id"], LinkType(row["link_type"]))
+    def of(self, ids: Iterable[str] | None = None) -> dict[Edge, int]:
+        if ids is None:
+            rows = self._rows("all_edges")
+        else:
+            rows = self._rows("edges_of", {"ids": json.dumps(list(ids))})
+        return {
+            Edge(row["source_id"], row["target_id"], LinkType(row["link_type"])): row["created_at"]
+            for row in rows
+        }
 
 
 _encode = msgspec.json.encode

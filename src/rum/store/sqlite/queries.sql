@@ -123,10 +123,10 @@ SELECT t.hash FROM json_each(?) AS wanted JOIN tombstones AS t ON t.hash = wante
 INSERT INTO memory_links (source_id, target_id, link_type, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
 
 -- name: edges_of
-SELECT l.source_id, l.target_id, l.link_type
+SELECT l.source_id, l.target_id, l.link_type, l.created_at
 FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.source_id = wanted.value
 UNION
-SELECT l.source_id, l.target_id, l.link_type
+SELECT l.source_id, l.target_id, l.link_type, l.created_at
 FROM json_each(:ids) AS wanted JOIN memory_links AS l ON l.target_id = wanted.value;
 
 -- name: all_edges
