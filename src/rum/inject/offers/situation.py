@@ -8,6 +8,7 @@ import time
 
 from rum.capture.events.event import from_line
 from rum.capture.events.spool import MAX_FILE, MAX_LINE, files_of, folders
+from rum.model.errors import InvalidQuery
 from rum.store.sqlite.readonly import ReadOnlyStore
 
 TYPE_CHECKING = False
@@ -114,7 +115,6 @@ class Moment:
 
     def path_of(self, file: FileAccess) -> str | None:
         """A file as memories name it; None for what is no path."""
-        from rum.model.errors import InvalidQuery  # noqa: PLC0415 (the project knows its errors by now)
         from rum.repo.files import relative_path  # noqa: PLC0415
 
         try:
