@@ -22,8 +22,8 @@ from rum.app.exchange.chapters import (
 )
 from rum.app.exchange.layers import (
     LayerImport,
+    LayerImporter,
     LayerLine,
-    LayersTaken,
     layer_lines,
 )
 from rum.app.project import Project
@@ -162,15 +162,15 @@ def _parents_first(agents: list[Agent]) -> list[Agent]:
 def check(lines: Iterable[bytes]) -> int:
     """Read every line without writing anything; how many there are."""
     try:
-        return _checked(lines)
+        return _check_lines(lines)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.message} Nothing was imported.", **error.details) from None
 
 
-def _checked(lines: Iterable[bytes]) -> int:
+def _check_lines(lines: Iterable[bytes]) -> int:
     count = 0
-    for number, line in _numbered(lines):
-        parsed = _parsed(line, number)
+    for number, line in _number_lines(lines):
+        parsed = _parse_line(line, number)
         if not count and not isinstance(parsed, Header):
             raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
         count += 1
@@ -183,12 +183,12 @@ def _checked(lines: Iterable[bytes]) -> int:
     return count
 
 
-def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+def _number_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """The lines that hold something, with their numbers in the file."""
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
-def _parsed(line: bytes, number: int) -> Line:
+def _parse_line(line: bytes, number: int) -> Line:
     try:
         data = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -208,13 +208,13 @@ def import_lines(
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
     alike: dict[str, int] = {}
     form = FORMAT
-    layers, chapters = LayersTaken(project), ChapterImporter(project, alike)
-    numbered = _numbered(lines)
+    layers, chapters = LayerImporter(project), ChapterImporter(project, alike)
+    numbered = _number_lines(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
         with project.store.transaction():
             for number, line in batch:
-                parsed = _parsed(line, number)
+                parsed = _parse_line(line, number)
                 if isinstance(parsed, Header):
                     form = parsed.format
                 elif isinstance(parsed, LayerLine):
@@ -222,29 +222,31 @@ def import_lines(
                 elif isinstance(parsed, GroupLine):
                     chapters.take(parsed)
                 else:
-                    _take(project, parsed, form, counts, alike)
+                    _import_line(project, parsed, form, counts, alike)
         done += len(batch)
         progress(done)
     return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
 
 
-def _take(project: Project, line: Line, form: int, counts: dict[str, int], alike: dict[str, int]) -> None:
+def _import_line(
+    project: Project, line: Line, form: int, counts: dict[str, int], alike: dict[str, int]
+) -> None:
     if isinstance(line, AgentLine):
         import_agent(project, line.agent)
     elif isinstance(line, MemoryLine):
-        word = _take_memory(project, line, form)
+        word = _import_memory(project, line, form)
         counts[word] += 1
         if word in ("added", "unchanged"):
             alike[line.memory.id] = line.memory.version
     elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
-        _take_version(project, line if form >= _WITH_ORIGINS else _upgraded_version(line))
+        _import_version(project, line if form >= _WITH_ORIGINS else _upgrade_version(line))
     elif isinstance(line, LinkLine):
-        _take_link(project, line)
+        _import_link(project, line)
         if form < _WITH_ORIGINS and line.link_type is LinkType.CAUSED_BY:
             _name_reverting_memory(project, line)
 
 
-def _take_version(project: Project, line: VersionLine) -> None:
+def _import_version(project: Project, line: VersionLine) -> None:
     """Add a version, unless it is there: an import that was broken off may have left some behind."""
     history = project.store.history
     known = history.of("memory", [line.memory_id])[line.memory_id]
@@ -255,7 +257,7 @@ def _take_version(project: Project, line: VersionLine) -> None:
     history.add("memory", line.memory_id, Revision(line.version, line.changed_at, by, (data,)))
 
 
-def _take_link(project: Project, line: LinkLine) -> None:
+def _import_link(project: Project, line: LinkLine) -> None:
     """Add a link between two memories that are here; one that would close a circle is left out."""
     if len(project.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
         return
@@ -264,8 +266,10 @@ def _take_link(project: Project, line: LinkLine) -> None:
         project.store.links.add(edge, line.created_at)
 
 
-def _take_memory(project: Project, line: MemoryLine, form: int) -> str:
-    memory = _here(project, line.memory if form >= _WITH_ORIGINS else _upgraded(project, line.memory))
+def _import_memory(project: Project, line: MemoryLine, form: int) -> str:
+    memory = _as_local(
+        project, line.memory if form >= _WITH_ORIGINS else _upgrade_memory(project, line.memory)
+    )
     known = project.store.memories.get([memory.id])
     if known:
         return "unchanged" if _is_same(known[0], memory, form) else "different"
@@ -286,7 +290,7 @@ def _is_same(known: Memory, memory: Memory, form: int) -> bool:
     return known == memory
 
 
-def _upgraded(project: Project, memory: Memory) -> Memory:
+def _upgrade_memory(project: Project, memory: Memory) -> Memory:
     """A memory of an older export with its origin, and with what reverted a commit as a field of its own."""
     origin = _old_origin(project, memory)
     if origin.kind is not OriginKind.COMMIT:
@@ -312,7 +316,7 @@ def _old_origin(project: Project, memory: Memory) -> Origin:
     return Origin(OriginKind.AGENT)
 
 
-def _upgraded_version(line: VersionLine) -> VersionLine:
+def _upgrade_version(line: VersionLine) -> VersionLine:
     content = line.data
     if content.commit is None or not is_memory_of(line.memory_id, content.commit):
         return line
@@ -330,7 +334,7 @@ def _name_reverting_memory(project: Project, line: LinkLine) -> None:
         project.store.memories.replace(replace(target, reverted_by=reverted_by))
 
 
-def _here(project: Project, memory: Memory) -> Memory:
+def _as_local(project: Project, memory: Memory) -> Memory:
     """A memory from outside as this project would keep it: without secrets, and its own."""
     clean = msgspec.convert(project.clean(msgspec.to_builtins(memory)), Memory)
     files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())

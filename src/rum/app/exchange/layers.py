@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -45,7 +46,7 @@ class FactLine(Struct, frozen=True, tag="fact", tag_field="kind"):
 
 
 class FactVersionLine(Struct, frozen=True, tag="fact_version", tag_field="kind"):
-    """What a fact said before."""
+    """An earlier version of a fact."""
 
     key: str
     version: Number
@@ -61,7 +62,7 @@ class RuleLine(Struct, frozen=True, tag="rule", tag_field="kind"):
 
 
 class RuleVersionLine(Struct, frozen=True, tag="rule_version", tag_field="kind"):
-    """What a rule said before."""
+    """An earlier version of a rule."""
 
     id: str
     version: Number
@@ -77,11 +78,12 @@ class EventLine(Struct, frozen=True, tag="event", tag_field="kind"):
     event: Event
 
 
+T = TypeVar("T", Fact, Rule, Event)
 LayerLine = FactLine | FactVersionLine | RuleLine | RuleVersionLine | EventLine
 
 
 class LayerImport(Struct, frozen=True, kw_only=True):
-    """What became of facts, rules and events: added, there already, different (kept as it was), forgotten."""
+    """How many facts, rules and events were added, unchanged, different here (and left), or forgotten here."""
 
     added: int = 0
     unchanged: int = 0
@@ -90,7 +92,7 @@ class LayerImport(Struct, frozen=True, kw_only=True):
 
 
 def layer_lines(project: Project) -> Iterator[bytes]:
-    """Every fact with what it said before, every rule and every event."""
+    """Every fact and rule with its earlier versions, and every event."""
     for batch in project.store.facts.pages():
         versions = project.store.history.of("fact", [fact.key for fact in batch])
         for fact in batch:
@@ -107,24 +109,25 @@ def layer_lines(project: Project) -> Iterator[bytes]:
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 
 
-class LayersTaken:
-    """An import under way: what came of it so far, and what it has met."""
+class LayerImporter:
+    """Imports facts, rules and events, and counts them; each call is made inside a transaction."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._counts: Counter[str] = Counter()
-        self._alike: dict[str, int] = {}
-        self._alike_rules: dict[str, int] = {}
+        self._same: dict[tuple[str, str], int] = {}
+        """The versions of facts and rules that are here as the import has them, by kind and id."""
         self._met: Counter[bytes] = Counter()
-        self._told: set[str] = set()
-        """Ids of events that were told of so far, and are here."""
+        """How often each event, and each rule of a file, was imported so far."""
+        self._event_ids: set[str] = set()
+        """Ids of events that were imported so far, or were here."""
 
     def result(self) -> LayerImport | None:
-        """What came of it; None if it was about nothing."""
+        """The counts; None if there was nothing to import."""
         return LayerImport(**self._counts) if self._counts else None
 
     def take(self, line: LayerLine) -> None:
-        """Keep what a line says, in a transaction of the caller's."""
+        """Import a line of an export."""
         if isinstance(line, FactLine):
             self.fact(line.fact)
         elif isinstance(line, RuleLine):
@@ -132,96 +135,93 @@ class LayersTaken:
         elif isinstance(line, EventLine):
             self.event(line.event)
         elif isinstance(line, RuleVersionLine):
-            self._rule_version(line)
+            self._add_version("rule", line.id, line, ("condition", "action"))
         else:
-            self._version(line)
+            self._add_version("fact", line.key, line, ("value",))
+
+    def _count(self, outcome: str) -> bool:
+        """Count an outcome; whether the item is here now as the import has it."""
+        self._counts[outcome] += 1
+        return outcome in ("added", "unchanged")
+
+    def _clean(self, item: T) -> T:
+        return msgspec.convert(self._project.clean(msgspec.to_builtins(item)), type(item))
 
     def fact(self, fact: Fact) -> None:
-        """Keep a fact, unless something is known under its key, or was forgotten."""
-        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(fact)), Fact)
+        """Store a fact, unless its key is known or was forgotten."""
+        clean = self._clean(fact)
         known = facts.get_fact(self._project, clean.key)
         if known is not None:
-            word = "unchanged" if known.value == clean.value else "different"
+            outcome = "unchanged" if known.value == clean.value else "different"
         elif facts.is_forgotten(self._project, clean.key):
-            word = "forgotten"
+            outcome = "forgotten"
         else:
-            word = "added"
+            outcome = "added"
             import_author(self._project, clean.agent_id, clean.created_at)
             self._project.store.facts.put(replace(clean, imported_at=self._project.now()))
-        if word in ("added", "unchanged"):
-            self._alike[fact.key] = (known or clean).version
-        self._counts[word] += 1
-
-    def _version(self, line: FactVersionLine) -> None:
-        """Add what a fact said before, unless that is there: an import may have been broken off."""
-        history, key = self._project.store.history, self._project.redactor.redact(line.key)
-        known = {revision.version for revision in history.of("fact", [key])[key]}
-        if line.version < self._alike.get(line.key, 0) and line.version not in known:
-            told = self._project.clean({"key": line.key, "value": line.value})
-            by = self._project.redactor.redact(line.changed_by)
-            history.add("fact", key, Revision(line.version, line.changed_at, by, (told["value"],)))
+        if self._count(outcome):
+            self._same["fact", fact.key] = (known or clean).version
 
     def rule(self, rule: Rule) -> None:
-        """Keep a rule that is neither here nor forgotten."""
-        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
+        """Store a rule that is neither here nor forgotten."""
+        clean = self._clean(rule)
         known = self._project.store.rules.get([clean.id])
         if known:
             same = (known[0].condition, known[0].action) == (clean.condition, clean.action)
-            word = "unchanged" if same else "different"
+            outcome = "unchanged" if same else "different"
         elif rules.is_forgotten(self._project, clean):
-            word = "forgotten"
+            outcome = "forgotten"
         else:
-            word = "added"
+            outcome = "added"
             import_author(self._project, clean.agent_id, clean.created_at)
             self._project.store.rules.put(replace(clean, imported_at=self._project.now()))
-        if word in ("added", "unchanged"):
-            self._alike_rules[clean.id] = (known[0] if known else clean).version
-        self._counts[word] += 1
+        if self._count(outcome):
+            self._same["rule", rule.id] = (known[0] if known else clean).version
 
-    def _rule_version(self, line: RuleVersionLine) -> None:
-        """The same for what a rule said before."""
-        history = self._project.store.history
-        told = self._project.clean(msgspec.to_builtins(line))
-        known = {revision.version for revision in history.of("rule", [told["id"]])[told["id"]]}
-        if line.version < self._alike_rules.get(told["id"], 0) and line.version not in known:
-            texts = (told["condition"], told["action"])
-            revision = Revision(line.version, line.changed_at, told["changed_by"], texts)
-            history.add("rule", told["id"], revision)
+    def _add_version(
+        self, kind: str, one: str, line: FactVersionLine | RuleVersionLine, fields: tuple[str, ...]
+    ) -> None:
+        """Add an earlier version, unless it is here: an import may have been broken off."""
+        if line.version >= self._same.get((kind, one), 0):
+            return
+        history, clean = self._project.store.history, self._project.clean(msgspec.to_builtins(line))
+        own_id = clean["key" if kind == "fact" else "id"]
+        if line.version not in {revision.version for revision in history.of(kind, [own_id])[own_id]}:
+            texts = tuple(clean[field] for field in fields)
+            history.add(kind, own_id, Revision(line.version, line.changed_at, clean["changed_by"], texts))
 
     def rule_from_file(self, rule: Rule) -> None:
-        """The same for a rule of a file, which has no id there: one that is told twice is kept twice."""
-        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(rule)), Rule)
-        here = self._project.store.rules.with_texts(clean.condition, clean.action)
-        if self._is_here(clean, here):
+        """Store a rule of a file, which has no id there: one that is in the file twice is stored twice."""
+        clean = self._clean(rule)
+        if self._is_here(clean, self._project.store.rules.with_texts(clean.condition, clean.action)):
             self._counts["unchanged"] += 1
         else:
             self.rule(rule)
 
-    def _is_here(self, told: Event | Rule, here: Sequence[Event | Rule]) -> bool:
-        """Whether something was here before as often as it was told so far."""
-        said = msgspec.json.encode(as_item(told), order="sorted")
-        self._met[said] += 1
-        return sum(as_item(one) == as_item(told) for one in here) >= self._met[said]
+    def _is_here(self, item: Event | Rule, here: Sequence[Event | Rule]) -> bool:
+        """Whether an item was here before as often as it was imported so far."""
+        key = msgspec.json.encode(as_item(item), order="sorted")
+        self._met[key] += 1
+        return sum(as_item(one) == as_item(item) for one in here) >= self._met[key]
 
     def event(self, event: Event) -> None:
-        """Keep an event that is neither here nor forgotten, and whose id is not another one's here.
+        """Store an event that is neither here nor forgotten, and whose id is not another one's here.
 
-        One that is told twice happened twice: not every program gives an id only once.
+        The same event twice is stored twice: not every program makes its ids unique.
         """
-        clean = msgspec.convert(self._project.clean(msgspec.to_builtins(event)), Event)
+        clean = self._clean(event)
         here = self._project.store.events.get([clean.id])
         if self._is_here(clean, here):
-            word = "unchanged"
+            outcome = "unchanged"
         elif events.is_forgotten(self._project, clean):
-            word = "forgotten"
-        elif here and clean.id not in self._told:
-            word = "different"
+            outcome = "forgotten"
+        elif here and clean.id not in self._event_ids:
+            outcome = "different"
         else:
-            word = "added"
+            outcome = "added"
             self._project.store.events.add([replace(clean, imported_at=self._project.now())])
-        if word in ("added", "unchanged"):
-            self._told.add(clean.id)
-        self._counts[word] += 1
+        if self._count(outcome):
+            self._event_ids.add(clean.id)
 
 
 def export_layers(caller: Caller, folder: str) -> dict[str, int]:
@@ -237,24 +237,24 @@ def export_layers(caller: Caller, folder: str) -> dict[str, int]:
 
 
 def import_layers(caller: Caller, folder: str) -> LayerImport:
-    """Take in the files of layers of a directory, checked whole before anything is written."""
+    """Import the files of layers of a directory, checked whole before anything is written."""
     if not any(os.path.isfile(os.path.join(folder, name)) for name in NAMES.values()):
         raise InvalidQuery(f"{folder} has none of {', '.join(NAMES.values())}.", field="dir")
     files = LayerFiles(folder)
     read = {layer: plain_json({"items": files.items(layer)})["items"] for layer in LASTING}
-    agent_id, taken = events.ensure_author(caller).id, LayersTaken(caller.project)
+    agent_id, importer = events.ensure_author(caller).id, LayerImporter(caller.project)
     met: Counter[str] = Counter()
     for layer, items in read.items():
         for start in range(0, len(items), BATCH):
             with caller.project.store.transaction():
                 for item in items[start : start + BATCH]:
                     if layer is MemoryType.EPISODIC:
-                        taken.event(_event(caller, *as_entry(item), agent_id))
+                        importer.event(_event(caller, *as_entry(item), agent_id))
                     elif layer is MemoryType.SEMANTIC:
-                        taken.fact(_fact(caller.project, *as_fact(item), agent_id))
+                        importer.fact(_fact(caller.project, *as_fact(item), agent_id))
                     else:
-                        taken.rule_from_file(_rule(caller.project, *as_rule(item), agent_id, met))
-    return taken.result() or LayerImport()
+                        importer.rule_from_file(_rule(caller.project, *as_rule(item), agent_id, met))
+    return importer.result() or LayerImport()
 
 
 def _event(caller: Caller, entry: MemoryEntry, extra: Json, agent_id: str) -> Event:
@@ -294,5 +294,5 @@ def _rule(project: Project, rule: ProceduralRule, extra: Json, agent_id: str, me
 
 
 def _second(project: Project, timestamp: float | None) -> int:
-    """When something was put down: never in the future, and now if nobody knows."""
+    """When something was recorded: never in the future, and now if that is unknown."""
     return min(project.now(), int(timestamp // 1000)) if timestamp and timestamp > 0 else project.now()

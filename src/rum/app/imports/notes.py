@@ -38,15 +38,15 @@ class _Piece(NamedTuple):
 def import_notes(caller: Caller, path: str) -> NotesImport:
     """Append every entry that is neither here nor forgotten; what it names stays named as it was."""
     source, tally, broken = _source(caller, path), Tally(), list[Broken]()
-    known = {said(entry) for note in caller.project.note_store.notes() for entry in note.entries}
+    known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
     for piece in _pieces(caller.project, source, broken):
-        if said(piece.entry) in known:
+        if text_key(piece.entry) in known:
             tally.counts["unchanged"] += 1
         elif forgotten_statements(caller.project, piece.entry) is not None:
             tally.counts["forgotten"] += 1
         else:
             _add(caller.project, piece)
-            known.add(said(piece.entry))
+            known.add(text_key(piece.entry))
             tally.counts["added"] += 1
     return tally.answer(NotesImport, broken=tuple(broken))
 
@@ -71,7 +71,7 @@ def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Itera
             yield _Piece(slug, text, project.note_store.redacted(entry))
 
 
-def said(entry: Entry) -> tuple[str, str]:
+def text_key(entry: Entry) -> tuple[str, str]:
     """What an entry says, whatever its case and the blanks in it."""
     return " ".join(entry.title.casefold().split()), " ".join(entry.content.casefold().split())
 
@@ -107,7 +107,7 @@ class Written(Struct, frozen=True):
 def import_guides(caller: Caller, paths: tuple[str, ...]) -> NotesImport:
     """Make a note of each section of these files that is neither here nor forgotten."""
     tally, broken = Tally(), list[Broken]()
-    known = {said(entry) for note in caller.project.note_store.notes() for entry in note.entries}
+    known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
     for path, found in [(path, _read(caller, path)) for path in paths]:
         for section in sections_of(found, os.path.basename(path)):
             try:
@@ -128,11 +128,11 @@ def _read(caller: Caller, path: str) -> str:
 def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str]]) -> str:
     """Keep a section unless it is known; the name of the count it belongs to."""
     entry = caller.project.note_store.redacted(Entry(n=1, title=section.title, content=section.content))
-    if said(entry) in known:
+    if text_key(entry) in known:
         return "unchanged"
     if forgotten_statements(caller.project, entry) is not None:
         return "forgotten"
-    known.add(said(entry))
+    known.add(text_key(entry))
     source = caller.relative(os.path.join(caller.cwd, os.path.expanduser(path)))
     draft = NoteDraft(
         title=entry.title, content=entry.content, when_to_use=(entry.title,), tags=(TAG,), source=source

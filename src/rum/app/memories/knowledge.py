@@ -32,7 +32,7 @@ class Answering(NamedTuple):
 
 def beside(project: Project, inquiry: Inquiry) -> list[KnowledgeView]:
     """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
-    if not inquiry.text or not _asks_for_it(inquiry.question):
+    if not inquiry.text or not _can_answer(inquiry.question):
         return []
     found = ranked(project.store, inquiry.text)
     ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
@@ -42,7 +42,7 @@ def beside(project: Project, inquiry: Inquiry) -> list[KnowledgeView]:
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
-def _asks_for_it(question: RecallQuestion) -> bool:
+def _can_answer(question: RecallQuestion) -> bool:
     """Whether a question can be answered by a story: none that asks for particular memories."""
     particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
     only = question.success_only or question.failures_only
@@ -51,22 +51,22 @@ def _asks_for_it(question: RecallQuestion) -> bool:
 
 def _surest(inquiry: Inquiry, known: Sequence[Chapter | Wisdom]) -> Answering | None:
     fitting = (one for one in known if _passes(one, inquiry.question))
-    sure = [one for one in _answering(inquiry, fitting) if one.confidence >= inquiry.threshold]
+    sure = [one for one in _answers(inquiry, fitting) if one.confidence >= inquiry.threshold]
     return min(sure, key=lambda found: (-found.confidence, found.one.id), default=None)
 
 
-def _answering(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
+def _answers(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
     weights = dict(zip(inquiry.words.terms, inquiry.words.rarity, strict=True))
     for one in known:
         title = one.title if isinstance(one, Chapter) else ""
         said = MatchingLines(weights, title, one.tags, SHARE)
         summary = split_sentences(one.summary, semicolons=True)
-        lines = said.telling([*_claimed(one)]) or said.telling(summary) or summary[: said.titled()]
+        lines = said.telling([*_supported_claims(one)]) or said.telling(summary) or summary[: said.titled()]
         if lines:
             yield Answering(one, said.confidence(lines[0]), _shortened(title, lines))
 
 
-def _claimed(one: Chapter | Wisdom) -> Iterator[str]:
+def _supported_claims(one: Chapter | Wisdom) -> Iterator[str]:
     """Its claims that memories make, with how many; of others whoever handed them in is the only witness."""
     for claim, rests_on in zip(one.claims, one.evidence, strict=True):
         if rests_on.supporting:

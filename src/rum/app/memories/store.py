@@ -59,7 +59,7 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
 
 def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
     commit, branch = caller.project.commit_and_branch()
-    return _content(
+    return _with_content(
         caller,
         draft,
         Memory(
@@ -78,7 +78,7 @@ def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
     )
 
 
-def _content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
+def _with_content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
     """A memory that says what a draft says; a file it knew already keeps its spelling and its hash."""
     known = {file.path: file.content_hash for file in memory.files}
 
@@ -136,14 +136,14 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         memory = caller.project.memory(memory_id)
         caller.check_may_change(memory)
         draft = patched(memory, patch)
-        changed = _content(caller, draft, memory, memory.created_at)
+        changed = _with_content(caller, draft, memory, memory.created_at)
         if changed.content() != memory.content():
             changed = replace_memory(caller, memory, changed)
         _add_links(caller.project, memory.id, draft.links, caller.project.now())
-    return _updated(caller.project, changed)
+    return _update_result(caller.project, changed)
 
 
-def _updated(project: Project, memory: Memory) -> UpdateResult:
+def _update_result(project: Project, memory: Memory) -> UpdateResult:
     return UpdateResult(
         memory.id, memory.updated_at or memory.created_at, shown(project, memory, Depth.COMPLETE)
     )
@@ -188,13 +188,13 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
             )
         content = msgspec.convert(wanted[0].memory, Content)
         changed = replace_memory(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
-    return _updated(caller.project, changed)
+    return _update_result(caller.project, changed)
 
 
 RARE = 50
 """A word in more memories than this does not tell them apart."""
-ASKED = 4
-LOOKED_AT = 5
+MAX_TERMS = 4
+MAX_COMPARED = 5
 LIKE = 0.6
 """The share of common words in goal and outcome from which two memories are called alike."""
 SHOWN = 3
@@ -202,7 +202,7 @@ SHOWN = 3
 
 def similar_to(project: Project, draft: Draft) -> list[Similar]:
     """The memories that say almost the same."""
-    ids = sharing(project, draft.intent.goal)
+    ids = find_sharing(project, draft.intent.goal)
     if not ids:
         return []
     said = {*terms(draft.intent.goal), *terms(draft.outcome.summary)}
@@ -217,11 +217,11 @@ def similar_to(project: Project, draft: Draft) -> list[Similar]:
     return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
 
 
-def sharing(project: Project, text: str, asked: int = ASKED) -> list[str]:
+def find_sharing(project: Project, text: str, asked: int = MAX_TERMS) -> list[str]:
     """The memories that have most of a text's rarest words."""
     # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
     telling = sorted(set(terms(text)), key=lambda term: (term.isalpha(), -len(term), term))[:asked]
-    return project.store.search.sharing(telling, RARE, LOOKED_AT)
+    return project.store.search.sharing(telling, RARE, MAX_COMPARED)
 
 
 def _overlap(one: set[str], other: set[str]) -> float:

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.layers import facts, rules
-from rum.app.memories.store import sharing
+from rum.app.memories.store import find_sharing
 from rum.app.notes.notes import add_note, forgotten_statements
 from rum.app.project import Project
 from rum.extract.by_model import find_by_model
@@ -302,7 +302,7 @@ class Known:
     def _memories(self) -> Iterator[KnownText]:
         """Memories that share rare words with the text; this session's may be of the same run."""
         for memory in self._caller.project.store.memories.get(
-            sharing(self._caller.project, self._text, _ASKED), ReadMode.BEST_EFFORT
+            find_sharing(self._caller.project, self._text, _ASKED), ReadMode.BEST_EFFORT
         ):
             if memory.session_id != self._caller.session_id and not memory.superseded_by:
                 yield known_text(f"the memory {memory.id}", _memory_text(memory), (memory.created_at, 0))

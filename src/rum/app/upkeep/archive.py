@@ -93,14 +93,14 @@ def archive(
     rule, project = _rule(caller, older_than, importance, uses), caller.project
     store = project.store
     before = _size(project)
-    ripe, kept = _sorted_out(project, rule)
+    ripe, kept = _sort_candidates(project, rule)
     if dry_run:
         done, hint = len(ripe), None
     else:
         with store.transaction():
             pass  # where nothing can be written, this says so before anything is packed
-        done = _put_away(project, [one.memory_id for one in ripe], progress)
-        hint = _shrunk(project, done)
+        done = _archive(project, [one.memory_id for one in ripe], progress)
+        hint = _shrink_file(project, done)
     return Archived(
         archived=done,
         superseded=sum(one.superseded for one in ripe),
@@ -113,7 +113,7 @@ def archive(
     )
 
 
-def _sorted_out(project: Project, rule: Rule) -> tuple[list[Weighed], dict[str, int]]:
+def _sort_candidates(project: Project, rule: Rule) -> tuple[list[Weighed], dict[str, int]]:
     """What may be archived, in the order in which it will be, and why the rest may not."""
     ripe: list[Weighed] = []
     kept: Counter[str] = Counter()
@@ -131,7 +131,7 @@ def _sorted_out(project: Project, rule: Rule) -> tuple[list[Weighed], dict[str, 
     return ripe, dict(sorted(kept.items()))
 
 
-def _put_away(project: Project, ids: list[str], progress: Progress) -> int:
+def _archive(project: Project, ids: list[str], progress: Progress) -> int:
     done = 0
     for start in range(0, len(ids), BATCH):
         done += project.store.archive.put(ids[start : start + BATCH], project.now())
@@ -139,7 +139,7 @@ def _put_away(project: Project, ids: list[str], progress: Progress) -> int:
     return done
 
 
-def _shrunk(project: Project, done: int) -> str | None:
+def _shrink_file(project: Project, done: int) -> str | None:
     """Give space back if there is enough of it; why that was not possible, if it was not."""
     store = project.store
     if not done or max(done / store.memories.count(), store.local_upkeep.size().unused) < WORTH_IT:

@@ -59,7 +59,7 @@ def tidy(caller: Caller, seconds: float, patience: float, progress: Tell = lambd
     """Do what is pending, for that long; another who is at it is waited for as long as `patience` says."""
     with caller.project.store.transaction():
         pass  # where nothing can be written, this says so
-    captured = _taken_in(caller)
+    captured = _import_events(caller)
     meaning = caller.project.semantic
     meaning.ask_again()
     with lease(caller.project.location.directory, patience, caller.project.now()) as other:
@@ -77,7 +77,7 @@ def tidy(caller: Caller, seconds: float, patience: float, progress: Tell = lambd
         )
 
 
-def _taken_in(caller: Caller) -> int | UnsetType:
+def _import_events(caller: Caller) -> int | UnsetType:
     """Make memories of what hooks left; first of all, as they want vectors, too."""
     # Loaded when needed: MCP servers import this module only to start the process for idle work.
     done = load("app.capture.intake:intake")(caller)
@@ -134,20 +134,20 @@ def lease(folder: str, patience: float, now: int) -> Generator[Holder | None]:
         try:
             held.enter_context(file_lock(path, patience))
         except TimeoutError:
-            yield _holder(path)
+            yield _read_holder(path)
             return
-        _sign(path, Holder(os.getpid(), now))
+        _write_holder(path, Holder(os.getpid(), now))
         yield None
 
 
-def _sign(path: str, holder: Holder) -> None:
+def _write_holder(path: str, holder: Holder) -> None:
     with open(path, "r+b") as file:
         file.seek(_FIRST)
         file.write(msgspec.json.encode(holder))
         file.truncate()
 
 
-def _holder(path: str) -> Holder:
+def _read_holder(path: str) -> Holder:
     with suppress(OSError, msgspec.MsgspecError), open(path, "rb") as file:
         file.seek(_FIRST)
         return msgspec.json.decode(file.read(200), type=Holder)
@@ -170,7 +170,7 @@ def start(project: Project) -> bool:
     project.semantic.heed_failures()  # as of the process that was started last
     if not project.settings.idle_after or not (project.semantic.has_work() or _has_spool(project)):
         return False
-    if _at_it(project.helper) or _taken(project):
+    if _is_working(project.helper) or _is_leased(project):
         return False
     if not sys.executable or getattr(sys, "frozen", False):
         return False  # an interpreter inside another program, which is no way to start one
@@ -187,7 +187,7 @@ def _has_spool(project: Project) -> bool:
     return any(spools(place) for place in places)
 
 
-def _at_it(helper: Helper | None) -> bool:
+def _is_working(helper: Helper | None) -> bool:
     """Whether the process started last is at work, if without a lease yet; or failed, as the next would."""
     if helper is None:
         return False
@@ -195,7 +195,7 @@ def _at_it(helper: Helper | None) -> bool:
     return ended is None or (ended != 0 and time.monotonic() - helper.since < AGAIN)
 
 
-def _taken(project: Project) -> bool:
+def _is_leased(project: Project) -> bool:
     """Whether somebody is at it already."""
     with lease(project.location.directory, 0, project.now()) as other:
         return other is not None
