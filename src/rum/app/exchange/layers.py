@@ -83,7 +83,7 @@ LayerLine = FactLine | FactVersionLine | RuleLine | RuleVersionLine | EventLine
 
 
 class LayerImport(Struct, frozen=True, kw_only=True):
-    """How many facts, rules and events were added, unchanged, different here (and left), or forgotten here."""
+    """How many facts, rules and events were added, unchanged, different here (left), or forgotten here."""
 
     added: int = 0
     unchanged: int = 0
