@@ -44,7 +44,7 @@ def keep(rum: Rum, *goals: str) -> list[str]:
 def near(rum: Rum, text: str) -> list[str]:
     """The memories with the most similar vectors."""
     project = rum._caller.project
-    return ids_of(project.store, [number for number, _ in project.semantic.nearest(text, 1)])
+    return ids_of(project.store, [number for number, _ in project.semantic.nearest(text, 1).live])
 
 
 def test_two_projects_can_use_different_embedders(place: Place, monkeypatch: pytest.MonkeyPatch):

@@ -244,7 +244,7 @@ class TestVectors:
         assert zoo.vectors.counts(MODEL)[:2] == (0, 2)
         zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z")])
         assert zoo.vectors.drop_unused("other", NOON + 1) == 1
-        assert not zoo.vectors.any(MODEL, archived=True)
+        assert not zoo.vectors.state(MODEL).archived
         assert zoo.upkeep.problems() == []
 
 

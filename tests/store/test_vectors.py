@@ -128,11 +128,11 @@ def test_a_vector_of_another_length_is_not_compared(store: Store):
 
 def test_models_do_not_see_each_others_vectors(store: Store):
     fill(store, "mem_a")
-    assert (store.vectors.any(A), store.vectors.any(B)) == (True, False)
+    assert (store.vectors.state(A).live, store.vectors.state(B).live) == (True, False)
     store.vectors.adopt(B, NOON)
-    assert (store.vectors.counts(B)[:2], store.vectors.any(B)) == ((0, 1), False)
+    assert (store.vectors.counts(B)[:2], store.vectors.state(B).live) == ((0, 1), False)
     fill(store, "mem_b", model=B)
-    assert store.vectors.any(B)
+    assert store.vectors.state(B).live
     assert kept(store, A, mem_a="mem_a", mem_b="mem_b") == {"mem_a": True}
     assert near(store, B, "mem_b") == ["mem_b"]
     assert (store.vectors.pending(A, 9), store.vectors.pending(B, 9)) == (["mem_b"], ["mem_a"])
@@ -169,10 +169,14 @@ def test_what_a_model_cannot_embed_is_neither_pending_nor_among_the_vectors(stor
     store.vectors.adopt(A, NOON)
     assert store.vectors.put(A, [("mem_odd", 1, b"")]) == 1
     assert (store.vectors.counts(A)[:2], store.vectors.counts(A).refused) == ((1, 0), 1)
-    assert (store.vectors.any(A), near(store, A, "mem_odd")) == (False, [])
+    assert (store.vectors.state(A).live, near(store, A, "mem_odd")) == (False, [])
     assert kept(store, A, mem_odd="mem_odd") == {}
     fill(store, "mem_a")
-    assert (store.vectors.any(A), store.vectors.counts(A).refused, store.vectors.counts(B).refused) == (
+    assert (
+        store.vectors.state(A).live,
+        store.vectors.counts(A).refused,
+        store.vectors.counts(B).refused,
+    ) == (
         True,
         1,
         0,

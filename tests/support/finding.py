@@ -13,7 +13,7 @@ EVERYTHING = Filters(superseded=True)
 
 def look_up(store: Store, *spellings: str, cap: int = 9) -> Holders:
     """The memories that contain a term in any of its spellings."""
-    return store.search.terms([spellings], cap, cap, filters=EVERYTHING).holders[0]
+    return store.search.terms([spellings], cap, cap).holders[0]
 
 
 def holders(store: Store, term: str, cap: int) -> list[int]:
@@ -65,12 +65,12 @@ def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[i
 
 def session_size(store: Store, session: str, cap: int) -> int:
     """How many memories a session has; counting stops at `cap`."""
-    return store.search.terms([], 0, 0, filters=EVERYTHING, session=session, counted=cap).session_size
+    return store.search.terms([], 0, 0, session=session, counted=cap).session_size
 
 
 def size(store: Store) -> int:
     """The approximate number of memories."""
-    return store.search.terms([], 0, 0, filters=EVERYTHING).size
+    return store.search.terms([], 0, 0).size
 
 
 def existing(store: Store, terms: Iterable[str]) -> list[str]:
@@ -90,8 +90,9 @@ def spellings(store: Store, term: str, cap: int) -> set[str]:
 
 def by_goal(store: Store, goal: str, filters: Filters, cap: int) -> list[Row]:
     """The newest memories with exactly this goal, ignoring case."""
-    keys = store.search.terms([], 0, 0, filters=filters, goal=goal, most=cap).same_goal
-    return at(store, keys, EVERYTHING)
+    keys = store.search.terms([], 0, 0, goal=goal, most=1000).same_goal
+    found = store.search.describe(keys, filters, cap=cap, session_limit=0)
+    return [one.row for one in found.memories]
 
 
 def newest_with(store: Store, terms: Iterable[str], in_goal: bool, filters: Filters, cap: int) -> list[Row]:
@@ -123,7 +124,7 @@ def paths_within(store: Store, part: str, cap: int) -> list[str]:
 
 def timeline(store: Store, newest: int, spread: int) -> list[tuple[int, int]]:
     """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
-    return store.search.terms([], 0, 0, filters=EVERYTHING, newest=newest, spread=spread).timeline
+    return store.search.terms([], 0, 0, newest=newest, spread=spread).timeline
 
 
 def key_of(store: Store, memory_id: str) -> int:

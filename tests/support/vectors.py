@@ -23,9 +23,8 @@ def data(text: str) -> bytes:
 
 def near(store: Store, model: str, text: str, *, archived: bool = False) -> list[str]:
     """The memories most similar to a text, best first."""
-    return ids_of(
-        store, [key for key, _ in store.vectors.nearest(model, vector(text), 99, archived=archived)]
-    )
+    found = store.vectors.nearest(model, vector(text), 99, 99)
+    return ids_of(store, [key for key, _ in (found.archived if archived else found.live)])
 
 
 def kept(store: Store, model: str, **texts: str) -> dict[str, bool]:

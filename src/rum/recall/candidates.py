@@ -39,11 +39,21 @@ class ArchivedTerms(NamedTuple):
     complete: bool
 
 
-def by_words(inquiry: Inquiry, known: Iterable[int] = ()) -> tuple[Candidates, Candidates]:
-    """The memories that hold most of what the words say, and those next to them; live ones, and archived.
+class ByWords(NamedTuple):
+    """The candidates that the words of a question lead to."""
 
-    The second are those that say as much of the question as the first `limit` live ones: the archive is not
-    asked where as many live memories hold every word. `known` are described with them, to save a call.
+    live: Candidates
+    """Those that hold most of what the words say, and those next to them."""
+    archived: Candidates
+    """Those that say as much of the question as the first `limit` live ones."""
+    same_goal: list[Row]
+    """Those whose goal is the question."""
+
+
+def by_words(inquiry: Inquiry, known: Iterable[int] = ()) -> ByWords:
+    """Find candidates by words; `known` memories are described in the same call.
+
+    The archive is not asked where `limit` live memories hold every word.
     """
     words = inquiry.words
     best, complete = _best(inquiry)
@@ -53,13 +63,16 @@ def by_words(inquiry: Inquiry, known: Iterable[int] = ()) -> tuple[Candidates, C
     beside = _beside(inquiry, best)
     archived = _archived(inquiry, best)
     ranked = archived[1] if archived else []
-    found = inquiry.passing(ranked, cap=limits.ARCHIVED, always=[*beside, *words.same_goal, *known])
+    same_goal = words.same_goal[: STEP if inquiry.filters.any() else inquiry.question.limit]
+    found = inquiry.passing(ranked, cap=limits.ARCHIVED, always=[*beside, *same_goal, *known])
+    exact = [found[key] for key in same_goal if key in found][: inquiry.question.limit]
     # What the archive says is asked there.
     rows = best | {key: found[key] for key in beside if key in found and not inquiry.details[key].archived}
     live = Candidates(list(rows.values()), set(holders), complete)
     if archived is None:
-        return live, Candidates([], set(), not inquiry.has_archive)
-    return live, _from_archive(inquiry, live, archived[0], [found[key] for key in ranked if key in found])
+        return ByWords(live, Candidates([], set(), not inquiry.has_archive), exact)
+    passed = [found[key] for key in ranked if key in found]
+    return ByWords(live, _from_archive(inquiry, live, archived[0], passed), exact)
 
 
 def look_for_typos(inquiry: Inquiry) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from typing import NamedTuple
 
 from rum.model.fields import seconds
 from rum.model.questions import RecallQuestion
@@ -42,6 +43,19 @@ _BESIDE = frozenset(
 """What may stand beside a number without asking for anything else."""
 
 _EVERYTHING = Filters(superseded=True)
+
+
+FAR = 25
+"""How much further the nearest are looked for where filters exclude many of them."""
+
+
+class NearestKeys(NamedTuple):
+    """The keys of the memories nearest by meaning, nearest first."""
+
+    live: list[int]
+    archived: list[int]
+    with_archive: bool
+    """Whether the archive was looked at."""
 
 
 class Inquiry:
@@ -87,8 +101,11 @@ class Inquiry:
 
         self.details: dict[int, Details] = {}
         """What is known of memories, by key."""
+        self._passed: dict[int, bool] = {}
+        """Whether memories pass the filters, by key, as far as it was looked up."""
         self.neighbourhood = Neighbourhood()
         """Which memories are next to which, as far as they were described."""
+        self._nearest: NearestKeys | None = None
         self.texts: dict[str, str] = {}
         """The indexed terms of memories, by id, as far as they were read by themselves."""
         self.archived_masks: dict[int, int] = {}
@@ -104,8 +121,7 @@ class Inquiry:
         return Words(
             self.store.search,
             self.text,
-            filters=self.filters,
-            limit=self.question.limit,
+            superseded=self.filters.superseded,
             session=self.session,
             timeline=bool(self.files),
         )
@@ -115,9 +131,37 @@ class Inquiry:
         """Whether any memory is archived."""
         return self.words.archived_size > 0
 
+    def find_nearest(self, *, archive: bool) -> NearestKeys:
+        """The memories nearest by meaning; those of the archive if they were asked for once."""
+        if self.meaning is None:
+            return NearestKeys([], [], archive)
+        if self._nearest is None or (archive and not self._nearest.with_archive):
+            far = FAR if self.filters.any() else 1
+            archived = limits.ARCHIVED * far if archive and self.has_archive else 0
+            found = self.meaning.nearest(self.text, self.pool * far, archived)
+            live, packed = ([key for key, _ in part] for part in found)
+            self._nearest = NearestKeys(live, packed, archive)
+        return self._nearest
+
     def passing(self, keys: Sequence[int], *, cap: int = -1, always: Sequence[int] = ()) -> dict[int, Row]:
         """The memories that pass the filters, by key: of `always` all, then of `keys` the first `cap`."""
-        return self._described(keys, self.filters, cap, always) if keys or always else {}
+        first = dict.fromkeys(always)
+        new_first = [key for key in first if key not in self._passed]
+        new = [key for key in keys if key not in self._passed and key not in first]
+        if new or new_first:
+            excluded = sum(not self._passed.get(key, True) for key in first)
+            found = self._described(new, self.filters, cap if cap < 0 else cap + excluded, new_first)
+            last = max((place for place, key in enumerate(new) if key in found), default=-1)
+            # Where the limit was reached, nothing is known of the keys behind the last that passed.
+            reached = 0 <= cap <= sum(key in found for key in new)
+            self._passed.update(
+                (key, key in found) for key in (*new_first, *new[: last + 1 if reached else None])
+            )
+        passed = [key for key in first if self._passed[key]]
+        others = [key for key in keys if self._passed.get(key) and key not in first]
+        # Those of `always` that do not pass leave room for others.
+        most = None if cap < 0 else cap + len(first) - len(passed)
+        return {key: self.details[key].row for key in (*passed, *others[:most])}
 
     def describe(self, keys: Iterable[int]) -> None:
         """Look up what is not known yet of some memories."""

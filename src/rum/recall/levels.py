@@ -24,13 +24,9 @@ from rum.recall.limits import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.recall.semantic import Meaning
     from rum.store.search import FileRow, Row
 
 Level = Callable[[Inquiry, Found], Found]
-
-FAR = 25
-"""How much further the nearest are looked for where filters exclude many of them."""
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
 """The beginning of a commit's id, or its whole."""
@@ -172,12 +168,11 @@ def pattern(inquiry: Inquiry, found: Found) -> Found:
 def _by_words(inquiry: Inquiry, found: Found) -> None:
     words, known = inquiry.words, [match.key for match in found.matches.values()]
     look_for_typos(inquiry)
-    live, archived = by_words(inquiry, known)
+    live, archived, same_goal = by_words(inquiry, known)
     if len(live.rows) + len(archived.rows) < inquiry.question.limit and words.respell():
-        live, archived = by_words(inquiry, known)
+        live, archived, same_goal = by_words(inquiry, known)
     found.total += len((live.total | archived.total).difference(known))
     found.total_exact &= live.complete and archived.complete
-    same_goal = [inquiry.details[key].row for key in words.same_goal]
     for row in [*live.rows, *archived.rows, *same_goal]:
         found.add(row, "pattern")
 
@@ -199,7 +194,9 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
         foremost = [(match.key, match.memory_id) for match in found.foremost()]
         inquiry.meaning.catch_up(seconds, first=foremost)
-    return _near(inquiry, found, inquiry.meaning)
+    # One call finds both; the archived ones are added only if the live ones are not sure enough.
+    nearest = inquiry.find_nearest(archive=not found.best(inquiry.sure, 1, own=True))
+    return _add_nearest(inquiry, found, nearest.live, inquiry.pool)
 
 
 def archived(inquiry: Inquiry, found: Found) -> Found:
@@ -208,15 +205,10 @@ def archived(inquiry: Inquiry, found: Found) -> Found:
         return found
     if not inquiry.has_archive or found.best(inquiry.sure, 1, own=True):
         return found
-    return _near(inquiry, found, inquiry.meaning, archived=True)
+    return _add_nearest(inquiry, found, inquiry.find_nearest(archive=True).archived, limits.ARCHIVED)
 
 
-def _near(inquiry: Inquiry, found: Found, meaning: Meaning, *, archived: bool = False) -> Found:
-    most = limits.ARCHIVED if archived else inquiry.pool
-    filtered = inquiry.filters.any()
-    nearest = [
-        key for key, _ in meaning.nearest(inquiry.text, most * FAR if filtered else most, archived=archived)
-    ]
+def _add_nearest(inquiry: Inquiry, found: Found, nearest: list[int], most: int) -> Found:
     if nearest:
         found.ran.append("semantic")
     for row in _passing(inquiry, found, nearest, most):
@@ -229,7 +221,8 @@ def _near(inquiry: Inquiry, found: Found, meaning: Meaning, *, archived: bool = 
 def _passing(inquiry: Inquiry, found: Found, nearest: list[int], most: int) -> list[Row]:
     """Those of the `most` nearest memories that pass the filters; where they are too few, of all given."""
     known = {match.key for match in found.matches.values()}
-    passed = inquiry.passing([key for key in nearest if key not in known], cap=inquiry.pool)
+    also = [key for key in inquiry.find_nearest(archive=False).archived if key not in known]
+    passed = inquiry.passing([key for key in nearest if key not in known], cap=inquiry.pool, always=also)
     inquiry.describe(known.intersection(nearest))
     rows = {key: inquiry.details[key].row for key in nearest if key in passed or key in known}
     first = [rows[key] for key in nearest[:most] if key in rows]

@@ -15,7 +15,7 @@ from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
 from rum.store.base import ReadMode, Store
-from rum.store.vectors import VectorCounts
+from rum.store.vectors import Nearest, VectorCounts, VectorState
 from rum.store.vectors import Vectors as VectorStore
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ REST, LONGEST_REST = 60, 300
 
 Here it is left alone for twice as long each time, up to the longest, as long as it fails.
 """
+
+NOTHING = Nearest([], [])
 
 _QUESTIONS = 8
 """How many questions' vectors are kept."""
@@ -71,6 +73,9 @@ class Meaning:
         self.waited = False
         """Whether a question has waited for vectors already; those after it wait less."""
         self._questions: OrderedDict[str, Floats | None] = OrderedDict()
+        self._state: VectorState | None = None
+        """What was just asked of the store, for the next question for the nearest."""
+        self._scale = UNCHANGED
         self._scaling = Scaling(store.vectors, embedder)
         self._resting = Resting(store.activity, self.model or "", clock)
 
@@ -117,39 +122,47 @@ class Meaning:
         embedder = self._embedder
         if embedder is None or not self._store.writable or self._resting.goes_on:
             return False
-        return bool(self._store.vectors.pending(embedder.model, 1)) or self._scaling.is_missing()
+        return self._waits(self._store.vectors.state(embedder.model))
+
+    def _waits(self, state: VectorState) -> bool:
+        """Whether there is a vector or a scale to be made."""
+        return state.pending or self._scaling.is_missing(state)
 
     @property
     def scale(self) -> Scale:
         """How the embedder's cosines compare to those that recall was fitted with, as far as it is known."""
         return self._scaling.scale
 
-    def nearest(self, text: str, most: int, *, archived: bool = False) -> list[tuple[int, float]]:
-        """The keys of the memories nearest to a text with their cosines; live ones, or archived ones."""
+    def nearest(self, text: str, live: int, archived: int = 0) -> Nearest:
+        """Up to that many live and archived memories nearest to a text."""
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or most < 1 or not vectors.any(embedder.model, archived=archived):
-            return []  # there is nothing to compare it with, so it need not be embedded
-        question, scale = self._vector(embedder, text), self.scale
+        if embedder is None or live + archived < 1:
+            return NOTHING
+        state, self._state = self._state or vectors.state(embedder.model), None
+        if not (live and state.live) and not (archived and state.archived):
+            return NOTHING  # there is nothing to compare it with, so it need not be embedded
+        question = self._vector(embedder, text)
         if question is None:
-            return []
-        found = vectors.nearest(embedder.model, question, most, archived=archived)
-        return [(key, scale.of(cosine)) for key, cosine in found]
+            return NOTHING
+        self._scale = self._scaling.of(state)
+        found = vectors.nearest(embedder.model, question, live, archived if state.archived else 0)
+        return Nearest(*([(key, self._scale.of(cosine)) for key, cosine in part] for part in found))
 
     def likeness(self, text: str, keys: Set[int]) -> dict[int, float]:
         """How near memories are to a text, as cosines by their keys, for those that have a vector."""
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not keys or not self._comparable(embedder.model):
+        if embedder is None or not keys:
             return {}
+        if text not in self._questions:  # the nearest to it were not looked for
+            state = vectors.state(embedder.model)
+            if not state.live and not state.archived:
+                return {}
+            self._scale = self._scaling.of(state)
         question = self._vector(embedder, text)
         if question is None:
             return {}
-        scale = self.scale
         found = vectors.cosines(embedder.model, question, keys)
-        return {key: scale.of(cosine) for key, cosine in found.items()}
-
-    def _comparable(self, model: str) -> bool:
-        vectors = self._store.vectors
-        return vectors.any(model) or vectors.any(model, archived=True)
+        return {key: self._scale.of(cosine) for key, cosine in found.items()}
 
     def catch_up(
         self,
@@ -165,9 +178,11 @@ class Meaning:
         endpoint may take its time, and a store of any size is begun with.
         """
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not (vectors.pending(embedder.model, 1) or self._scaling.is_missing()):
+        self._state = vectors.state(embedder.model) if embedder else None
+        if embedder is None or self._state is None or not self._waits(self._state):
             self.behind = False
             return False
+        self._state = None  # it is about to change
         if self.has_work() and (thorough or self._clock() >= self._slow_until):
             self.hindrance, self.waited = None, True
             try:
@@ -288,17 +303,19 @@ class Scaling:
     @property
     def scale(self) -> Scale:
         """How its cosines compare, as far as it is known."""
-        known = self._vectors.scale(self._other.model) if self._other else None
-        return Scale(*known) if known else UNCHANGED
+        return self.of(self._vectors.state(self._other.model)) if self._other else UNCHANGED
 
-    def is_missing(self) -> bool:
+    def of(self, state: VectorState) -> Scale:
+        """The same, of what the store knows."""
+        return Scale(*state.scale) if self._other and state.scale else UNCHANGED
+
+    def is_missing(self, state: VectorState) -> bool:
         """Whether there are vectors whose scale nobody has measured."""
-        other = self._other
-        return other is not None and self._vectors.any(other.model) and not self._vectors.scale(other.model)
+        return self._other is not None and state.live and not state.scale
 
     def find(self, patience: float | None) -> None:
         """Measure it, unless that was done."""
-        if self._other and not self._vectors.scale(self._other.model):
+        if self._other and not self._vectors.state(self._other.model).scale:
             scale = measure_scale(self._other.embed(TEXTS, patience))
             self._vectors.keep_scale(self._other.model, scale, patience)
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from rum.recall import limits
-from rum.store.filters import Filters
 from rum.store.search import Holders
 from rum.text.terms import MAX_QUERY, names_in, query_terms, says_little, stem, unstemmed_words
 
@@ -23,8 +22,6 @@ _AROUND = ".,;:!?\"'()[]"
 """What may stand around a word."""
 _COMPARED = 5
 """In so many memories it is looked up how a word that may be meant is spelt."""
-_EVERYTHING = Filters(superseded=True)
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONG = 7
 """In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth."""
@@ -39,37 +36,43 @@ class Words:
         search: Search,
         text: str,
         *,
-        filters: Filters = _EVERYTHING,
-        limit: int = 0,
+        superseded: bool = True,
         session: str = "",
         timeline: bool = False,
+        earlier: Words | None = None,
     ) -> None:
-        """`limit` is how many memories with the question as their goal are wanted, of those that pass."""
+        """`superseded` memories are left out if it is False. `earlier` are the same words, looked up."""
         self._search = search
         self._text = text
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
-        found = search.terms(
-            [[term] for term in self.terms],
-            limits.COMMON,
-            limits.ARCHIVED_RARE,
-            filters=filters,
-            goal=text,
-            most=limit,
-            session=session,
-            counted=limits.SESSION_COUNTED,
-            newest=limits.NEWEST if timeline else 0,
-            spread=limits.SPREAD,
+        self._found = found = (
+            earlier._found
+            if earlier
+            else search.terms(
+                [[term] for term in self.terms],
+                limits.COMMON,
+                limits.ARCHIVED_RARE,
+                goal=text,
+                most=limits.COMMON,
+                session=session,
+                counted=limits.SESSION_COUNTED,
+                newest=limits.NEWEST if timeline else 0,
+                spread=limits.SPREAD,
+            )
         )
         self.timeline = found.timeline
         """When memories were made: the newest, and some spread over all; only if it was asked for."""
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
         self.archived_size = found.archived
-        self.same_goal = found.same_goal
-        """The keys of memories whose goal is the question word for word."""
+        self.same_goal = [key for key in found.same_goal if superseded or key not in set(found.superseded)]
+        """The keys of the newest memories whose goal is the question word for word."""
         self.session_size = found.session_size
-        self._hidden = found.superseded
+        self.has_chapters = found.has_chapters
+        self.superseded = set(found.superseded)
+        """The keys of all superseded memories."""
+        self._hidden = set[int]() if superseded else self.superseded
         """The keys of memories that are not to be found."""
         self._live = max(self.size - found.archived, 1)
         self.population = self._live
@@ -81,7 +84,9 @@ class Words:
         self._archived_counts: dict[str, int] = {}
         self.variants: dict[str, list[str]] = {}
         """For a term that nobody used, the terms one typing error away that somebody did use."""
-        self._corrections: dict[str, Correction] = {}
+        self._corrections: dict[str, Correction] = earlier._corrections if earlier else {}
+        """The terms looked up as corrections of unknown ones that some memory holds."""
+        self._looked_up: set[str] = earlier._looked_up if earlier else set()
         self._looked_for_typos = False
         self._known_weights: dict[int, float] = {0: 0.0}
         self._known_rarest: dict[int, float] = {0: 0.0}
@@ -119,8 +124,7 @@ class Words:
         wanted = list(dict.fromkeys(chain.from_iterable(stems.values())))
         if not wanted:
             return False
-        found = self._search.corrections(wanted, _COMPARED, limits.COMMON, limits.ARCHIVED_RARE)
-        self._corrections = {one.term: one for one in found}
+        found = self._looked_up_corrections(wanted)
         for term, near in asked.items():
             forms = inflected(near)
             # Another word may have the stem: `redis` is a letter from `readis`, whose stem `ready` has.
@@ -137,6 +141,14 @@ class Words:
         self.forget_archive()  # what it said was of the words as they were
         self._drop_cached(*(name for name, part in vars(Words).items() if isinstance(part, cached_property)))
         return True
+
+    def _looked_up_corrections(self, terms: list[str]) -> list[Correction]:
+        """Those of the terms that some memory holds."""
+        if unknown := [term for term in terms if term not in self._looked_up]:
+            self._looked_up.update(unknown)
+            found = self._search.corrections(unknown, _COMPARED, limits.COMMON, limits.ARCHIVED_RARE)
+            self._corrections.update((one.term, one) for one in found)
+        return [self._corrections[term] for term in terms if term in self._corrections]
 
     def _near_words(self, term: str) -> set[str]:
         """The words one typing error away from the words of the question that a term stands for."""
@@ -199,8 +211,7 @@ class Words:
     def learn(self, counts: dict[str, int], masks: dict[int, int]) -> None:
         """Take in what the archive holds: how many memories each term, and which terms each memory."""
         self._archived_counts, self.population = counts, self.size
-        hidden = set(self._hidden)
-        self.archived = {key: mask for key, mask in masks.items() if key not in hidden}
+        self.archived = {key: mask for key, mask in masks.items() if key not in self._hidden}
         self.masks.update(self.archived)
         self._drop_cached("rarity", "total", "weighed")
 

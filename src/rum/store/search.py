@@ -75,9 +75,10 @@ class TermLookup(NamedTuple):
     session_size: int
     """How many memories the session has; counting stops at the limit."""
     same_goal: list[int]
-    """The keys of the newest memories with exactly this goal, in whatever case, that pass the filters."""
+    """The keys of the newest memories with exactly this goal, in whatever case."""
     timeline: list[tuple[int, int]]
     """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
+    has_chapters: bool
 
 
 class Correction(NamedTuple):
@@ -164,7 +165,6 @@ class Search(Protocol):
         cap: int,
         archived_cap: int,
         *,
-        filters: Filters,
         goal: str = "",
         most: int = 0,
         session: str = "",

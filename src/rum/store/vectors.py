@@ -18,6 +18,26 @@ class VectorCounts(NamedTuple):
     """How many of those done it cannot embed."""
 
 
+class VectorState(NamedTuple):
+    """What a question needs to know about the vectors of a model before it is embedded."""
+
+    live: bool
+    """Whether any live memory has a vector."""
+    archived: bool
+    """Whether any archived memory has a vector."""
+    pending: bool
+    """Whether any memory has no vector yet."""
+    scale: tuple[float, float] | None
+    """Factor and offset for the model's cosines; None if nobody has measured them."""
+
+
+class Nearest(NamedTuple):
+    """(key, cosine) of the memories nearest to a vector, nearest first."""
+
+    live: list[tuple[int, float]]
+    archived: list[tuple[int, float]]
+
+
 class Vectors(Protocol):
     """Vectors of memories; those of different models never meet."""
 
@@ -47,25 +67,19 @@ class Vectors(Protocol):
         """
         ...
 
-    def any(self, model: str, *, archived: bool = False) -> bool:
-        """Whether any live memory, or any archived one, has a vector of a model."""
+    def state(self, model: str) -> VectorState:
+        """Whether there are vectors of a model, whether some are missing, and the scale of its cosines."""
         ...
 
-    def nearest(
-        self, model: str, vector: Floats, most: int, *, archived: bool = False
-    ) -> list[tuple[int, float]]:
-        """(key, cosine) of the live or the archived memories nearest to a unit vector, nearest first.
+    def nearest(self, model: str, vector: Floats, live: int, archived: int = 0) -> Nearest:
+        """Up to that many live and archived memories nearest to a unit vector.
 
-        A memory whose vector is being renewed is left out, and none at a right angle or beyond.
+        Memories whose vectors are being replaced are left out, and those at a right angle or beyond.
         """
         ...
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
         """How near memories are to a unit vector, by key, for those with a vector of its length."""
-        ...
-
-    def scale(self, model: str) -> tuple[float, float] | None:
-        """What a model's cosines are multiplied by, and what is added; None while nobody measured it."""
         ...
 
     def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:

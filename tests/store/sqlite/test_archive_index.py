@@ -171,7 +171,7 @@ def test_it_is_asked_by_its_indexes(store: SqliteStore, statement: str):
     db.set_trace_callback(asked.append)
     {
         "vectors": lambda: store.vectors.cosines("m", vector("x"), [1]),
-        "archived vectors": lambda: store.vectors.nearest("m", vector("x"), 9, archived=True),
+        "archived vectors": lambda: store.vectors.nearest("m", vector("x"), 0, 9),
         "weigh": lambda: list(store.archive.weigh(NOON + 1, 0.7)),
         "among": lambda: archived_among(store, [1, 2]),
     }[statement]()

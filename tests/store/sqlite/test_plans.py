@@ -31,9 +31,6 @@ FINDERS: dict[str, Callable[[Search, Filters], object]] = {
     "formerly": lambda search, filters: search.by_paths([], filters, 1, formerly=["c.py"]),
     "by_issue": lambda search, filters: search.by_issue("67", filters, 1, 9),
     "newest_with": lambda search, filters: search.newest_with([["login"]], ["fix"], filters, 1),
-    "terms": lambda search, filters: search.terms(
-        [["login"]], 1, 1, filters=filters, goal="Fix the login", most=9, session="session_1", counted=9
-    ),
 }
 UNFILTERED: dict[str, Callable[[Search], object]] = {
     "archived_with": lambda search: search.archived_with([(["login"], ["fix"])], 9, [1, 2]),
@@ -41,11 +38,14 @@ UNFILTERED: dict[str, Callable[[Search], object]] = {
     "known_paths": lambda search: search.known_paths(["lib/", "a"]),
     "sharing": lambda search: search.sharing(["login"], 9, 9),
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
-    "timeline": lambda search: search.terms([], 0, 0, filters=Filters(), newest=1, spread=2),
+    "timeline": lambda search: search.terms([], 0, 0, newest=1, spread=2),
+    "terms": lambda search: search.terms(
+        [["login"]], 1, 1, goal="Fix the login", most=9, session="session_1", counted=9
+    ),
     "paths_within": lambda search: search.paths_within(["lib/b.py", "c"], 9),
 }
 OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
-    "any": ("memory_vectors_model", lambda vectors: vectors.any(MODEL)),
+    "state": ("memory_vectors_model", lambda vectors: vectors.state(MODEL).live),
     "counts": ("memory_vectors_model", lambda vectors: vectors.counts(MODEL)),
     "nearest": ("memory_vectors_model", lambda vectors: vectors.nearest(MODEL, vector("x"), 9)),
     "pending": ("unembedded_model", lambda vectors: vectors.pending(MODEL, 9)),

@@ -115,5 +115,5 @@ def test_common_words_take_no_more(
 
 def test_the_archive_takes_no_more(farm: SqliteStore, meaning: Meaning):
     farm.archive.put([f"mem_{number}" for number in range(25)], NOON + 99)
-    meaning.nearest("warm up", 1, archived=True)
+    meaning.nearest("warm up", 0, 1)
     assert too_many(statements(farm, meaning)) == {}

@@ -28,7 +28,8 @@ def near(meaning: Meaning, text: str, most: int = 1) -> list[str]:
 
 def nearest(meaning: Meaning, text: str, most: int, *, archived: bool = False) -> dict[str, float]:
     """The memories nearest to a text with their cosines, nearest first."""
-    found = dict(meaning.nearest(text, most, archived=archived))
+    near = meaning.nearest(text, 0, most).archived if archived else meaning.nearest(text, most).live
+    found = dict(near)
     return dict(zip(ids_of(meaning._store, found), found.values(), strict=True))
 
 

@@ -222,7 +222,7 @@ class TestByMeaning:
         assert len(vars(herd.vectors)["_archived"]) == 0  # nothing else shows that none was read
 
     def test_a_memory_archived_meanwhile_is_not_returned_as_live(self, herd: Store, meaning: Meaning):
-        assert len(meaning.nearest("farm", 20)) == 20
+        assert len(meaning.nearest("farm", 20).live) == 20
         shelve(herd, *ANIMALS[:18])
         assert nearest(meaning, "farm", 20).keys() == {"mem_seal", "mem_toad"}
         herd.archive.take_back(["mem_ant"])

@@ -117,7 +117,7 @@ def test_the_scale_is_deleted_with_its_vectors(store: Store, other: OtherEmbedde
     meaning.catch_up(math.inf, thorough=True)
     assert measure_scale(other) == 2
     store.vectors.drop_unused("", int(clock()) + 1)
-    assert store.vectors.scale(other.model) is None
+    assert store.vectors.state(other.model).scale is None
     assert store.upkeep.problems() == []
 
 

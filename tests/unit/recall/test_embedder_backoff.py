@@ -25,7 +25,7 @@ def test_an_embedder_that_fails_gives_no_results_and_says_why(
     meaning.catch_up(math.inf)
     embedder.fail("the endpoint is down")
     embedder.fault = fault or embedder.fault
-    assert (meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == ([], {})
+    assert (meaning.nearest("login", 5).live, likeness(meaning, "login", "mem_login")) == ([], {})
     assert meaning.trouble == str(embedder.fault)
 
 

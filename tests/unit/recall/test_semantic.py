@@ -49,7 +49,11 @@ def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: Sqli
     meaning = made(store, None, clock)
     keep(store, "login fails")
     assert (meaning.model, meaning.trouble, meaning.has_work()) == (None, None, False)
-    assert (meaning.catch_up(9), meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == (
+    assert (
+        meaning.catch_up(9),
+        meaning.nearest("login", 5).live,
+        likeness(meaning, "login", "mem_login"),
+    ) == (
         0,
         [],
         {},
@@ -60,9 +64,9 @@ def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
     store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    assert (meaning.nearest("login", 5), likeness(meaning, "login", "mem_login")) == ([], {})
+    assert (meaning.nearest("login", 5).live, likeness(meaning, "login", "mem_login")) == ([], {})
     assert meaning.catch_up(math.inf) == 0
-    assert meaning.nearest("login", 0) == []
+    assert meaning.nearest("login", 0).live == []
     assert len(embedder.asked) == 1
 
 
@@ -159,7 +163,7 @@ def test_vectors_of_another_model_are_never_compared(store: SqliteStore, meaning
     keep(store, "login fails")
     meaning.catch_up(math.inf)
     other = made(store, WordEmbedder("other/1", 64), clock)
-    assert (other.nearest("login", 5), likeness(other, "login", "mem_login")) == ([], {})
+    assert (other.nearest("login", 5).live, likeness(other, "login", "mem_login")) == ([], {})
     assert other.counts()[:2] == (0, 1)
     assert other.catch_up(math.inf) == 0
     assert near(other, "login") == near(meaning, "login") == ["mem_login"]
@@ -172,7 +176,7 @@ def test_a_model_whose_vectors_got_another_length_is_no_error(
     meaning.catch_up(math.inf)
     assert near(meaning, "login") == ["mem_login"]
     changed = made(store, WordEmbedder(dimensions=32), clock)
-    assert (changed.nearest("login", 5), likeness(changed, "login", "mem_login")) == ([], {})
+    assert (changed.nearest("login", 5).live, likeness(changed, "login", "mem_login")) == ([], {})
 
 
 def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
@@ -274,7 +278,7 @@ def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
     embedder.asked.clear()
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     for _ in range(2):
-        assert (meaning.nearest("odd login", 5), likeness(meaning, "odd login", "mem_login")) == ([], {})
+        assert (meaning.nearest("odd login", 5).live, likeness(meaning, "odd login", "mem_login")) == ([], {})
     assert (embedder.asked, meaning.trouble) == (["odd login"], None)
 
 

@@ -135,7 +135,7 @@ class TestMasks:
         fill(store, "zebra", "zebra lion", "lion")
         store.links.add(Edge.of("mem_3", "mem_2", LinkType.SUPERSEDES), NOON)
         assert set(Words(store.search, "zebra lion").masks) == {1, 2, 3}
-        assert set(Words(store.search, "zebra lion", filters=Filters()).masks) == {1, 3}
+        assert set(Words(store.search, "zebra lion", superseded=False).masks) == {1, 3}
 
     def test_the_weights_of_words_add_up(self, store: Store) -> None:
         fill(store, "zebra lion goat", "lion goat", "goat", "goat")

@@ -198,7 +198,7 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
     store = project.store
     if not store.wisdom.count():
         return {}
-    keys = [key for key, cosine in project.semantic.nearest(query, NEAREST) if cosine >= NEAR]
+    keys = [key for key, cosine in project.semantic.nearest(query, NEAREST).live if cosine >= NEAR]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     near = frozenset(one.row.id for one in found.memories)
     wisdom = store.wisdom.get(store.wisdom.containing(store.chapters.containing(near))) if near else []

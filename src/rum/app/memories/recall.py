@@ -86,7 +86,7 @@ def recall(caller: Caller, question: RecallQuestion) -> RecallResult:
 
 def _with_knowledge(project: Project, inquiry: Inquiry, result: RecallResult) -> RecallResult:
     """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
-    if not project.store.has_chapters():
+    if not inquiry.text or not inquiry.words.has_chapters:
         return result
     from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
 

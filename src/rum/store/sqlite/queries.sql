@@ -259,29 +259,34 @@ SELECT m.id FROM json_each(:keys) AS wanted
 CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = (SELECT number FROM vector_models WHERE name = :model)
 CROSS JOIN memories AS m ON m.seq = u.memory LIMIT :most;
 
--- name: any_vector_live
-SELECT 1 FROM memory_vectors WHERE model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' LIMIT 1;
+-- name: vector_state
+WITH asked AS (SELECT (SELECT number FROM vector_models WHERE name = :model) AS model)
+SELECT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.model = asked.model AND v.data <> x''),
+  EXISTS (SELECT 1 FROM archived_vectors AS v WHERE v.model = asked.model AND v.data <> x''),
+  -- All memories are pending where the model was never used.
+  CASE WHEN asked.model IS NULL THEN EXISTS (SELECT 1 FROM memories)
+    ELSE EXISTS (SELECT 1 FROM unembedded AS u WHERE u.model = asked.model) END,
+  (SELECT value FROM derived WHERE name = 'scale of model ' || asked.model)
+FROM asked;
+
+-- name: owners_of_vectors
+SELECT 'live', NULL, (SELECT coalesce(max(number), 0) FROM memory_vectors)
+UNION ALL
+SELECT 'archived', NULL, (SELECT coalesce(max(number), 0) FROM archived_vectors)
+UNION ALL
+SELECT 'live', v.number, v.memory
+FROM json_each(:live) AS wanted CROSS JOIN memory_vectors AS v ON v.number = wanted.value
+UNION ALL
+SELECT 'archived', v.number, v.memory
+FROM json_each(:archived) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;
 
 -- name: vectors_since_live
 SELECT number, data FROM memory_vectors
 WHERE number > :number AND model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' ORDER BY number LIMIT :most;
 
--- name: owners_of_vectors_live
-SELECT NULL, coalesce(max(number), 0) FROM memory_vectors
-UNION ALL
-SELECT v.number, v.memory FROM json_each(:numbers) AS wanted CROSS JOIN memory_vectors AS v ON v.number = wanted.value;
-
--- name: any_vector_archived
-SELECT 1 FROM archived_vectors WHERE model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' LIMIT 1;
-
 -- name: vectors_since_archived
 SELECT number, data FROM archived_vectors
 WHERE number > :number AND model = (SELECT number FROM vector_models WHERE name = :model) AND data <> x'' ORDER BY number LIMIT :most;
-
--- name: owners_of_vectors_archived
-SELECT NULL, coalesce(max(number), 0) FROM archived_vectors
-UNION ALL
-SELECT v.number, v.memory FROM json_each(:numbers) AS wanted CROSS JOIN archived_vectors AS v ON v.number = wanted.value;
 
 -- name: vectors_of
 SELECT v.memory, v.number, NULL FROM json_each(:keys) AS wanted
@@ -290,9 +295,6 @@ CROSS JOIN memory_vectors AS v ON v.memory = wanted.value AND v.model = (SELECT 
 UNION ALL
 SELECT v.memory, NULL, v.data FROM json_each(:keys) AS wanted
 CROSS JOIN archived_vectors AS v ON v.memory = wanted.value AND v.model = (SELECT number FROM vector_models WHERE name = :model);
-
--- name: scale_of_model
-SELECT value FROM derived WHERE name = 'scale of model ' || (SELECT number FROM vector_models WHERE name = ?);
 
 -- name: seq_of_version
 SELECT seq FROM memories WHERE id = ? AND version = ?;

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rum.store.sqlite.archive_rows import is_archived, move_vectors
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
-from rum.store.vectors import VectorCounts
+from rum.store.vectors import Nearest, VectorCounts, VectorState
 
 if TYPE_CHECKING:
     from rum.store.packed_vectors import Floats
     from rum.store.sqlite.vector_matrix import Matrix
+
+Ranked = list[tuple[int, float]]
+"""Numbers of vectors with their cosines, nearest first."""
 
 _SPARE = 16
 """Vectors looked at beyond those asked for, as some may have gone with their memory."""
@@ -70,13 +73,24 @@ class SqliteVectors:
                     kept += 1
         return kept
 
-    def any(self, model: str, *, archived: bool = False) -> bool:
-        return (self._archived if archived else self._live).any(model)
+    def state(self, model: str) -> VectorState:
+        live, archived, pending, noted = self._rows("vector_state", {"model": model})[0]
+        gain, shift = map(float, noted.split()) if noted else (0.0, 0.0)
+        return VectorState(bool(live), bool(archived), bool(pending), (gain, shift) if noted else None)
 
-    def nearest(
-        self, model: str, vector: Floats, most: int, *, archived: bool = False
-    ) -> list[tuple[int, float]]:
-        return (self._archived if archived else self._live).nearest(model, vector, most)
+    def nearest(self, model: str, vector: Floats, live: int, archived: int = 0) -> Nearest:
+        first = self._live.ranked(model, vector, live), self._archived.ranked(model, vector, archived)
+        live_owners, archived_owners = self._owners(*first)
+        return Nearest(
+            self._live.nearest(model, vector, live, first[0], live_owners),
+            self._archived.nearest(model, vector, archived, first[1], archived_owners),
+        )
+
+    def _owners(self, live: Ranked, archived: Ranked) -> tuple[Owners, Owners]:
+        numbers = {"live": live, "archived": archived}
+        asked = {part: json.dumps([number for number, _ in ranked]) for part, ranked in numbers.items()}
+        rows = self._rows("owners_of_vectors", asked)
+        return _owners_in(rows, "live"), _owners_in(rows, "archived")
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
         from rum.store.packed_vectors import cosines  # noqa: PLC0415 (loads numpy)
@@ -87,12 +101,6 @@ class SqliteVectors:
         read = self._live.cosines(model, vector, own.values())
         near = {memory: read[number] for memory, number in own.items() if number in read}
         return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
-
-    def scale(self, model: str) -> tuple[float, float] | None:
-        for (noted,) in self._rows("scale_of_model", (model,)):
-            gain, shift = map(float, noted.split())
-            return gain, shift
-        return None
 
     def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
         with self._database.transaction(patience) as db:
@@ -127,6 +135,19 @@ class SqliteVectors:
                     db.execute(SQL[statement], (number,))
 
 
+class Owners(NamedTuple):
+    """The highest number of any vector, and the memories of some vectors by number."""
+
+    last: int
+    memories: dict[int, int]
+
+
+def _owners_in(rows: list[Any], which: str) -> Owners:
+    """What `owners_of_vectors` tells of the live or the archived ones."""
+    own = [(number, memory) for part, number, memory in rows if part == which]
+    return Owners(own[0][1], dict(own[1:]))
+
+
 class _InMemory:
     """The vectors of one model, of the live memories or of the archived ones, as far as they were read.
 
@@ -147,10 +168,6 @@ class _InMemory:
     def __len__(self) -> int:
         return len(self._matrix or ())
 
-    def any(self, model: str) -> bool:
-        """Whether there is anything to be near to."""
-        return self._matrix is not None or bool(self._rows("any_vector", {"model": model}))
-
     def cosines(self, model: str, question: Floats, numbers: Collection[int]) -> dict[int, float]:
         """How near the vectors with these numbers are to one."""
         matrix = self._opened(model, len(question))
@@ -158,33 +175,41 @@ class _InMemory:
             self._read_on(model, matrix)
         return matrix.cosines(question, numbers)
 
-    def nearest(self, model: str, question: Floats, most: int) -> list[tuple[int, float]]:
-        """The memories nearest to a vector with their cosines, nearest first."""
-        ranked, owners = self._ranked(model, question, most + _SPARE)
-        if len(owners) < min(most, len(ranked)):
+    def ranked(self, model: str, question: Floats, most: int) -> Ranked:
+        """The numbers of the nearest vectors with their cosines, a few more than asked for."""
+        return self._opened(model, len(question)).nearest(question, most + _SPARE) if most else []
+
+    def nearest(
+        self, model: str, question: Floats, most: int, ranked: Ranked, owners: Owners
+    ) -> list[tuple[int, float]]:
+        """The memories nearest to a vector, from the vectors `ranked` before and their owners."""
+        if not most:
+            return []
+        ranked, owned = self._current(model, question, most + _SPARE, ranked, owners)
+        if len(owned) < min(most, len(ranked)):
             # More are gone than could be spared: what is in memory is too old.
             self._matrix = None
-            ranked, owners = self._ranked(model, question, most)
-        return [(owners[number], cosine) for number, cosine in ranked if number in owners][:most]
+            ranked = self._opened(model, len(question)).nearest(question, most)
+            ranked, owned = self._current(model, question, most, ranked, self._owners(ranked))
+        return [(owned[number], cosine) for number, cosine in ranked if number in owned][:most]
 
-    def _ranked(
-        self, model: str, question: Floats, most: int
-    ) -> tuple[list[tuple[int, float]], dict[int, int]]:
-        """The nearest vectors, and whose they are as far as they are still there."""
+    def _current(
+        self, model: str, question: Floats, most: int, ranked: Ranked, owners: Owners
+    ) -> tuple[Ranked, dict[int, int]]:
+        """The nearest vectors, also of those written since, and the memories of those still there."""
         matrix = self._opened(model, len(question))
-        ranked = matrix.nearest(question, most)
-        last, owners = self._owners(ranked)
-        if last > matrix.last:
-            self._read_on(model, matrix, last)
+        if owners.last > matrix.last:
+            self._read_on(model, matrix, owners.last)
             ranked = matrix.nearest(question, most)
-            _, owners = self._owners(ranked)
-        matrix.drop([number for number, _ in ranked if number not in owners])
-        return ranked, owners
+            owners = self._owners(ranked)
+        matrix.drop([number for number, _ in ranked if number not in owners.memories])
+        return ranked, owners.memories
 
-    def _owners(self, ranked: list[tuple[int, float]]) -> tuple[int, dict[int, int]]:
-        """The highest number of any vector, and the memories that these are of."""
-        rows = self._rows("owners_of_vectors", {"numbers": json.dumps([number for number, _ in ranked])})
-        return rows[0][1], dict(rows[1:])
+    def _owners(self, ranked: Ranked) -> Owners:
+        numbers = json.dumps([number for number, _ in ranked])
+        asked = {"live": "[]", "archived": "[]", self._which: numbers}
+        rows = self._database.connection.execute(SQL["owners_of_vectors"], asked).fetchall()
+        return _owners_in(rows, self._which)
 
     def _opened(self, model: str, dimensions: int) -> Matrix:
         """All vectors of the model that were there when they were last read."""
@@ -209,4 +234,6 @@ class _InMemory:
         asked = {"model": model, "most": _BATCH}
         while rows := self._rows("vectors_since", {**asked, "number": matrix.last}):
             matrix.add(rows)
+            if len(rows) < _BATCH:
+                break
         matrix.last = max(matrix.last, last)  # the last ones may be of another model
