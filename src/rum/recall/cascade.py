@@ -18,6 +18,8 @@ class Answer(NamedTuple):
     total_exact: bool
     column: str = ""
     """Which of the fitted weights they were judged by."""
+    others: tuple[Match, ...] = ()
+    """The matches beyond the limit or not sure enough, best first."""
 
 
 def run(inquiry: Inquiry) -> Answer:
@@ -34,6 +36,7 @@ def run(inquiry: Inquiry) -> Answer:
         max(total, len(best)),
         found.total_exact,
         found.column,
+        tuple(found.best(0.0, len(found.matches), own=inquiry.strict)[len(best) :]),
     )
 
 

@@ -13,8 +13,9 @@ from rum.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from rum.recall.inquiry import Inquiry
     from rum.store.search import Search
 
 MAX_GLOB = 1024
@@ -42,9 +43,14 @@ def matching_paths(search: Search, patterns: Iterable[str]) -> dict[str, list[st
             found[pattern] = [one for one in known[path] if not one.startswith(_OUTSIDE)]
             continue
         # Names such as app/[id]/page.tsx look like a glob.
-        literal = [one for one in known[path] if f"{one}/".startswith(f"{path}/")]
+        literal = [one for one in known[path] if is_below(one, path)]
         found[pattern] = literal or [one for one in known[start] if glob_match(pattern, one)]
     return found
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is that of a file or folder, or of something in it."""
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
@@ -68,21 +74,26 @@ def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
     return named | within
 
 
-def neighbours(search: Search, paths: Iterable[str]) -> list[str]:
+def paths_below(search: Search, folders: Sequence[str]) -> dict[str, list[str]]:
+    """The known files below each folder; a folder ends in `/`, or is empty."""
+    return dict(zip(folders, search.known_paths(folders), strict=True)) if folders else {}
+
+
+def neighbours(inquiry: Inquiry, paths: Iterable[str]) -> list[str]:
     """The files of the same folders as some whose names share a word with theirs."""
     asked: list[tuple[str, set[str]]] = []
     for path in paths:
         folder, name = posixpath.split(path.rstrip("/"))
         words = set(terms(posixpath.splitext(name)[0]))
-        if folder and words:
+        if folder and words and "*" not in folder:
             asked.append((folder + "/", words))
     if not asked:
         return []
-    found = search.known_paths([folder for folder, _ in asked])
+    known = inquiry.find_paths(paths_below, [folder for folder, _ in asked])
     return [
         near
-        for (_, words), known in zip(asked, found, strict=True)
-        for near in known
+        for folder, words in asked
+        for near in known[folder]
         if words & set(terms(posixpath.basename(near).partition(".")[0]))
     ]
 

@@ -16,11 +16,11 @@ from rum.text.terms import query_terms, says_little, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rum.recall.semantic import Meaning
     from rum.store.base import Store
-    from rum.store.search import Details, Row
+    from rum.store.search import Details, Row, Search
 
 
 _LONGEST_ISSUE = 200
@@ -70,7 +70,12 @@ class Inquiry:
         session: str = "",
         meaning: Meaning | None = None,
         patient: bool = True,
+        earlier: Inquiry | None = None,
     ) -> None:
+        """`earlier` is a question asked just before, in the same or some of the same words.
+
+        What was read for it is not read again.
+        """
         self.question = question
         self.store = store
         self.files = files
@@ -97,22 +102,34 @@ class Inquiry:
         ranked = self.text or len(files) > 1 or (files and question.task_type)
         self.candidates = self.pool if ranked else question.limit
         """How many memories a level may bring: more than are asked for where the best have to be picked."""
-        self.filters = _filters(question)
+        self.filters = filters_of(question)
 
-        self.details: dict[int, Details] = {}
+        self._earlier = earlier
+        self._same_text = earlier is not None and earlier.text == self.text
+        self.details: dict[int, Details] = earlier.details if earlier else {}
         """What is known of memories, by key."""
         self._passed: dict[int, bool] = {}
         """Whether memories pass the filters, by key, as far as it was looked up."""
-        self.neighbourhood = Neighbourhood()
+        if earlier and self.filters == earlier.filters:
+            self._passed = earlier._passed
+        elif self.filters.superseded and not self.filters.any():
+            self._passed = dict.fromkeys(self.details, True)
+        self.neighbourhood = earlier.neighbourhood if earlier else Neighbourhood()
         """Which memories are next to which, as far as they were described."""
-        self._nearest: NearestKeys | None = None
+        self._likeness: dict[int, float | None] = earlier._likeness if earlier and self._same_text else {}
+        """How near memories are by meaning, by key; None for those without a vector."""
+        self.known_files = set[str]()
+        """Those of the files that memories are tied to, whether they pass the filters or not."""
+        self._paths: dict[tuple[object, ...], dict[str, list[str]]] = earlier._paths if earlier else {}
+        """The known files that patterns and names stand for, as far as they were looked up."""
+        self._nearest: NearestKeys | None = earlier._nearest if earlier and self._same_text else None
         self.texts: dict[str, str] = {}
         """The indexed terms of memories, by id, as far as they were read by themselves."""
         self.archived_masks: dict[int, int] = {}
         """Which words archived memories hold, by key, that words did not lead to."""
-        self.usefulness: dict[str, float] = {}
+        self.usefulness: dict[str, float] = earlier.usefulness if earlier else {}
         """How useful memories proved to be, by id, as far as it was asked for."""
-        self.all_usefulness: dict[str, float] | None = None
+        self.all_usefulness: dict[str, float] | None = (earlier.all_usefulness or {}) if earlier else None
         """The same of all memories, if there are few with evidence."""
 
     @cached_property
@@ -124,6 +141,9 @@ class Inquiry:
             superseded=self.filters.superseded,
             session=self.session,
             timeline=bool(self.files),
+            model=(self.meaning and self.meaning.model) or "",
+            found=self._earlier.words.lookup(query_terms(self.text)) if self._earlier else None,
+            earlier=self._earlier.words if self._earlier else None,
         )
 
     @property
@@ -138,10 +158,39 @@ class Inquiry:
         if self._nearest is None or (archive and not self._nearest.with_archive):
             far = FAR if self.filters.any() else 1
             archived = limits.ARCHIVED * far if archive and self.has_archive else 0
-            found = self.meaning.nearest(self.text, self.pool * far, archived)
+            # Where vectors were pending, some may have been made since.
+            state = None if self.words.vectors.pending else self.words.vectors
+            found = self.meaning.nearest(self.text, self.pool * far, archived, state=state)
             live, packed = ([key for key, _ in part] for part in found)
             self._nearest = NearestKeys(live, packed, archive)
         return self._nearest
+
+    def find_paths(
+        self, look_up: Callable[[Search, Sequence[str]], dict[str, list[str]]], names: Sequence[str]
+    ) -> dict[str, list[str]]:
+        """The known files that patterns or names stand for, looked up once."""
+        if not names:
+            return {}
+        asked = (look_up, *names)
+        if asked not in self._paths:
+            self._paths[asked] = look_up(self.store.search, names)
+        return self._paths[asked]
+
+    def next_candidates(self) -> list[int]:
+        """The memories that the next level may add: what it needs to know of them is asked in one call."""
+        nearest = self._nearest.archived if self._nearest else ()
+        return [key for key in nearest if self._passed.get(key)]
+
+    def likeness(self, keys: set[int], soon: set[int]) -> dict[int, float]:
+        """How near memories are to the question by meaning, for those with a vector; `soon` asks ahead."""
+        if self.meaning is None:
+            return {}
+        if keys - self._likeness.keys():
+            unknown = (keys | soon) - self._likeness.keys()
+            self._likeness.update(dict.fromkeys(unknown))
+            self._likeness.update(self.meaning.likeness(self.text, unknown))
+        known = {key: self._likeness[key] for key in keys}
+        return {key: cosine for key, cosine in known.items() if cosine is not None}
 
     def passing(self, keys: Sequence[int], *, cap: int = -1, always: Sequence[int] = ()) -> dict[int, Row]:
         """The memories that pass the filters, by key: of `always` all, then of `keys` the first `cap`."""
@@ -198,7 +247,8 @@ def issue_asked_for(text: str) -> str | None:
     return numbers.pop() if len(numbers) == 1 and says_little(beside) else None
 
 
-def _filters(question: RecallQuestion) -> Filters:
+def filters_of(question: RecallQuestion) -> Filters:
+    """The conditions that a question sets."""
     success = True if question.success_only else False if question.failures_only else None
     return Filters(
         task_type=question.task_type and question.task_type.value,

@@ -9,7 +9,7 @@ from itertools import chain
 from rum.model.questions import Strategy
 from rum.recall import limits
 from rum.recall.candidates import by_words, look_for_typos
-from rum.recall.files import matching_paths, neighbours, paths_named
+from rum.recall.files import is_below, matching_paths, neighbours, paths_named
 from rum.recall.inquiry import Found, Inquiry, Tied
 from rum.recall.limits import (
     BARE_NAME,
@@ -21,10 +21,11 @@ from rum.recall.limits import (
     RANKED_OF_A_FILE,
     SAME_FOLDER,
 )
+from rum.store.search import FileRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.store.search import FileRow, Row
+    from rum.store.search import Row
 
 Level = Callable[[Inquiry, Found], Found]
 
@@ -68,34 +69,48 @@ def _certain(found: Found, rows: list[Row]) -> None:
 def _by_files(inquiry: Inquiry, found: Found) -> None:
     found.ran.append("exact")
     search = inquiry.store.search
-    groups = matching_paths(search, inquiry.files)
+    groups = inquiry.find_paths(matching_paths, inquiry.files)
     if inquiry.text:
         _weighed(inquiry, found, groups)
         return
     paths = list(chain.from_iterable(groups.values()))
-    if len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":  # a file is no folder
-        _tied_to(inquiry, found, paths[:1], CERTAIN)
-        paths = [] if found.matches else paths[1:]
-    if paths:
-        _tied_to(inquiry, found, paths, CERTAIN)
-    _under_earlier_names(inquiry, found)
+    # A path that is a file is no folder.
+    is_path = len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/"
+    wanted = [[path] for path in paths] if is_path else [paths]
+    tied, former = search.by_paths(wanted, inquiry.filters, inquiry.candidates, formerly=inquiry.files)
+    _add_tied(found, *next((one for one in tied if one[0]), (list[FileRow](), 0)), CERTAIN)
+    _under_earlier_names(inquiry, found, former)
     missed = _without_memories(inquiry, found, groups)
-    if named := list(chain.from_iterable(paths_named(search, missed).values())):
-        _tied_to(inquiry, found, named, BARE_NAME)
+    if named := list(chain.from_iterable(inquiry.find_paths(paths_named, missed).values())):
+        [(rows, total)], _ = search.by_paths([named], inquiry.filters, inquiry.candidates)
+        _add_tied(found, rows, total, BARE_NAME)
 
 
 def _weighed(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> None:
     """Add the newest memories of each file, folder or pattern, as one sign among others."""
     search = inquiry.store.search
     cap = max(inquiry.question.limit, RANKED_OF_A_FILE // len(inquiry.files))
-    found_rows = search.by_paths(list(groups.values()), inquiry.filters, cap, formerly=list(groups))
+    # A name without a folder may be a file anywhere: both are asked for at once.
+    bare = _paths_named(inquiry, [pattern for pattern in groups if "/" not in pattern])
+    wanted = [*groups.values(), *bare.values()]
+    found_rows, former = search.by_paths(wanted, inquiry.filters, cap, formerly=list(groups))
     tied: dict[str, tuple[list[FileRow], int]] = {}
-    for pattern, (rows, total), former in zip(groups, *found_rows, strict=True):
+    for pattern, (rows, total), earlier in zip(groups, found_rows[: len(groups)], former, strict=True):
         known = {row.id for row in rows}
-        added = [row for row in former if row.id not in known]
+        added = [row for row in earlier if row.id not in known]
         tied[pattern] = (rows + added)[:cap], total + len(added)
-    named = paths_named(search, [pattern for pattern, (rows, _) in tied.items() if not rows])
-    named = {name: paths for name, paths in named.items() if paths}
+    for pattern, by_name in zip(bare, found_rows[len(groups) :], strict=True):
+        if not tied[pattern][0]:
+            tied[pattern] = by_name
+    missed = [pattern for pattern, (rows, _) in tied.items() if not rows and "/" in pattern]
+    named = _paths_named(inquiry, missed)
+    inquiry.known_files.update(
+        pattern
+        for pattern, (rows, _) in tied.items()
+        if rows or pattern in bare or pattern in named.get(pattern, ())
+    )
+    # What is tied to the file itself and what is below it was looked for already.
+    named = {name: paths for name, paths in named.items() if any(not is_below(path, name) for path in paths)}
     if named:
         more = search.by_paths(list(named.values()), inquiry.filters, cap)
         tied |= dict(zip(named, more.groups, strict=True))
@@ -106,6 +121,11 @@ def _weighed(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> No
             found.add(row.row, "exact")
 
 
+def _paths_named(inquiry: Inquiry, names: list[str]) -> dict[str, list[str]]:
+    """The known files of each name, for the names that there are any of."""
+    return {name: paths for name, paths in inquiry.find_paths(paths_named, names).items() if paths}
+
+
 def _without_memories(inquiry: Inquiry, found: Found, groups: dict[str, list[str]]) -> list[str]:
     """The patterns that no memory is tied to; of one pattern alone it is clear already."""
     if len(groups) == 1 or not found.matches:
@@ -114,20 +134,18 @@ def _without_memories(inquiry: Inquiry, found: Found, groups: dict[str, list[str
     return [pattern for pattern, (rows, _) in zip(groups, tied.groups, strict=True) if not rows]
 
 
-def _tied_to(inquiry: Inquiry, found: Found, paths: list[str], strength: float) -> None:
-    """Add the memories tied to any of the files."""
-    [(rows, total)], _ = inquiry.store.search.by_paths([paths], inquiry.filters, inquiry.candidates)
+def _add_tied(found: Found, rows: list[FileRow], total: int, strength: float) -> None:
+    """Add memories tied to files."""
     found.total += total - sum(row.id in found.matches for row in rows)
     for row in rows:
         found.add(row.row, "exact", strength)
 
 
-def _under_earlier_names(inquiry: Inquiry, found: Found) -> None:
+def _under_earlier_names(inquiry: Inquiry, found: Found, former: list[list[FileRow]]) -> None:
     """Add what was done to files before they had the names asked for."""
-    search, most = inquiry.store.search, inquiry.candidates
-    for rows in search.by_paths([], inquiry.filters, most, formerly=inquiry.files).former:
+    for rows in former:
         found.total += sum(row.id not in found.matches for row in rows)
-        found.total_exact &= len(rows) < most
+        found.total_exact &= len(rows) < inquiry.candidates
         for row in rows:
             found.add(row.row, "exact", EARLIER_NAME)
 
@@ -179,7 +197,9 @@ def _by_words(inquiry: Inquiry, found: Found) -> None:
 
 def _next_door(inquiry: Inquiry, found: Found) -> None:
     search = inquiry.store.search
-    paths = neighbours(search, inquiry.files)
+    paths = neighbours(inquiry, inquiry.files)
+    if not paths:
+        return
     [(rows, _)], _ = search.by_paths([paths], inquiry.filters, inquiry.candidates)
     found.total += len({row.id for row in rows} - set(found.matches))
     for row in rows:
@@ -193,7 +213,7 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
     if inquiry.patient:
         seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
         foremost = [(match.key, match.memory_id) for match in found.foremost()]
-        inquiry.meaning.catch_up(seconds, first=foremost)
+        inquiry.meaning.catch_up(seconds, first=foremost, state=inquiry.words.vectors)
     # One call finds both; the archived ones are added only if the live ones are not sure enough.
     nearest = inquiry.find_nearest(archive=not found.best(inquiry.sure, 1, own=True))
     return _add_nearest(inquiry, found, nearest.live, inquiry.pool)

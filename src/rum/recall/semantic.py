@@ -73,8 +73,6 @@ class Meaning:
         self.waited = False
         """Whether a question has waited for vectors already; those after it wait less."""
         self._questions: OrderedDict[str, Floats | None] = OrderedDict()
-        self._state: VectorState | None = None
-        """What was just asked of the store, for the next question for the nearest."""
         self._scale = UNCHANGED
         self._scaling = Scaling(store.vectors, embedder)
         self._resting = Resting(store.activity, self.model or "", clock)
@@ -133,12 +131,14 @@ class Meaning:
         """How the embedder's cosines compare to those that recall was fitted with, as far as it is known."""
         return self._scaling.scale
 
-    def nearest(self, text: str, live: int, archived: int = 0) -> Nearest:
-        """Up to that many live and archived memories nearest to a text."""
+    def nearest(
+        self, text: str, live: int, archived: int = 0, *, state: VectorState | None = None
+    ) -> Nearest:
+        """Up to that many live and archived memories nearest to a text; `state` if the store just told it."""
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or live + archived < 1:
             return NOTHING
-        state, self._state = self._state or vectors.state(embedder.model), None
+        state = state or vectors.state(embedder.model)
         if not (live and state.live) and not (archived and state.archived):
             return NOTHING  # there is nothing to compare it with, so it need not be embedded
         question = self._vector(embedder, text)
@@ -171,18 +171,18 @@ class Meaning:
         *,
         first: Sequence[tuple[int, str]] = (),
         thorough: bool = False,
+        state: VectorState | None = None,
     ) -> bool:
         """Embed memories that have no vector, the newest first, for that long; whether some still have none.
 
         `first`, by key and id, come before all others. `thorough` is for whom nobody waits: then an
-        endpoint may take its time, and a store of any size is begun with.
+        endpoint may take its time, and a store of any size is begun with. `state` is what the store has just
+        told of the vectors.
         """
         embedder, vectors = self._embedder, self._store.vectors
-        self._state = vectors.state(embedder.model) if embedder else None
-        if embedder is None or self._state is None or not self._waits(self._state):
+        if embedder is None or not self._waits(state or vectors.state(embedder.model)):
             self.behind = False
             return False
-        self._state = None  # it is about to change
         if self.has_work() and (thorough or self._clock() >= self._slow_until):
             self.hindrance, self.waited = None, True
             try:

@@ -42,7 +42,8 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     masks = asked.masks_of({match.key for match in matches})
     held = {match.key: masks.get(match.key, 0) for match in matches}
     unread = [match.key for match in matches if inquiry.is_unread(match.key)]
-    _read_archived(inquiry, [key for key in unread if key not in inquiry.archived_masks])
+    new = [key for key in unread if key not in inquiry.archived_masks]
+    _read_archived(inquiry, new, [key for key in inquiry.next_candidates() if inquiry.is_unread(key)])
     held |= {key: inquiry.archived_masks[key] for key in unread}
     # Not every holder of a common word was looked up, so some memories' own words are read.
     unsure = {
@@ -55,10 +56,11 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     return held
 
 
-def _read_archived(inquiry: Inquiry, keys: list[int]) -> None:
-    """Look up which words archived memories hold that were found otherwise."""
+def _read_archived(inquiry: Inquiry, keys: list[int], soon: list[int]) -> None:
+    """Look up which words archived memories hold that were found otherwise; `soon` others in one call."""
     if not keys:
         return
+    keys = list({*keys, *(key for key in soon if key not in inquiry.archived_masks)})
     words = inquiry.words
     inquiry.archived_masks.update(dict.fromkeys(keys, 0))
     spellings = [((), words.variants.get(term, [term])) for term in words.terms]
@@ -169,7 +171,8 @@ def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
         return
     near = inquiry.neighbourhood
     next_to = {match.key: [one for one in near.around(match.key)[:2] if one != NOBODY] for match in matches}
-    like = inquiry.meaning.likeness(inquiry.text, next_to.keys() | set(chain.from_iterable(next_to.values())))
+    soon = {one for key in inquiry.next_candidates() for one in (key, *near.around(key)[:2])} - {NOBODY}
+    like = inquiry.likeness(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
     placed = [match.key in like for match in found.foremost()]
     enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
     found.by_meaning = bool(like) and enough

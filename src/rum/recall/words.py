@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from rum.store.search import Correction, Search
+    from rum.store.search import Correction, Search, TermLookup
 
 RESPELLED = 8
 """So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
@@ -39,27 +39,29 @@ class Words:
         superseded: bool = True,
         session: str = "",
         timeline: bool = False,
+        model: str = "",
+        found: TermLookup | None = None,
         earlier: Words | None = None,
     ) -> None:
-        """`superseded` memories are left out if it is False. `earlier` are the same words, looked up."""
+        """Look the words up, unless that is `found` already. `superseded` memories may be left out.
+
+        What was looked up as corrections of `earlier` words is not looked up again.
+        """
         self._search = search
         self._text = text
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
-        self._found = found = (
-            earlier._found
-            if earlier
-            else search.terms(
-                [[term] for term in self.terms],
-                limits.COMMON,
-                limits.ARCHIVED_RARE,
-                goal=text,
-                most=limits.COMMON,
-                session=session,
-                counted=limits.SESSION_COUNTED,
-                newest=limits.NEWEST if timeline else 0,
-                spread=limits.SPREAD,
-            )
+        self._found = found = found or search.terms(
+            [[term] for term in self.terms],
+            limits.COMMON,
+            limits.ARCHIVED_RARE,
+            goal=text,
+            most=limits.COMMON,
+            session=session,
+            counted=limits.SESSION_COUNTED,
+            newest=limits.NEWEST if timeline else 0,
+            spread=limits.SPREAD,
+            model=model,
         )
         self.timeline = found.timeline
         """When memories were made: the newest, and some spread over all; only if it was asked for."""
@@ -69,6 +71,8 @@ class Words:
         self.same_goal = [key for key in found.same_goal if superseded or key not in set(found.superseded)]
         """The keys of the newest memories whose goal is the question word for word."""
         self.session_size = found.session_size
+        self.any_memory = found.size > 0
+        self.vectors = found.vectors
         self.has_chapters = found.has_chapters
         self.superseded = set(found.superseded)
         """The keys of all superseded memories."""
@@ -90,6 +94,16 @@ class Words:
         self._looked_for_typos = False
         self._known_weights: dict[int, float] = {0: 0.0}
         self._known_rarest: dict[int, float] = {0: 0.0}
+
+    def lookup(self, terms: list[str]) -> TermLookup | None:
+        """What is known of a question in some of these words or corrections of them; None if one is new."""
+        known = {term: one.holders for term, one in self._corrections.items()}
+        known |= dict(zip(query_terms(self._text), self._found.holders, strict=True))
+        if not known.keys() >= set(terms):
+            return None
+        same = terms == query_terms(self._text)
+        same_goal = self._found.same_goal if same else []
+        return self._found._replace(holders=[known[term] for term in terms], same_goal=same_goal)
 
     @cached_property
     def holders(self) -> dict[str, list[int]]:

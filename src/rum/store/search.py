@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from rum.store.filters import Filters
+from rum.store.vectors import VectorState
 
 
 class Row(NamedTuple):
@@ -79,6 +80,8 @@ class TermLookup(NamedTuple):
     timeline: list[tuple[int, int]]
     """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
     has_chapters: bool
+    vectors: VectorState
+    """Of the model asked for."""
 
 
 class Correction(NamedTuple):
@@ -171,11 +174,13 @@ class Search(Protocol):
         counted: int = 0,
         newest: int = 0,
         spread: int = 1,
+        model: str = "",
     ) -> TermLookup:
         """Look up terms, each in any of its spellings; and `most` memories with a goal, and a session's size.
 
         `cap` and `archived_cap` limit the holders given of a term, `counted` how far a session is counted.
         The timeline has `newest` memories and about `spread` of the others; it is empty without `newest`.
+        `model` is the embedder's, to learn about its vectors in the same call.
         """
         ...
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -14,12 +15,14 @@ from msgspec.structs import replace
 from rum.app.caller import Caller, Spell
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
+from rum.model.memory import Memory
 from rum.model.parse import nearest
 from rum.model.questions import RecallQuestion, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
+from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.recall.inquiry import Inquiry
+from rum.recall.inquiry import Inquiry, Match, filters_of
 from rum.store.filters import Filters
 from rum.store.search import Search
 
@@ -49,9 +52,9 @@ FILTERS: dict[str, Any] = {
 """What excludes, and its value when it does not."""
 
 
-def hint_for(caller: Caller, inquiry: Inquiry) -> str:
+def hint_for(caller: Caller, inquiry: Inquiry, answer: Answer) -> str:
     """One or two sentences that help to ask better, in the spelling of the calling interface."""
-    if not caller.project.store.search.by_filters(Filters(superseded=True), 1)[0]:
+    if not _any_memory(inquiry):
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if inquiry.question.memory_id:
         name = caller.spell("memory_id")
@@ -59,10 +62,16 @@ def hint_for(caller: Caller, inquiry: Inquiry) -> str:
     search, spell = inquiry.store.search, caller.spell
     parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(caller.project, inquiry)]
     parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(caller, inquiry)]
-    parts += islice(_wider(inquiry, spell), max(1, SUGGESTED - len(parts)))
+    parts += islice(_wider(inquiry, answer, spell), max(1, SUGGESTED - len(parts)))
     if not parts:
         parts = [_otherwise(inquiry)]
     return f"{_why_nothing(caller.project, inquiry)}. Try: {'; '.join(parts)}."
+
+
+def _any_memory(inquiry: Inquiry) -> bool:
+    if inquiry.text and inquiry.words.terms:
+        return inquiry.words.any_memory
+    return bool(inquiry.store.search.by_filters(Filters(superseded=True), 1)[0])
 
 
 def no_room(caller: Caller, question: RecallQuestion, needed: int) -> str:
@@ -100,10 +109,12 @@ def _otherwise(inquiry: Inquiry) -> str:
 
 def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
     """For each tag that no memory has, which to take instead."""
+    common = [name for name, _ in search.tag_counts(COMPARED)] if tags else []
     for tag in tags[:NAMED]:
-        if search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
+        if tag in common:
             continue
-        common = [name for name, _ in search.tag_counts(COMPARED)]
+        if len(common) == COMPARED and search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
+            continue
         near = nearest(tag, common)
         instead = f"`{near}`" if near else f"one of {', '.join(common[:NAMED])}" if common else "no tag"
         yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"
@@ -112,9 +123,11 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
 def _unknown_agent(project: Project, inquiry: Inquiry) -> Iterator[str]:
     """The agents whose names are nearest to an unknown one, then those with most memories."""
     asked = inquiry.question.agent_id
-    if not asked or project.store.agents.find_ids(asked):
+    if not asked:
         return
     names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
+    if asked in names:
+        return
     alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
     near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
     busiest = [names.get(one, one) for one in project.store.search.busiest(NAMED)]
@@ -164,10 +177,13 @@ def _misspelt(inquiry: Inquiry) -> Iterator[str]:
 
 def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
     found: list[str] = []
-    for path in inquiry.files:
-        folder, name = posixpath.split(path)
-        start = folder + "/" if folder else ""
-        below = {known[len(start) :].split("/")[0] for known in inquiry.store.search.known_paths([start])[0]}
+    files = [path for path in inquiry.files if path not in inquiry.known_files]
+    folders = [posixpath.dirname(path) for path in files]
+    starts = [folder + "/" if folder else "" for folder in folders]
+    known_paths = inquiry.find_paths(paths_below, starts)
+    for path, folder, start in zip(files, folders, starts, strict=True):
+        name = posixpath.basename(path)
+        below = {known[len(start) :].split("/")[0] for known in known_paths[start]}
         if name in below:
             continue
         if close := nearest(name, sorted(below)[:COMPARED]):
@@ -177,24 +193,84 @@ def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
     return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
 
 
-def _wider(inquiry: Inquiry, spell: Spell) -> Iterator[str]:
-    """The wider questions that do find something, with how much."""
-    question = inquiry.question
+def _wider(inquiry: Inquiry, answer: Answer, spell: Spell) -> Iterator[str]:
+    """The wider questions that find something, with how much."""
     if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.meaning is None:
         return
+    found = _WithoutFilters(inquiry) if inquiry.text else None
+    for label, change in _wider_questions(inquiry, spell):
+        if found is None:
+            yield from _tried(inquiry, label, **change)
+            continue
+        if "min_confidence" in change:
+            count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
+        else:
+            count = found.count(replace(inquiry.question, **change))
+        if count:
+            limit = inquiry.question.limit
+            yield f"{label} ({f'{limit} or more' if count >= limit else count} found)"
+
+
+def _wider_questions(inquiry: Inquiry, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What each wider question is called, and what it changes."""
+    question = inquiry.question
     if question.strategy is not Strategy.AUTO:
-        yield from _tried(inquiry, f"{spell('strategy')} auto", strategy=Strategy.AUTO)
+        yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
     if not question.include_superseded:
-        yield from _tried(inquiry, spell("include_superseded"), include_superseded=True)
+        yield spell("include_superseded"), {"include_superseded": True}
     for tag in question.tags[:NAMED] if len(question.tags) > 1 else ():
-        yield from _tried(inquiry, f"without tag `{tag}`", tags=tuple(t for t in question.tags if t != tag))
+        yield f"without tag `{tag}`", {"tags": tuple(one for one in question.tags if one != tag)}
     set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
     for name in set_ones:
-        yield from _tried(inquiry, f"without {spell(name)}", **{name: FILTERS[name]})
+        yield f"without {spell(name)}", {name: FILTERS[name]}
     if inquiry.text and (less := round(inquiry.threshold / NEAR, 2)):
-        yield from _tried(inquiry, f"{spell('min_confidence')} {less:.2f}", min_confidence=less)
+        yield f"{spell('min_confidence')} {less:.2f}", {"min_confidence": less}
     if len(set_ones) > 1:
-        yield from _tried(inquiry, "without filters", **{name: FILTERS[name] for name in set_ones})
+        yield "without filters", {name: FILTERS[name] for name in set_ones}
+
+
+class _WithoutFilters:
+    """What a question finds if nothing excludes a memory.
+
+    Each wider question finds those of them that pass its filters. To ask each of them would take ten times
+    as long as the question itself.
+    """
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        question = inquiry.question
+        self._inquiry = inquiry
+        self._matches: list[Match] = []
+        self._near = set(inquiry.find_nearest(archive=False).live)
+        excluding = inquiry.filters.any() or question.strategy is not Strategy.AUTO
+        if excluding or (not question.include_superseded and inquiry.words.superseded):
+            widest = replace(question, **FILTERS, strategy=Strategy.AUTO, include_superseded=True)
+            # Where words lead to memories, vectors are not asked again: a hint costs no more than an answer.
+            answer = cascade.run(_asked_again(inquiry, widest, by_meaning=not inquiry.words.known()))
+            sure = (match for match in answer.others if match.confidence >= inquiry.threshold)
+            self._matches = [*answer.matches, *sure]
+
+    def count(self, wider: RecallQuestion) -> int:
+        """How many of them a wider question finds."""
+        filters = filters_of(wider)
+        found = [
+            match.memory_id
+            for match in self._matches
+            if (filters.superseded or match.key not in self._inquiry.words.superseded)
+            and self._finds(wider.strategy, match)
+        ]
+        if not filters.any():
+            return len(found)
+        return sum(filters.passes(self._memories[memory_id]) for memory_id in found)
+
+    def _finds(self, strategy: Strategy, match: Match) -> bool:
+        if strategy is Strategy.EXACT:
+            return match.level in ("exact", "structural")
+        return strategy is Strategy.AUTO or match.key in self._near
+
+    @cached_property
+    def _memories(self) -> dict[str, Memory]:
+        ids = [match.memory_id for match in self._matches]
+        return {memory.id: memory for memory in self._inquiry.store.memories.best(ids)}
 
 
 def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
@@ -203,22 +279,21 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
         wider.check()
     except InvalidQuery:  # nothing would be left to look for
         return
-    again = Inquiry(
-        wider,
+    answer = cascade.run(_asked_again(inquiry, wider, by_meaning=not inquiry.text))
+    if answer.matches:
+        given, limit = len(answer.matches), wider.limit
+        text = answer.total if not inquiry.text else f"{given} or more" if given == limit else given
+        yield f"{label} ({text} found)"
+
+
+def _asked_again(inquiry: Inquiry, question: RecallQuestion, *, by_meaning: bool = False) -> Inquiry:
+    """Another question in place of one that found nothing; what was read for that is not read again."""
+    return Inquiry(
+        question,
         inquiry.store,
         inquiry.files,
         session=inquiry.session,
-        meaning=inquiry.meaning,
+        meaning=inquiry.meaning if by_meaning else None,
         patient=False,
+        earlier=inquiry,
     )
-    answer = cascade.run(again)
-    if answer.matches:
-        yield f"{label} ({_how_many(again, answer)} found)"
-
-
-def _how_many(inquiry: Inquiry, answer: Answer) -> str:
-    """How many there are; of those that words may mean, no more is known than what was asked for."""
-    if not inquiry.text:
-        return str(answer.total)
-    given = len(answer.matches)
-    return f"{given} or more" if given == inquiry.question.limit else str(given)

@@ -128,20 +128,8 @@ def _by_id(project: Project, inquiry: Inquiry) -> Answer:
     memory = project.memory(inquiry.question.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
-    passed = _passes(memory, inquiry.filters)
+    passed = inquiry.filters.passes(memory)
     return Answer([match] if passed else [], "exact", int(passed), True)
-
-
-def _passes(memory: Memory, filters: Filters) -> bool:
-    return (
-        filters.task_type in (None, memory.intent.task_type.value)
-        and filters.agent_id in (None, memory.agent_id)
-        and filters.session_id in (None, memory.session_id)
-        and filters.success in (None, memory.outcome.success)
-        and (filters.since is None or memory.created_at >= filters.since)
-        and (filters.before is None or memory.created_at < filters.before)
-        and set(filters.tags) <= set(memory.tags)
-    )
 
 
 def _views(
@@ -151,6 +139,8 @@ def _views(
     why: dict[str, list[str]],
 ) -> list[View]:
     """How to show each memory, at whatever depth it gets."""
+    if not found:
+        return []
     ids = [memory.id for memory, _ in found]
     uses = project.use_counts(ids) if question.depth is Depth.COMPLETE else {}
     links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
@@ -199,7 +189,7 @@ def _nothing(caller: Caller, inquiry: Inquiry, answer: Answer) -> RecallResult:
             total_matches=0,
             token_estimate=0,
             code=NO_RESULTS,
-            hint=hint_for(caller, inquiry),
+            hint=hint_for(caller, inquiry, answer),
         )
     )
 

@@ -260,14 +260,14 @@ CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = (SELECT numb
 CROSS JOIN memories AS m ON m.seq = u.memory LIMIT :most;
 
 -- name: vector_state
-WITH asked AS (SELECT (SELECT number FROM vector_models WHERE name = :model) AS model)
-SELECT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.model = asked.model AND v.data <> x''),
-  EXISTS (SELECT 1 FROM archived_vectors AS v WHERE v.model = asked.model AND v.data <> x''),
+WITH used AS (SELECT (SELECT number FROM vector_models WHERE name = ?) AS model)
+SELECT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.model = used.model AND v.data <> x'') AS live,
+  EXISTS (SELECT 1 FROM archived_vectors AS v WHERE v.model = used.model AND v.data <> x'') AS archived,
   -- All memories are pending where the model was never used.
-  CASE WHEN asked.model IS NULL THEN EXISTS (SELECT 1 FROM memories)
-    ELSE EXISTS (SELECT 1 FROM unembedded AS u WHERE u.model = asked.model) END,
-  (SELECT value FROM derived WHERE name = 'scale of model ' || asked.model)
-FROM asked;
+  CASE WHEN used.model IS NULL THEN EXISTS (SELECT 1 FROM memories WHERE seq > 0)
+    ELSE EXISTS (SELECT 1 FROM unembedded AS u WHERE u.model = used.model) END AS pending,
+  (SELECT value FROM derived WHERE name = 'scale of model ' || used.model) AS scale
+FROM used;
 
 -- name: owners_of_vectors
 SELECT 'live', NULL, (SELECT coalesce(max(number), 0) FROM memory_vectors)

@@ -12,6 +12,8 @@ from rum.store.derived import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
 from rum.store.sqlite.fts_query import NOTHING, apart, conditions, quoted
 from rum.store.sqlite.lookup import COLUMNS, Lookup
+from rum.store.sqlite.queries import SQL
+from rum.store.vectors import VectorState
 from rum.text.terms import terms as terms_of
 from rum.text.terms import unstemmed_words
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
 
-_BEGINNING = 2
-"""Letters by which terms are grouped to be looked up together."""
+_FEW = 1000
+"""In a store of fewer memories the terms with the same first letter are soon read."""
 _ESCAPED = re.compile(r"\\[bfnrt]")
 _READ = 20_000
 """So many characters of a memory are read for how its words are spelt."""
@@ -63,7 +65,7 @@ WITH asked AS MATERIALIZED (
       THEN {_holders("archived_text", "json_extract(?, '$[' || key || ']')")} END AS archived
   FROM json_each(?)
 )
-SELECT key, live, archived, NULL, NULL, NULL, NULL, NULL FROM asked
+SELECT key, live, archived, NULL, NULL, NULL, NULL, NULL, NULL FROM asked
 UNION ALL
 SELECT NULL, (SELECT max(seq) FROM memories), {_ARCHIVED},
   (SELECT json_group_array(seq) FROM memories INDEXED BY memories_superseded WHERE superseded = 1),
@@ -73,7 +75,8 @@ SELECT NULL, (SELECT max(seq) FROM memories), {_ARCHIVED},
     WHERE m.intent_goal = ? COLLATE NOCASE ORDER BY m.created_at DESC, m.id DESC LIMIT ?
   )),
   (SELECT json_group_array(json_array(created_at, seq)) FROM ({_TIMELINE})),
-  EXISTS (SELECT 1 FROM chapters)
+  EXISTS (SELECT 1 FROM chapters),
+  (SELECT json_array(live, archived, pending, scale) FROM ({SQL["vector_state"]}))
 """
 
 _QUOTED = """'"' || replace(e.term, '"', '""') || '"'"""
@@ -153,6 +156,8 @@ class SqliteSearch(Lookup):
     def __init__(self, database: Database, memories: SqliteMemories) -> None:
         super().__init__(database)
         self._memories = memories
+        self._size = 0
+        """About how many memories there were when terms were last looked up."""
 
     def terms(
         self,
@@ -166,13 +171,15 @@ class SqliteSearch(Lookup):
         counted: int = 0,
         newest: int = 0,
         spread: int = 1,
+        model: str = "",
     ) -> TermLookup:
         live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
         packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
         terms = (cap, json.dumps(packed), archived_cap, json.dumps(live))
-        rows = self._rows(_TERMS, (*terms, session, counted, goal, most, newest, spread))
-        _, size, archived, superseded, session_size, same_goal, timeline, has_chapters = rows.pop()
+        rows = self._rows(_TERMS, (*terms, session, counted, goal, most, newest, spread, model))
+        _, size, archived, superseded, session_size, same_goal, timeline, has_chapters, vectors = rows.pop()
         counts = _Counts(size or 0, archived or 0, cap, archived_cap)
+        self._size = counts.size
         held = [(json.loads(own), json.loads(other or "[]")) for _, own, other, *_ in rows]
         last = max((other[0] for _, other in held if other), default=0)
         return TermLookup(
@@ -184,6 +191,7 @@ class SqliteSearch(Lookup):
             json.loads(same_goal),
             [(at, key) for at, key in json.loads(timeline)],
             bool(has_chapters),
+            vector_state(*json.loads(vectors)),
         )
 
     def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
@@ -192,7 +200,7 @@ class SqliteSearch(Lookup):
             _CORRECTIONS,
             {
                 "terms": json.dumps(wanted),
-                "ranges": json.dumps(_ranges(wanted)),
+                "ranges": json.dumps(_ranges(wanted, 1 if self._size < _FEW else 2)),
                 "cap": cap,
                 "archived_cap": archived_cap,
                 "sample": sample,
@@ -363,15 +371,21 @@ class _Counts:
         return Holders(live, count, archived, packed)
 
 
-def _ranges(terms: Iterable[str]) -> list[tuple[str, str]]:
-    """The first and last of the terms with each beginning.
+def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
+    """What `vector_state` in `queries.sql` found."""
+    gain, shift = map(float, scale.split()) if scale else (0.0, 0.0)
+    return VectorState(bool(live), bool(archived), bool(pending), (gain, shift) if scale else None)
+
+
+def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:
+    """The first and last of the terms that begin with the same letters.
 
     Looking a term up in the list of all terms takes FTS5 a statement for every part of its index. Terms with
-    the same beginning are read in one go, with what lies between them: a tenth of the statements.
+    the same beginning are read in one go, with what lies between them.
     """
     groups: dict[str, list[str]] = {}
     for term in terms:
-        groups.setdefault(term[:_BEGINNING], []).append(term)
+        groups.setdefault(term[:letters], []).append(term)
     return [(min(group), max(group)) for group in groups.values()]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rum.store.sqlite.archive_rows import is_archived, move_vectors
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.search import vector_state
 from rum.store.vectors import Nearest, VectorCounts, VectorState
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ class SqliteVectors:
         return kept
 
     def state(self, model: str) -> VectorState:
-        live, archived, pending, noted = self._rows("vector_state", {"model": model})[0]
-        gain, shift = map(float, noted.split()) if noted else (0.0, 0.0)
-        return VectorState(bool(live), bool(archived), bool(pending), (gain, shift) if noted else None)
+        return vector_state(*self._rows("vector_state", (model,))[0])
 
     def nearest(self, model: str, vector: Floats, live: int, archived: int = 0) -> Nearest:
         first = self._live.ranked(model, vector, live), self._archived.ranked(model, vector, archived)
