@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from rum.model.memory import Memory
     from rum.recall.semantic import Meaning
     from rum.store.base import Store
     from rum.store.search import Details, Row, Search
@@ -245,6 +246,19 @@ def issue_asked_for(text: str) -> str | None:
     numbers = {number for found in _ISSUE.finditer(text) for number in found.groups() if number}
     beside = [term for term in terms(_ISSUE.sub(" ", text)) if term not in _BESIDE]
     return numbers.pop() if len(numbers) == 1 and says_little(beside) else None
+
+
+def passes(filters: Filters, memory: Memory) -> bool:
+    """Whether a memory passes; whether others supersede it is not looked at."""
+    return (
+        filters.task_type in (None, memory.intent.task_type.value)
+        and filters.agent_id in (None, memory.agent_id)
+        and filters.session_id in (None, memory.session_id)
+        and filters.success in (None, memory.outcome.success)
+        and (filters.since is None or memory.created_at >= filters.since)
+        and (filters.before is None or memory.created_at < filters.before)
+        and set(filters.tags) <= set(memory.tags)
+    )
 
 
 def filters_of(question: RecallQuestion) -> Filters:

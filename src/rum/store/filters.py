@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rum.model.memory import Memory
-
 
 class Filters:
     """All conditions that must hold; an unset one holds for every memory."""
@@ -45,18 +41,6 @@ class Filters:
         """Whether anything but being superseded excludes."""
         unset = (self.task_type, self.agent_id, self.session_id, self.success, self.since, self.before)
         return bool(self.tags) or any(value is not None for value in unset)
-
-    def passes(self, memory: Memory) -> bool:
-        """Whether a memory passes; that others supersede it does not count here."""
-        return (
-            self.task_type in (None, memory.intent.task_type.value)
-            and self.agent_id in (None, memory.agent_id)
-            and self.session_id in (None, memory.session_id)
-            and self.success in (None, memory.outcome.success)
-            and (self.since is None or memory.created_at >= self.since)
-            and (self.before is None or memory.created_at < self.before)
-            and set(self.tags) <= set(memory.tags)
-        )
 
     def also_superseded(self) -> Filters:
         """The same conditions, and superseded memories count too."""

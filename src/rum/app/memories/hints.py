@@ -22,7 +22,8 @@ from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.recall.inquiry import Inquiry, Match, filters_of
+from rum.recall.inquiry import Inquiry, Match, filters_of, passes
+from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Search
 
@@ -260,7 +261,7 @@ class _WithoutFilters:
         ]
         if not filters.any():
             return len(found)
-        return sum(filters.passes(self._memories[memory_id]) for memory_id in found)
+        return sum(passes(filters, self._memories[memory_id]) for memory_id in found)
 
     def _finds(self, strategy: Strategy, match: Match) -> bool:
         if strategy is Strategy.EXACT:
@@ -270,7 +271,8 @@ class _WithoutFilters:
     @cached_property
     def _memories(self) -> dict[str, Memory]:
         ids = [match.memory_id for match in self._matches]
-        return {memory.id: memory for memory in self._inquiry.store.memories.best(ids)}
+        found = self._inquiry.store.memories.get(ids, ReadMode.BEST_EFFORT)
+        return {memory.id: memory for memory in found}
 
 
 def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
@@ -279,7 +281,9 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
         wider.check()
     except InvalidQuery:  # nothing would be left to look for
         return
-    answer = cascade.run(_asked_again(inquiry, wider, by_meaning=not inquiry.text))
+    answer = cascade.run(
+        _asked_again(inquiry, wider, by_meaning=not (inquiry.text and inquiry.filters.any()))
+    )
     if answer.matches:
         given, limit = len(answer.matches), wider.limit
         text = answer.total if not inquiry.text else f"{given} or more" if given == limit else given

@@ -35,7 +35,7 @@ from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
-from rum.recall.inquiry import Inquiry, Match
+from rum.recall.inquiry import Inquiry, Match, passes
 from rum.recall.token_budget import fitted, least
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
@@ -128,7 +128,7 @@ def _by_id(project: Project, inquiry: Inquiry) -> Answer:
     memory = project.memory(inquiry.question.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
-    passed = inquiry.filters.passes(memory)
+    passed = passes(inquiry.filters, memory)
     return Answer([match] if passed else [], "exact", int(passed), True)
 
 
