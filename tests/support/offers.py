@@ -10,7 +10,7 @@ from support.builders import NOON
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
-    from rum.inject.offers.offer import Offer
+    from rum.inject.offers.text import Offer
 
 SESSION = "the session that acts"
 LATER = NOON + 3600

@@ -9,13 +9,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from rum.consolidate.markdown import cut
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.layers import MemoryEntry
 from rum.text.claim_comparison import SAME_TOPIC, Stance, stance_on
 from rum.text.claims import Statement, parse_sentences
 from rum.text.fence import fenced, gives_orders
-from rum.text.shorten import one_line
+from rum.text.shorten import one_line, shorten
 from rum.text.word_weights import Words, figures, telling_words
 
 LONGEST, LONGEST_SHOWN = 100, 400
@@ -113,7 +112,7 @@ def _lines(entries: Sequence[MemoryEntry], longest: int) -> tuple[int, list[str]
 
 def _line(entry: MemoryEntry, longest: int) -> str:
     # On one line, so that no entry can pass for several.
-    line = f"- {cut(entry.content, longest)}"
+    line = f"- {shorten(' '.join(entry.content.split()), longest)}"
     metadata = _metadata(entry.metadata or {})
     return f"{line} [{metadata}]" if metadata else line
 
@@ -121,7 +120,7 @@ def _line(entry: MemoryEntry, longest: int) -> str:
 def _metadata(metadata: Mapping[str, Any]) -> str:
     """An entry's metadata without ids, which only programs read."""
     parts = [f"{name}={_plain(value)}" for name, value in metadata.items() if not _ID.search(name)]
-    return cut(", ".join(parts), LONGEST)
+    return shorten(" ".join(", ".join(parts).split()), LONGEST)
 
 
 def _plain(value: object) -> str:

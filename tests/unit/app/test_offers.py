@@ -17,7 +17,7 @@ from support.projects import Shop, keep
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
-    from rum.inject.offers.offer import Offer
+    from rum.inject.offers.text import Offer
 
 DAY = 86_400
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rum.capture.events.event import Event
-    from rum.inject.offers.offer import Offer
+    from rum.inject.offers.text import Offer
 
 KINDS = {
     "start": ("session",),

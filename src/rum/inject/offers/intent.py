@@ -7,8 +7,8 @@ from rum.inject.offers.situation import day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.inject.offers.text import Offer
 
 KIND = "intent"
 

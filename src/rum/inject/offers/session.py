@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import MemoryRow
 
 KIND = "session"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rum.capture.events.event import Event, FileAccess
-    from rum.inject.offers.offer import Offer
+    from rum.inject.offers.text import Offer
 
     Similar = tuple[str, float, int, str, str, bool, str, str | None]
     """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""

@@ -6,8 +6,8 @@ from rum.inject.offers.similar_work import find_similar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.inject.offers.text import Offer
 
 KIND = "task"
 LEAST, MOST = 2, 3

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rum.inject.offers.offer import Offer
+from collections import namedtuple
+
 from rum.inject.render import short_id
 from rum.text.fence import fenced
 from rum.text.shorten import shorten
@@ -55,3 +56,18 @@ def offer(
 def recall_of(memory_id: str) -> str:
     """The call that shows a memory; the end of an id of ours is enough to name it."""
     return f"recall memory_id={short_id(memory_id)}"
+
+
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Offer(NamedTuple):
+        """A kind, the memories it is about, and what is said: data, inside a fence."""
+
+        kind: str
+        memory_ids: tuple[str, ...]
+        text: str
+
+else:
+    # `typing` is slow to load.
+    Offer = namedtuple("Offer", ("kind", "memory_ids", "text"))

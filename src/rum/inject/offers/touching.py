@@ -8,8 +8,8 @@ from rum.store.attempt_fingerprint import sampled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import AttemptRow, MemoryRow
 
     Draft = tuple[str, int, str, tuple[str, ...]]

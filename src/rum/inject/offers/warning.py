@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from rum.inject.offers.offer import Offer
     from rum.inject.offers.situation import Moment
+    from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import AttemptRow
 
 KIND = "warning"

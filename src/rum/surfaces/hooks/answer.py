@@ -12,7 +12,7 @@ from rum.capture.events.spool import write_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
-    from rum.inject.offers.offer import Offer
+    from rum.inject.offers.text import Offer
 
 MAX_CHARACTERS = 9_500
 """Maximum output of a hook. Clients cut longer output or move it into a file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.consolidate.chapters.sentence_weight import (
+from rum.consolidate.chapters.statements import (
     ENOUGH,
     is_rule,
     needs_context,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.consolidate.chapters.failures import LONGEST_REASON, failure_reason_of, find_failures
+from rum.consolidate.chapters.chapter_words import LONGEST_REASON, failure_reason_of, find_failures
 from rum.model.memory import Memory
 from support.chapter_memories import LOGINS, make_work
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.consolidate.chapters.patterns import find_patterns
+from rum.consolidate.chapters.wisdom_words import find_patterns
 from rum.model.memory import Memory
 from support.builders import make_file, make_memory
 from support.chapter_memories import make_work
