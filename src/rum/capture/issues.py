@@ -85,7 +85,7 @@ class Issue(NamedTuple):
 def issues_in(exported: bytes) -> list[Issue]:
     """Return the issues of an export, of repeated ones the last; InvalidQuery says what is wrong."""
     found: dict[tuple[int, int], Issue] = {}
-    for place, value in enumerate(_listed(_documents(exported)), start=1):
+    for place, value in enumerate(_items(_documents(exported)), start=1):
         issue = _issue(value, f"Issue {place}")
         found[issue.number, issue.at] = issue
     if not found:
@@ -112,7 +112,7 @@ def _documents(exported: bytes) -> Iterator[object]:
         yield document
 
 
-def _listed(documents: Iterable[object]) -> Iterator[object]:
+def _items(documents: Iterable[object]) -> Iterator[object]:
     """The issues of documents: a document itself, the items of a list, or those of a search result."""
     waiting = [*documents][::-1]
     while waiting:

@@ -46,7 +46,7 @@ def event_marks(event: Event, key: bytes) -> list[str]:
 
 def chapter_marks(memory_ids: Iterable[str], key: bytes, chapter_id: str | None = None) -> list[str]:
     """The hashes of a forgotten chapter: of the set of its memories, and of its id."""
-    return _grouped("chapter", memory_ids, key, chapter_id)
+    return _group_marks("chapter", memory_ids, key, chapter_id)
 
 
 def member_marks(memory_ids: Iterable[str], key: bytes) -> list[str]:
@@ -56,10 +56,10 @@ def member_marks(memory_ids: Iterable[str], key: bytes) -> list[str]:
 
 def wisdom_marks(chapter_ids: Iterable[str], key: bytes, wisdom_id: str | None = None) -> list[str]:
     """The hashes of forgotten wisdom: of the set of its chapters, and of its id."""
-    return _grouped("wisdom", chapter_ids, key, wisdom_id)
+    return _group_marks("wisdom", chapter_ids, key, wisdom_id)
 
 
-def _grouped(kind: str, parts: Iterable[str], key: bytes, one: str | None) -> list[str]:
+def _group_marks(kind: str, parts: Iterable[str], key: bytes, one: str | None) -> list[str]:
     made_of = keyed(key, kind, "\0".join(sorted(set(parts))))
     return [made_of, keyed(key, "id", one)] if one else [made_of]
 

@@ -142,7 +142,7 @@ def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
     for (_, title), found in groupby(weighed, lambda one: (one.passage.block, one.passage.heading)):
         # Code belongs to the text before it: without that it is left out.
         block = [one for one in found if text or one.passage.kind != "code"]
-        text = _block(_fitting(_worth_repeating(block, title), left))
+        text = _block(_fit_words(_worth_repeating(block, title), left))
         left -= len(text.split())
         if text and title and title != heading:
             parts.append(f"## {title}")
@@ -170,7 +170,7 @@ def _lasts(one: WeighedPassage, is_significant: bool) -> bool:
     return is_significant or one.best >= 1
 
 
-def _fitting(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
+def _fit_words(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
     """As many passages as fit in a number of words; those with weight come first if not all fit."""
     kept: set[int] = set()
     for place in sorted(range(len(block)), key=lambda place: block[place].best < 1):

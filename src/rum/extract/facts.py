@@ -40,7 +40,7 @@ def facts_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
 
 def versions_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name and version of whatever a text gives a version of, unless it rejects it."""
-    for match in _versioned().finditer(text):
+    for match in _version_pattern().finditer(text):
         name = match["name"].strip(".").lower()
         before, after = text[: match.start()], text[match.end() :]
         rejected = _before_unused().search(before) or _after_unusable().match(after)
@@ -50,7 +50,7 @@ def versions_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _versioned() -> re.Pattern[str]:
+def _version_pattern() -> re.Pattern[str]:
     name = r"(?P<name>@?[A-Za-z][\w.+#/-]{0,60}?)"
     version = rf"(?P<version>v?\d{{1,3}}(?:\.\d{{1,4}}){{0,3}}(?:\.x)?)(?!\d|\.\d|{UNITS})"
     more = r"(?P<more>\s?\+| or (?:newer|later|higher|above))?"

@@ -75,12 +75,12 @@ def weigh_passages(found: Sequence[Passage], *, asks_why: bool) -> Verdict:
     """Decide whether the passages are of lasting use, and of which kind; `asks_why`: something had failed."""
     blocks = [list(block) for _, block in groupby(found, lambda one: one.block)]
     weighed = [one for block in blocks for one in _block(block, asks_why)]
-    totals = {kind: sum(_counting(one.weights.get(kind, 0.0)) for one in weighed) for kind in FindingKind}
+    totals = {kind: sum(_effective(one.weights.get(kind, 0.0)) for one in weighed) for kind in FindingKind}
     kind = max(totals, key=lambda one: totals[one])
     return Verdict(kind if totals[kind] >= ENOUGH else None, totals[kind], weighed)
 
 
-def _counting(weight: float) -> float:
+def _effective(weight: float) -> float:
     if weight >= _ENOUGH_ALONE:
         return weight
     return _WEAK * weight if weight >= _AT_LEAST else 0.0

@@ -161,7 +161,7 @@ _KEY_BODY = (
     r"|[A-Za-z0-9+/]{16,}+={0,2}))*+"
     r"(?:(?:\\+[nrt]|\s)*+[A-Za-z0-9+/]{1,15}+={0,2}(?=\s*-----|\s*\Z|={1,2}))?+"
 )
-_LONGEST_KEY = 20_000
+_MAX_KEY = 20_000
 
 
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
@@ -270,7 +270,7 @@ def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     at = 0
     while begin := compiled(_KEY_BEGIN).search(text, at):
         at = begin.end()
-        end = compiled(_KEY_END).search(text, at, at + _LONGEST_KEY)
+        end = compiled(_KEY_END).search(text, at, at + _MAX_KEY)
         if end and "-----BEGIN" not in text[at : end.start()]:
             if compiled(f"{_ALNUM}{{16}}").search(text, at, end.start()):
                 yield begin.start(), end.end(), "private-key"

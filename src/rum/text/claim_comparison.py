@@ -36,10 +36,10 @@ Share = Callable[[Words, Words], float]
 
 SAME_TOPIC = 0.6
 """The share of a claim's words from which on a sentence is about the same."""
-_MOST_CONTRADICTIONS = 50
+_MAX_CONTRADICTIONS = 50
 
 _MUCH_THE_SAME = 0.75
-_FEWEST_SHARED = 2
+_MIN_SHARED = 2
 """Words that two statements share beside the one in which they differ."""
 _LIMITS = frozenset(("except", "only", "unless"))
 _UNLIKE = frozenset(
@@ -163,7 +163,7 @@ def differs(one: Statement, other: Statement) -> bool:
 def _replaces_word(one: Statement, other: Statement) -> bool:
     """Whether exactly one word is different; a word in place of a number is only less exact."""
     shared = one.words & other.words
-    if len(shared) < _FEWEST_SHARED or not len(one.words) == len(other.words) == len(shared) + 1:
+    if len(shared) < _MIN_SHARED or not len(one.words) == len(other.words) == len(shared) + 1:
         return False
     return bool(figures(one.words - shared)) or not figures(other.words - shared)
 
@@ -251,10 +251,10 @@ class ClaimIndex:
                 self._same_words.setdefault(one.words, []).append((place, one))
 
     def contradicting(self, claim: Claim) -> list[int]:
-        """The places of claims that contradict one, at most `_MOST_CONTRADICTIONS`."""
+        """The places of claims that contradict one, at most `_MAX_CONTRADICTIONS`."""
         others = self._same_words.get(claim.words, ())
         found = (place for place, other in others if contradict(claim, other))
-        return list(islice(found, _MOST_CONTRADICTIONS))
+        return list(islice(found, _MAX_CONTRADICTIONS))
 
 
 def _fewest_words(claim: Claim) -> int:

@@ -36,10 +36,10 @@ LIMITING = word_set(
 )
 """Small words that limit or turn what a statement says: with another one it is another statement."""
 
-_MOST_CLAIMS = 200
-_LONGEST_CONTENT = 20_000
+_MAX_CLAIMS = 200
+_MAX_CONTENT = 20_000
 """Characters of an entry that are read: more than anybody may add at once."""
-_LONGEST_STATEMENT = 1200
+_MAX_STATEMENT = 1200
 
 _CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|which|while) ", re.IGNORECASE)
 _LINE_SIGNS = re.compile(r"^[ \t]*[#|<]+", re.MULTILINE)
@@ -163,20 +163,20 @@ def claims_in(content: str) -> list[Claim]:
         claim = parse_claim(text)
         if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
             found.append(claim)
-            if len(found) == _MOST_CLAIMS:
+            if len(found) == _MAX_CLAIMS:
                 break
     return found
 
 
 def all_claims_in(content: str) -> list[Claim]:
     """The claims of a Markdown text, including headings, table rows and those of a single word."""
-    plain = _LINE_SIGNS.sub("", content[:_LONGEST_CONTENT])
-    found = (parse_claim(text) for text in _sentences(plain, _LONGEST_CONTENT))
-    return [claim for claim in islice(found, _MOST_CLAIMS) if claim.all_words]
+    plain = _LINE_SIGNS.sub("", content[:_MAX_CONTENT])
+    found = (parse_claim(text) for text in _sentences(plain, _MAX_CONTENT))
+    return [claim for claim in islice(found, _MAX_CLAIMS) if claim.all_words]
 
 
 def _sentences(content: str, longest: int) -> Iterator[str]:
-    for line in lines_outside_code(content[:_LONGEST_CONTENT].split("\n")):
+    for line in lines_outside_code(content[:_MAX_CONTENT].split("\n")):
         if not line.lstrip().startswith(("#", "|", "<")):
             plain = _EMPHASIS_MARKS.sub("", _LIST_MARK.sub("", line))
             yield from (one for one in split_sentences(plain, semicolons=True) if len(one) <= longest)
@@ -240,7 +240,7 @@ def _with_explicit_not(text: str) -> str:
 @lru_cache(maxsize=4096)
 def parse_statement(text: str) -> Statement:
     """A sentence or clause taken apart."""
-    plain = one_line(text[:_LONGEST_STATEMENT])
+    plain = one_line(text[:_MAX_STATEMENT])
     sequence, names, opening = list[str](), set[str](), 0
     for number, written in enumerate(_WORD.findall(_FROM_TO.sub(r"\1 →", plain))):
         if written.startswith(","):
@@ -265,7 +265,7 @@ def parse_statement(text: str) -> Statement:
 
 def parse_clauses(text: str) -> list[Statement]:
     """The clauses of a statement that carry meaning alone; the whole statement where none does."""
-    plain = one_line(text[:_LONGEST_STATEMENT])
+    plain = one_line(text[:_MAX_STATEMENT])
     return [one for one in map(parse_statement, _split_clauses(plain)) if one.topic] or [
         parse_statement(plain)
     ]
@@ -274,7 +274,7 @@ def parse_clauses(text: str) -> list[Statement]:
 @lru_cache(maxsize=512)
 def parse_sentences(text: str) -> tuple[Statement, ...]:
     """Every sentence of a text and every clause of it, each once."""
-    found = prose_sentences(text) or [one_line(text[:_LONGEST_STATEMENT])]
+    found = prose_sentences(text) or [one_line(text[:_MAX_STATEMENT])]
     parsed = chain.from_iterable((parse_statement(one), *parse_clauses(one)) for one in found)
     return tuple({one.text: one for one in parsed if one.topic}.values())
 

@@ -141,7 +141,7 @@ class Text:
         self._extra_files = files
         self._files: tuple[str, ...] | None = None
         self._terms: frozenset[str] | None = None
-        self.lower = "\n".join(map(_spelled, (*texts, *files)))
+        self.lower = "\n".join(map(_normalise, (*texts, *files)))
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -174,14 +174,14 @@ class Text:
         return found
 
 
-def _spelled(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
 @lru_cache(maxsize=4096)
 def compiled(pattern: str) -> Pattern:
     """Return a pattern parsed, ready to be matched."""
-    spelled = _spelled(pattern)
+    spelled = _normalise(pattern)
     parts = [part.strip() for part in spelled.split("|")]
     alternatives = tuple(tuple(_ANY_RUN.split(part)) for part in parts if part)
     is_natural = len(parts) == 1 and " " in spelled and len(alternatives[0]) == 1
@@ -201,7 +201,7 @@ def problem(pattern: str) -> str | None:
         return "has an empty alternative, which is ignored"
     if signs := _REGULAR.search(pattern):
         return f"is not a regular expression: `{signs[0]}` is matched literally; only `|` and `*` are special"
-    is_natural = " " in _spelled(pattern) and len(parsed.alternatives) == len(parsed.alternatives[0]) == 1
+    is_natural = " " in _normalise(pattern) and len(parsed.alternatives) == len(parsed.alternatives[0]) == 1
     if is_natural and not parsed.words and not parsed.files:
         return "has only stop words, so it matches only a task with exactly these words"
     return None

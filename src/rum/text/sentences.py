@@ -16,7 +16,7 @@ _STRICT_END = re.compile(
 _ANY_CASE_END = re.compile(rf"[.!?]{_CLOSERS}(\s+)|(\n+)")
 _SEMICOLON_END = re.compile(rf"[.!?;]{_CLOSERS}(\s+)|(\n+)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
-_LONGEST_ABBREVIATION = 12
+_MAX_ABBREVIATION = 12
 _NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
 """In `No. 5` the full stop ends no sentence, while "no." alone is one."""
 
@@ -31,12 +31,12 @@ _REVERTS_COMMIT = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[
 _WRAPPED = 40
 """A line of this many characters that ends within a sentence may continue in the next line."""
 _PLAIN_WORD = re.compile(r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])")
-_FEWEST_PLAIN_WORDS = 3
+_MIN_PLAIN_WORDS = 3
 """A line that begins like a reference and has fewer plain words is one."""
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)]) +")
 _FOOTNOTE = re.compile(r" ?\[\d{1,3}\](?=[\s.,;:)]|$)")
 _SIGN = re.compile(r"[^\w\s.,;:'\"()`/-]")
-_FEWEST_LETTERS = 0.55
+_MIN_LETTERS = 0.55
 """The smallest share of a prose sentence that is letters and blanks."""
 _CHARACTERS_PER_SIGN = 12
 """Prose has at most one sign of the kind that programs print in this many characters."""
@@ -67,7 +67,7 @@ def is_prose(sentence: str) -> bool:
     letters = sum(one.isalpha() or one == " " for one in sentence)
     signs = len(_SIGN.findall(sentence))
     return (
-        letters >= _FEWEST_LETTERS * len(sentence)
+        letters >= _MIN_LETTERS * len(sentence)
         and (signs - 2) * _CHARACTERS_PER_SIGN <= len(sentence)
         and "://" not in sentence
     )
@@ -79,7 +79,7 @@ def _ends(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     for match in pattern.finditer(text):
         end = match.start(1) if match[1] else match.start(2)
         if match[1] and "\n" not in match[1]:
-            window = max(start, end - _LONGEST_ABBREVIATION)
+            window = max(start, end - _MAX_ABBREVIATION)
             if _ABBREVIATION.search(text, window, end) or _NUMBER_SIGN.match(text, max(start, end - 3)):
                 continue
         yield end, match.end()
@@ -127,7 +127,7 @@ def _is_reference(line: str) -> bool:
     """Whether the first sentence of a line only refers elsewhere or names people."""
     first, _ = _first_and_rest(line)
     return bool(_REVERTS_COMMIT.match(first)) or (
-        bool(_REFERENCE.match(first)) and len(_PLAIN_WORD.findall(first)) < _FEWEST_PLAIN_WORDS
+        bool(_REFERENCE.match(first)) and len(_PLAIN_WORD.findall(first)) < _MIN_PLAIN_WORDS
     )
 
 

@@ -90,7 +90,7 @@ def _folded(text: str) -> str:
 
 
 @cache
-def _inflected() -> re.Pattern[str]:
+def _inflection() -> re.Pattern[str]:
     # Endings of nouns and adjectives (Russian and Ukrainian; Greek; Hebrew and Arabic with their article),
     # in _folded letters: й is и, ς is σ. At least three letters stay.
     return re.compile(
@@ -107,7 +107,7 @@ def _without_ending(word: str) -> str:
     end = len(word)
     while end > 3 and category(word[end - 1])[0] == "M":  # vowel signs of Indic scripts
         end -= 1
-    inflected = _inflected().fullmatch(word[:end])
+    inflected = _inflection().fullmatch(word[:end])
     return inflected[1] if inflected else word
 
 

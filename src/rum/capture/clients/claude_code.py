@@ -122,7 +122,7 @@ def _read(arguments: Json, answer: object) -> Json:
     )
     if lines:
         one["lines"] = lines
-    return {"tool": "read", "files": _named(one)}
+    return {"tool": "read", "files": _file_list(one)}
 
 
 def _edit(arguments: Json, answer: object) -> Json:
@@ -130,17 +130,17 @@ def _edit(arguments: Json, answer: object) -> Json:
     new = [text(change.get("new_string"), MAX_RAW) for change in changes]
     old = [text(change.get("old_string"), MAX_RAW) for change in changes]
     if hunks := as_dict(answer).get("structuredPatch"):
-        return {"tool": "edit", "files": _named(file_of_hunks(_path(arguments), "edit", hunks))}
-    return {"tool": "edit", "files": _named(file_access(_path(arguments), "edit", new, old))}
+        return {"tool": "edit", "files": _file_list(file_of_hunks(_path(arguments), "edit", hunks))}
+    return {"tool": "edit", "files": _file_list(file_access(_path(arguments), "edit", new, old))}
 
 
 def _write(arguments: Json, answer: object) -> Json:
     result = as_dict(answer)
     operation = "edit" if result.get("type") == "update" else "create"
     if hunks := result.get("structuredPatch"):
-        return {"tool": "write", "files": _named(file_of_hunks(_path(arguments), operation, hunks))}
+        return {"tool": "write", "files": _file_list(file_of_hunks(_path(arguments), operation, hunks))}
     content = text(arguments.get("content") or arguments.get("new_source"), MAX_RAW)
-    return {"tool": "write", "files": _named(file_access(_path(arguments), operation, [content]))}
+    return {"tool": "write", "files": _file_list(file_access(_path(arguments), operation, [content]))}
 
 
 def _run(arguments: Json, answer: object) -> Json:
@@ -168,7 +168,7 @@ def _path(arguments: Json) -> str:
     return text(arguments.get("file_path") or arguments.get("notebook_path"), MAX_PATH)
 
 
-def _named(one: FileAccess) -> list[FileAccess]:
+def _file_list(one: FileAccess) -> list[FileAccess]:
     return [one] if one["path"] else []
 
 

@@ -47,7 +47,7 @@ def pause(home: str, project_id: str | None, now: int, until: int | None) -> Non
     """Pause capturing of a project, or of all (None); a current pause of the same is replaced."""
 
     def add(pauses: list[Pause]) -> list[Pause]:
-        ended = [_ended(one, now) if one["project"] == project_id else one for one in pauses]
+        ended = [_end(one, now) if one["project"] == project_id else one for one in pauses]
         return [*ended, {"project": project_id, "since": now, "until": until}]
 
     _change(home, add)
@@ -59,7 +59,7 @@ def resume(home: str, project_id: str | None, now: int) -> bool:
 
     def end(pauses: list[Pause]) -> list[Pause]:
         nonlocal held
-        ended = [_ended(one, now) if project_id in (None, one["project"]) else one for one in pauses]
+        ended = [_end(one, now) if project_id in (None, one["project"]) else one for one in pauses]
         held = ended != pauses
         return ended
 
@@ -72,7 +72,7 @@ def pauses_now(home: str, project_id: str, now: int) -> list[Pause]:
     return [one for one in _valid(home) if one["project"] in (None, project_id) and not _is_over(one, now)]
 
 
-def _ended(one: Pause, now: int) -> Pause:
+def _end(one: Pause, now: int) -> Pause:
     return one if _is_over(one, now) else {**one, "until": now}
 
 

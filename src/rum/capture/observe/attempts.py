@@ -47,10 +47,10 @@ def attempts_in(steps: Sequence[Step], checks: Sequence[Check | None]) -> list[A
         elif step.tool == "run" and not step.failed:
             is_revert, files = reverted_files(step.command)
             if is_revert:
-                open_changes = _reverted(open_changes, files, found)
+                open_changes = _without_reverted(open_changes, files, found)
         for which, file in enumerate(step.changes if not step.failed else ()):
             new = _open_change(Place(at, which), file)
-            open_changes = _replaced(open_changes, new, found)
+            open_changes = _without_replaced(open_changes, new, found)
             open_changes.append(new)
     found += _blamed_at_end(open_changes, checks)
     return sorted(found)
@@ -67,7 +67,9 @@ def significant_lines(text: str) -> frozenset[str]:
     return frozenset(line for line in stripped if any(character.isalnum() for character in line))
 
 
-def _replaced(open_changes: list[_OpenChange], new: _OpenChange, found: list[Attempt]) -> list[_OpenChange]:
+def _without_replaced(
+    open_changes: list[_OpenChange], new: _OpenChange, found: list[Attempt]
+) -> list[_OpenChange]:
     left: list[_OpenChange] = []
     for one in open_changes:
         same = one.path == new.path and one.added and (one.added & new.removed)
@@ -80,7 +82,9 @@ def _replaced(open_changes: list[_OpenChange], new: _OpenChange, found: list[Att
     return left
 
 
-def _reverted(open_changes: list[_OpenChange], files: list[str], found: list[Attempt]) -> list[_OpenChange]:
+def _without_reverted(
+    open_changes: list[_OpenChange], files: list[str], found: list[Attempt]
+) -> list[_OpenChange]:
     left: list[_OpenChange] = []
     for one in open_changes:
         if files and not any(one.path.endswith(file.removeprefix("./")) for file in files):

@@ -10,7 +10,7 @@ from rum.model.ids import id_of
 from rum.text.lexicon import word_set
 from rum.text.sentences import split_sentences
 
-_LONGEST = 240
+_MAX_SENTENCE = 240
 _MAX_CANDIDATES = 3
 _START = re.compile(
     r"^\W*(?:no|nope|stop|wait|actually|please|hey|and|also|but|ok(?:ay)?)\b[,.:;!\s]*", re.IGNORECASE
@@ -61,7 +61,7 @@ def corrections_in(prompt: str, earlier: str = "") -> list[Candidate]:
     found: list[Candidate] = []
     for at, sentence in enumerate(split_sentences(text, any_case=True)):
         statement = _START.sub("", sentence)
-        if not 8 <= len(statement) <= _LONGEST or _ASKS.search(statement):
+        if not 8 <= len(statement) <= _MAX_SENTENCE or _ASKS.search(statement):
             continue
         lasting = _LASTING.match(statement)
         forbids = _FORBIDS.match(statement) and (earlier or denied)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_LONGEST = 300
-_LINES = 400
+_MAX_LENGTH = 300
+_MAX_LINES = 400
 """Lines at the end of an output that are searched."""
 
 _NAMED = (
@@ -67,7 +67,7 @@ class Fault(NamedTuple):
     def line(self) -> str:
         """The error in one line, without folders, addresses and line numbers."""
         text = ": ".join(filter(None, (self.kind, self.message)))
-        return (text[:_LONGEST] + (f" in {self.frame}" if self.frame else "")) or "failed"
+        return (text[:_MAX_LENGTH] + (f" in {self.frame}" if self.frame else "")) or "failed"
 
     @property
     def fingerprint(self) -> str:
@@ -77,8 +77,8 @@ class Fault(NamedTuple):
 
 def fault_in(output: str) -> Fault | None:
     """Return the error that an output reports; None where it reports none."""
-    lines = [line.rstrip() for line in output.splitlines()[-_LINES:]]
-    found = _thrown(lines) or _reported(lines)
+    lines = [line.rstrip() for line in output.splitlines()[-_MAX_LINES:]]
+    found = _exception(lines) or _reported_error(lines)
     if found is None:
         return None
     kind, message = found
@@ -91,7 +91,7 @@ def last_line(output: str) -> Fault:
     return Fault("", _plain(lines[-1]) if lines else "")
 
 
-def _thrown(lines: list[str]) -> tuple[str, str] | None:
+def _exception(lines: list[str]) -> tuple[str, str] | None:
     found = [match for line in lines if (match := _THROWN.match(line))]
     if not found:
         return None
@@ -101,7 +101,7 @@ def _thrown(lines: list[str]) -> tuple[str, str] | None:
     return one[1].rpartition(".")[2] or one[1], one[2] or ""
 
 
-def _reported(lines: list[str]) -> tuple[str, str] | None:
+def _reported_error(lines: list[str]) -> tuple[str, str] | None:
     for kind, pattern in _REPORTED:
         for line in lines:
             if match := pattern.search(line):
@@ -126,4 +126,4 @@ def _plain(message: str) -> str:
     """A message without folders, addresses and line numbers."""
     for pattern, instead in ((_PATH, r"\1"), (_ADDRESS, "0x…"), (_HASH, "…"), (_PLACE, "")):
         message = pattern.sub(instead, message)
-    return " ".join(message.split())[:_LONGEST]
+    return " ".join(message.split())[:_MAX_LENGTH]

@@ -180,7 +180,7 @@ def _text(event: Event, *kinds: str) -> str:
     return event.get("text", "") if event["kind"] in kinds else ""
 
 
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 
 
 def memory_id(key: TurnKey) -> str:
@@ -204,4 +204,4 @@ def subagent_id(main_id: str, agent_type: str) -> str:
 def subagent_name(agent_type: str) -> str:
     """The name of a type of subagent: one line, without the slashes that agent names may not have."""
     plain = " ".join(without_invisible(agent_type).replace("/", "-").split())
-    return plain[:_LONGEST_NAME].strip() or "subagent"
+    return plain[:_MAX_NAME].strip() or "subagent"

@@ -215,7 +215,7 @@ def _tool_of(item: dict[str, Any]) -> dict[str, Any] | None:
         return {
             "tool_name": "apply_patch",
             "tool": "edit",
-            "files": _changed(as_dict(item.get("changes"))),
+            "files": _changed_files(as_dict(item.get("changes"))),
             "output": raw_text(output),
         }
     if kind in ("McpToolCall", "McpCall"):
@@ -224,7 +224,7 @@ def _tool_of(item: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _changed(changes: dict[str, Any]) -> list[FileAccess]:
+def _changed_files(changes: dict[str, Any]) -> list[FileAccess]:
     found: list[FileAccess] = []
     for path, change in changes.items():
         one = as_dict(change)
