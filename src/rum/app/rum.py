@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         RunArguments,
         TraceArguments,
     )
-    from rum.app.call_types import Changes, Given, Nothing
     from rum.app.capture.events import SeenList
     from rum.app.capture.intake import Intake
     from rum.app.chapters.api import Chapters, WisdomApi
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
     from rum.app.layers.store_backend import StoreBackend
+    from rum.app.memory_arguments import Changes, Given, Nothing
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
