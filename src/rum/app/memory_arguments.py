@@ -1,4 +1,4 @@
-"""Types of what `Rum.store` and `Rum.update_memory` take, for type checkers; the models check it at run time."""
+"""Types of what `Rum.store` and `Rum.update_memory` take, for type checkers; models check it at run time."""
 
 from __future__ import annotations
 
