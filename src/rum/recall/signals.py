@@ -1,14 +1,15 @@
 """What speaks for a memory: each signal a number that can be explained, by name.
 
 A function here fills in the signals of all candidates of a question at once. To add one: write the function,
-name it in `measure`, say it in `explain.py`, and fit the weights anew (`python -m benchmarks.quality.fit`).
+add a line to `SIGNALS` and its text to `explain.py`, and fit the weights again
+(`python -m benchmarks.quality.fit`).
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from itertools import chain
 
 from rum.recall import limits
@@ -24,19 +25,14 @@ def measure(inquiry: Inquiry, found: Found) -> None:
     """Fill in every signal that the question gives rise to."""
     matches = found.matches.values()
     inquiry.describe(match.key for match in matches)
-    said = _masks(inquiry, matches)
-    words(inquiry, matches, said)
-    neighbours(inquiry, matches, said)
-    if found.any_tied:
-        files(inquiry, matches, found)
-        recency(inquiry, matches)
-    else:
-        here(inquiry, matches)
-    if "semantic" in found.ran:
-        meaning(inquiry, matches, found)
+    for match, mask in zip(matches, _masks(inquiry, matches), strict=True):
+        match.mask = mask
+    for signal, applies in SIGNALS:
+        if applies(found):
+            signal(inquiry, matches, found)
 
 
-def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
+def _masks(inquiry: Inquiry, matches: Matches) -> list[int]:
     """Which words of the question each candidate holds."""
     asked = inquiry.words
     masks = asked.masks_of({match.key for match in matches})
@@ -53,7 +49,7 @@ def _masks(inquiry: Inquiry, matches: Matches) -> dict[int, int]:
     for match, some in unsure.items():
         if some:
             held[match.key] |= asked.mask_in(texts[match.memory_id], some)
-    return held
+    return [held[match.key] for match in matches]
 
 
 def _read_archived(inquiry: Inquiry, keys: list[int], soon: list[int]) -> None:
@@ -79,16 +75,15 @@ def _texts(inquiry: Inquiry, matches: list[Match]) -> dict[str, str]:
     return {one: inquiry.texts[one] if text is None else text for one, text in described.items()}
 
 
-def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
+def words(inquiry: Inquiry, matches: Matches, _: Found) -> None:
     """What the words found say: anywhere, the rarest, in the goal, in paths; and how much it says at all.
 
     The first four are shares of what the best candidate has.
     """
     asked = inquiry.words
     for match in matches:
-        mask = said[match.key]
-        details = inquiry.details[match.key]
-        match.mask, match.goal = mask, details.goal
+        mask, details = match.mask, inquiry.details[match.key]
+        match.goal = details.goal
         match.signals.update(
             words=asked.weight(mask),
             rarest=asked.rarest(mask),
@@ -100,7 +95,7 @@ def words(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
         _as_share_of_best(matches, name)
 
 
-def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None:
+def neighbours(inquiry: Inquiry, matches: Matches, _: Found) -> None:
     """What the memories before and after it in its session, and those it is linked to, say of the question.
 
     `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
@@ -109,9 +104,9 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
     around = {match.key: near.around(match.key) for match in matches}
     linked = {match.key: near.linked(match.key) for match in matches}
     masks = asked.masks_of(set(chain(*around.values(), *linked.values())))
-    best = max(map(asked.weight, set(said.values())), default=0.0) or 1.0
+    best = max(map(asked.weight, {match.mask for match in matches}), default=0.0) or 1.0
     for match in matches:
-        own = together = said[match.key]
+        own = together = match.mask
         others = [masks.get(other, 0) for other in around[match.key]]
         for other in others:
             together |= other
@@ -120,7 +115,7 @@ def neighbours(inquiry: Inquiry, matches: Matches, said: dict[int, int]) -> None
         match.signals["beside"] = sum(map(asked.weight, others)) / best
 
 
-def here(inquiry: Inquiry, matches: Matches) -> None:
+def here(inquiry: Inquiry, matches: Matches, _: Found) -> None:
     """How lately it was made in the session that asks; nothing for memories of other sessions."""
     words = inquiry.words
     middle = math.log(max(1, words.session_size)) - 1
@@ -131,7 +126,7 @@ def here(inquiry: Inquiry, matches: Matches) -> None:
             match.signals["here"] = middle - math.log1p(max(0, newer))
 
 
-def recency(inquiry: Inquiry, matches: Matches) -> None:
+def recency(inquiry: Inquiry, matches: Matches, _: Found) -> None:
     """How few memories are newer, on a scale on which the first few differ most."""
     moments = inquiry.words.timeline[::-1]
     size = max(inquiry.words.size, len(moments))
@@ -188,3 +183,30 @@ def _as_share_of_best(matches: Matches, name: str) -> None:
     best = max([match.signals[name] for match in matches], default=0.0) or 1.0
     for match in matches:
         match.signals[name] /= best
+
+
+def _always(_: Found) -> bool:
+    return True
+
+
+def _with_files(found: Found) -> bool:
+    return found.any_tied
+
+
+def _without_files(found: Found) -> bool:
+    return not found.any_tied
+
+
+def _with_vectors(found: Found) -> bool:
+    return "semantic" in found.ran
+
+
+SIGNALS: list[tuple[Callable[[Inquiry, Matches, Found], None], Callable[[Found], bool]]] = [
+    (words, _always),
+    (neighbours, _always),
+    (files, _with_files),
+    (recency, _with_files),
+    (here, _without_files),
+    (meaning, _with_vectors),
+]
+"""What is measured, in this order, and when it applies; the weights are in `fitted.py`."""
