@@ -47,17 +47,12 @@ class Archiving(NamedTuple):
     archived: int
     seconds: float
     bytes: tuple[int, int]
-    live: Pair
-    """Recall by text, asked about memories that stay live."""
-    packed: Pair
-    """The same about memories that are archived."""
-    otherwise: Pair
-    """Questions in other words, by meaning too, about either."""
+    live: Pair  # Recall by text, asked about memories that stay live
+    packed: Pair  # The same about memories that are archived
+    otherwise: Pair  # Questions in other words, by meaning too, about either
     file: Pair
-    first: Pair
-    """From the start of a server to its first semantic answer."""
-    held: tuple[float, float]
-    """Megabytes that the server holds then."""
+    first: Pair  # From the start of a server to its first semantic answer
+    held: tuple[float, float]  # Megabytes that the server holds then
     found: Found
 
 

@@ -31,8 +31,7 @@ class Briefed(NamedTuple):
     size: int
     time: Pair
     most_tokens: int
-    same: int
-    """How many briefs were the same, byte by byte, when they were asked for again."""
+    same: int  # How many briefs were the same, byte by byte, when they were asked for again
     asked: int
 
     @property

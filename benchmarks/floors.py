@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    Row = tuple[str, int, str, int, str, str]
-    """(id, created_at, goal, success, summary, the whole as JSON)."""
-    Shown = tuple[str, str, int, str]
-    """(id, goal, success, summary): what RUM shows of a memory by default."""
-    Ways = Mapping[str, Callable[[str], list[Shown]]]
-    """The tools of a server, by name."""
+    Row = tuple[str, int, str, int, str, str]  # (id, created_at, goal, success, summary, the whole as JSON)
+    Shown = tuple[str, str, int, str]  # (id, goal, success, summary): what RUM shows of a memory by default
+    Ways = Mapping[str, Callable[[str], list[Shown]]]  # The tools of a server, by name
 
 SCHEMA = """
 CREATE TABLE memory (

@@ -10,8 +10,7 @@ from benchmarks.timing import Times, paired, timed
 from benchmarks.workload import paths, questions
 from benchmarks.workspace import Workspace
 
-Way = Callable[[str], object]
-"""The query: a file or a text."""
+Way = Callable[[str], object]  # The query: a file or a text
 
 
 class Growth(NamedTuple):

@@ -16,10 +16,9 @@ from benchmarks.timing import Pair, paired
 from benchmarks.workload import memories
 from benchmarks.workspace import Workspace
 
-SMALL = 100
-"""Memories in the smallest store."""
+SMALL = 100  # Memories in the smallest store
+# The maximum ratio to the floor, by event; smaller for tools, whose hooks run most often.
 SEVERAL, TOOLS = 8, 3
-"""The maximum ratio to the floor, by event; smaller for tools, whose hooks run most often."""
 _BATCH = 5_000
 _SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 

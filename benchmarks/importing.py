@@ -17,10 +17,8 @@ from benchmarks.workspace import Workspace
 if TYPE_CHECKING:
     from benchmarks.floors import Row
 
-AT_ONCE = 200
-"""Commits per transaction of the floor; the same as in RUM."""
-LOOK_EVERY = 0.02
-"""Seconds between two measurements of memory use."""
+AT_ONCE = 200  # Commits per transaction of the floor; the same as in RUM
+LOOK_EVERY = 0.02  # Seconds between two measurements of memory use
 
 
 class Run(NamedTuple):

@@ -30,13 +30,10 @@ class OfferStatistics(NamedTuple):
 
     calls: int
     turns: int
-    silent: int
-    """Turns in which nothing was offered."""
+    silent: int  # Turns in which nothing was offered
     offers: Counter[str]
-    tokens: Counter[str]
-    """By kind of offer."""
-    most_at_once: int
-    """Tokens at one event."""
+    tokens: Counter[str]  # By kind of offer
+    most_at_once: int  # Tokens at one event
     most_in_a_session: int
 
 

@@ -46,10 +46,8 @@ class Replayed(NamedTuple):
     too_many: int
     judged_wrongly: int
     seconds: float
-    kills: int = 0
-    """How many were killed while they were at it."""
-    by_killed: int = 0
-    """Memories that were there before the last one, which nobody killed."""
+    kills: int = 0  # How many were killed while they were at it
+    by_killed: int = 0  # Memories that were there before the last one, which nobody killed
 
 
 def spooled(day: Day, folder: str, since: int = 0, until: int | None = None) -> Iterator[Event]:

@@ -15,14 +15,11 @@ from benchmarks.speed import Speed
 from benchmarks.timing import Pair, Times
 from benchmarks.writers import Writers
 
-FLAT = 1.5
-"""How much slower the largest size may be than the smallest to be called flat."""
-HELD = 45
-"""Megabytes that a server may hold before the first semantic question."""
-FIRST = 500
-"""Milliseconds from the start to the first semantic answer."""
+FLAT = 1.5  # How much slower the largest size may be than the smallest to be called flat
+HELD = 45  # Megabytes that a server may hold before the first semantic question
+FIRST = 500  # Milliseconds from the start to the first semantic answer
+# Milliseconds for later semantic answers, by the most memories there may be.
 LATER = {10_000: 20, 100_000: 40}
-"""Milliseconds for later semantic answers, by the most memories there may be."""
 
 
 class Line(NamedTuple):

@@ -14,14 +14,11 @@ from benchmarks.workload import Memory, memories
 
 BRANCH = "refs/heads/trunk"
 BEGAN = 1_500_000_000
-SPACING = 1800
-"""Seconds from one commit to the next."""
+SPACING = 1800  # Seconds from one commit to the next
 AUTHORS = ("Ada", "Bela", "Chen", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
 FIXES, REVERTS = 10, 40
-BACK = 7
-"""How many commits earlier the fixed or reverted commit is."""
-LINES = 60
-"""Of every file; a commit changes some of them."""
+BACK = 7  # How many commits earlier the fixed or reverted commit is
+LINES = 60  # Of every file; a commit changes some of them
 
 
 def fill(folder: str, count: int) -> None:

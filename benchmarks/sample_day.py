@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 Json = dict[str, Any]
-BEGAN = 1_790_000_000.0
-"""When the day began, in Unix seconds."""
+BEGAN = 1_790_000_000.0  # When the day began, in Unix seconds
 
 
 class HookCall(NamedTuple):
@@ -260,6 +259,7 @@ def _talk(day: _Maker) -> None:
     day.expect("talk", memory=False)
 
 
+# What a turn may be, with its weight.
 _SORTS: dict[str, tuple[float, Callable[[_Maker], None]]] = {
     "fix": (4, _fix),
     "feature": (4, _feature),
@@ -270,7 +270,6 @@ _SORTS: dict[str, tuple[float, Callable[[_Maker], None]]] = {
     "look": (2, _look),
     "talk": (3, _talk),
 }
-"""What a turn may be, with its weight."""
 _TOPICS = (
     "rounding",
     "paging",

@@ -18,8 +18,8 @@ from benchmarks.workspace import Workspace
 
 STARTS = 7
 QUESTIONS = 60
+# How often all questions are asked, one after the other: RUM knows the vectors of the last few by heart.
 PASSES = 2
-"""How often all questions are asked, one after the other: RUM knows the vectors of the last few by heart."""
 ROOT = str(Path(__file__).resolve().parent.parent)
 
 
@@ -37,12 +37,12 @@ class SemanticTimes(NamedTuple):
     size: int
     first: Pair
     before: tuple[float, float]
+    # Megabytes held before and after the first semantic question, by the floor and by RUM.
     after: tuple[float, float]
-    """Megabytes held before and after the first semantic question, by the floor and by RUM."""
     asked: Pair
     served: Pair
+    # Questions in words without a strategy, through a server: by words, and by meaning where need be.
     usual: Pair
-    """Questions in words without a strategy, through a server: by words, and by meaning where need be."""
 
 
 def measure(workspace: Workspace) -> SemanticTimes:

@@ -25,10 +25,8 @@ class ServerStart(NamedTuple):
 
     listed: Pair
     answered: Pair
-    resident: tuple[float, float]
-    """Of the floor and of RUM."""
-    tokens: dict[str, int]
-    """The size of the tool list, by the value of `--tools`."""
+    resident: tuple[float, float]  # Of the floor and of RUM
+    tokens: dict[str, int]  # The size of the tool list, by the value of `--tools`
 
 
 def measure(workspace: Workspace, rounds: int) -> ServerStart:

@@ -10,10 +10,8 @@ from benchmarks.timing import Pair, compare, paired, timed
 from benchmarks.workload import KINDS, Memory, Question, memories, paths, questions
 from benchmarks.workspace import Workspace
 
-BATCH = 5_000
-"""Memories filled in at once."""
-TIMES = 2
-"""How often each question is asked; the better time counts."""
+BATCH = 5_000  # Memories filled in at once
+TIMES = 2  # How often each question is asked; the better time counts
 
 
 class Counts(NamedTuple):
@@ -31,8 +29,7 @@ class Speed(NamedTuple):
     store: Pair
     file: Pair
     text: Pair
-    kinds: dict[str, Pair]
-    """Recall by text, by kind of question."""
+    kinds: dict[str, Pair]  # Recall by text, by kind of question
     file_served: Pair
     text_served: Pair
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 SEED = 4711
-FULL_ANSWER = 5
-"""The default number of results."""
+FULL_ANSWER = 5  # The default number of results
+# What is asked in words: a goal, the words that stuck, a file's stem, a ticket, a path.
 KINDS = ("goal", "words", "stem", "identifier", "path")
-"""What is asked in words: a goal, the words that stuck, a file's stem, a ticket, a path."""
 
 AREAS = {
     name: ending

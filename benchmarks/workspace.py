@@ -24,8 +24,7 @@ from rum.store.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     from benchmarks.floors import Row
 
-SPACING = 600
-"""Seconds from one memory to the next."""
+SPACING = 600  # Seconds from one memory to the next
 SOURCE = "# What a file of the checkout holds, so that storing has something to read.\n" * 40
 
 

@@ -12,8 +12,7 @@ from benchmarks.workload import memories
 from benchmarks.workspace import Workspace
 from rum import Rum, RumError
 
-FIRST_SEED = 90_000
-"""The first seed of the generated memories; each writer has its own."""
+FIRST_SEED = 90_000  # The first seed of the generated memories; each writer has its own
 
 
 class Writers(NamedTuple):

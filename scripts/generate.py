@@ -110,6 +110,7 @@ def gemini_hooks() -> str:
     return own_entries.add_hooks("", gemini.hooks(BY_NAME))
 
 
+# Types of keyword arguments: the question they make, and its fields that a method takes by position.
 ARGUMENTS: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
     "RecallArguments": (RecallQuestion, ()),
     "TraceArguments": (TraceQuestion, ("memory_id",)),
@@ -125,7 +126,6 @@ ARGUMENTS: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
     "SynthesizeArguments": (SynthesizeQuestion, ()),
     "RecallWisdomArguments": (RecallWisdomQuestion, ()),
 }
-"""Types of keyword arguments: the question they make, and its fields that a method takes by position."""
 
 
 def argument_types() -> str:
@@ -182,6 +182,7 @@ def _words(annotation: Any, imports: dict[str, set[str]]) -> list[str]:
     return ["None" if annotation is type(None) else annotation.__name__]
 
 
+# Each file made from the code, and the function that makes it.
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/settings.md": settings_page,
     "plugins/claude-code/hooks/hooks.json": claude_code_hooks,
@@ -190,7 +191,6 @@ GENERATED: dict[str, Callable[[], str]] = {
     "src/rum/model/agent-memory.schema.json": schema_text,
     "src/rum/surfaces/mcp/tools.json": catalogue_text,
 }
-"""Each file made from the code, and the function that makes it."""
 
 
 def stale() -> list[str]:

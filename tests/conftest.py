@@ -7,8 +7,8 @@ from collections.abc import Generator
 
 import pytest
 
+# Audit events of Python for starting a process.
 _STARTS_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec", "os.system"}
-"""Audit events of Python for starting a process."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,8 +22,7 @@ ARMS: dict[str, Callable[[], Arm]] = {
     "none": Nobody,
     "rum-shifted": Shifted,
 }
-USUAL = [name for name in ARMS if name != "rum-shifted"]
-"""What is asked if nothing else is said."""
+USUAL = [name for name in ARMS if name != "rum-shifted"]  # What is asked if nothing else is said
 SETS = ("coding", "locomo", "causes")
 
 

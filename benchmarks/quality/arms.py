@@ -9,8 +9,7 @@ from typing import NamedTuple, Protocol
 from benchmarks.quality.cases import Piece, Question
 
 WORD = re.compile(r"\w+")
-MOST_WORDS = 60
-"""Maximum number of query words; a question may be a whole commit message."""
+MOST_WORDS = 60  # Maximum number of query words; a question may be a whole commit message
 
 
 class Answer(NamedTuple):

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from benchmarks.quality.history import Commit
 
-NOTHING = "nothing"
-"""The kind of question that no memory answers."""
+NOTHING = "nothing"  # The kind of question that no memory answers
 
 
 class Piece(NamedTuple):
@@ -32,8 +31,7 @@ class Question(NamedTuple):
     text: str
     answers: frozenset[str]
     files: tuple[str, ...] = ()
-    place: int | None = None
-    """Asked before the piece of this number is known; None: when all are."""
+    place: int | None = None  # Asked before the piece of this number is known; None: when all are
 
 
 class Case(NamedTuple):

@@ -13,10 +13,9 @@ from benchmarks.quality.history import Commit
 Fold = Literal["dev", "test"]
 DATA = os.path.join(os.path.dirname(__file__), "data")
 REPOSITORIES = ("flask", "requests", "curl")
-TALKED = ("symptom", "cause", "words")
-"""Kinds whose questions are specific enough for another project."""
+TALKED = ("symptom", "cause", "words")  # Kinds whose questions are specific enough for another project
+# The project whose questions are foreign to each project; requests and curl share their subject.
 STRANGER = {"flask": "curl", "requests": "flask", "curl": "flask"}
-"""The project whose questions are foreign to each project; requests and curl share their subject."""
 
 
 def load(fold: Fold | None = None) -> tuple[dict[str, list[Commit]], dict[str, list[Question]]]:

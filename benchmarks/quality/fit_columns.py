@@ -24,22 +24,19 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "files": (*OWN_WORDS, *FILES),
     "files+meaning": (*OWN_WORDS, *FILES, "meaning"),
 }
+# Inputs about the candidate; they stay linear, so that a better candidate is never less certain.
 OWN = ("bias", "share", "score")
-"""Inputs about the candidate; they stay linear, so that a better candidate is never less certain."""
+# Inputs about the query.
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
-"""Inputs about the query."""
 COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
 COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
 """The weight of a question of each set in the ranking; there are thousands of causes."""
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
 SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
 """The same for the confidence; half of the questions of LoCoMo are foreign."""
-UNANSWERABLE = ("nothing", "foreign")
-"""The kinds of questions without an answer."""
-PENALTY, ODDS_PENALTY = 3.0, 1.0
-"""The penalty on large weights, in the ranking and in the confidence."""
-JUDGED = 20
-"""The number of best candidates of each question that are used to fit the confidence."""
+UNANSWERABLE = ("nothing", "foreign")  # The kinds of questions without an answer
+PENALTY, ODDS_PENALTY = 3.0, 1.0  # The penalty on large weights, in the ranking and in the confidence
+JUDGED = 20  # The number of best candidates of each question that are used to fit the confidence
 
 
 class Fit(NamedTuple):

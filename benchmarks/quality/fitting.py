@@ -12,8 +12,7 @@ Floats = NDArray[np.float64]
 
 STEPS, RATE = 500, 0.1
 FLOOR = 1e-12
-ANY = 99.0
-"""No feature lies further from nothing."""
+ANY = 99.0  # No feature lies further from nothing
 
 
 class Lists(NamedTuple):
@@ -22,8 +21,7 @@ class Lists(NamedTuple):
     signals: Floats
     right: NDArray[np.bool_]
     starts: NDArray[np.int64]
-    weights: Floats
-    """How much each question counts."""
+    weights: Floats  # How much each question counts
 
     @property
     def sizes(self) -> NDArray[np.int64]:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 CUTOFFS = (1, 5, 10, 20)
 BINS = 10
-TRIALS = 200
-"""The number of random trials."""
+TRIALS = 200  # The number of random trials
 
 
 class Bin(NamedTuple):

@@ -12,10 +12,8 @@ from benchmarks.quality.arms import Answer, Arm
 from benchmarks.quality.cases import Case, Question
 
 SURE = 0.5
-DEFAULT_LIMIT = 5
-"""The default number of memories."""
-TOKEN = 4
-"""In characters."""
+DEFAULT_LIMIT = 5  # The default number of memories
+TOKEN = 4  # In characters
 
 
 class Asked(NamedTuple):

@@ -11,8 +11,7 @@ import numpy as np
 from benchmarks.quality.rum_arm import ThroughMcp
 from rum.embed.builtin import BuiltinEmbedder
 
-COMMON = 1.7
-"""The value of the additional dimension: the cosine of any two texts is then at least about 0.74."""
+COMMON = 1.7  # The value of the additional dimension: the cosine of any two texts is then at least about 0.74
 
 
 class Shifted(ThroughMcp):

@@ -12,8 +12,7 @@ from benchmarks.quality.fitting import Curve
 
 FOLDS = 5
 SEED = 3
-MIN_CONFIDENCE = 0.15
-"""The default threshold; see the table of thresholds."""
+MIN_CONFIDENCE = 0.15  # The default threshold; see the table of thresholds
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 MODULE = '''"""The fitted weights of the ranking signals and the confidence; never edited by hand.
@@ -23,26 +22,24 @@ Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` describ
 
 from __future__ import annotations
 
+# The weight of each signal, for queries without and with files, by words alone and with vectors.
 WEIGHTS: dict[str, dict[str, float]] = {{
 {weights}
 }}
-"""The weight of each signal, for queries without and with files, by words alone and with vectors."""
 
+# The log odds that the best candidate is right: by its share among all, its score, and the query.
+#
+# For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
 FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {{
 {first}
 }}
-"""The log odds that the best candidate is right: by its share among all, its score, and the query.
 
-For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
-"""
-
+# The log odds of the other candidates: the slope of each input.
 OTHERS: dict[str, dict[str, float]] = {{
 {others}
 }}
-"""The log odds of the other candidates: the slope of each input."""
 
-MIN_CONFIDENCE = {least}
-"""The default threshold: results with a lower confidence are not returned."""
+MIN_CONFIDENCE = {least}  # The default threshold: results with a lower confidence are not returned
 '''
 
 PAGE = """# Ranking signals

@@ -15,6 +15,7 @@ from rum.surfaces.cli.commands import root
 from rum.surfaces.mcp.catalogue import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
+# Words that are not allowed in public names.
 NAMES = frozenset(
     {
         "anew",
@@ -39,7 +40,7 @@ NAMES = frozenset(
         "whoever",
     }
 )
-"""Words that are not allowed in public names."""
+# Words and phrases that are not allowed in texts for users.
 PHRASES = (
     "anew",
     "as it is by now",
@@ -80,7 +81,6 @@ PHRASES = (
     "unsaid",
     "whoever",
 )
-"""Words and phrases that are not allowed in texts for users."""
 _PHRASES = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 

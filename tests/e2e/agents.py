@@ -18,8 +18,8 @@ PACKAGES = {
     "codex": "@openai/codex@0.166.0",
     "gemini": "@google/gemini-cli@0.61.0",
 }
+# Variables that name an installed program, to use instead of one from npx.
 VARIABLES = {"claude-code": "RUM_E2E_CLAUDE", "codex": "RUM_E2E_CODEX", "gemini": "RUM_E2E_GEMINI"}
-"""Variables that name an installed program, to use instead of one from npx."""
 TIMEOUT = 600
 PATIENCE = 60
 

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Json = dict[str, Any]
+# A text, or a tool and its arguments. Codex calls a tool with a line of JavaScript.
 Step = str | tuple[str, Json]
-"""A text, or a tool and its arguments. Codex calls a tool with a line of JavaScript."""
 
 
 class ScriptedModel:

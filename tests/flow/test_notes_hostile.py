@@ -27,8 +27,7 @@ HOSTILE = {
     "huge.md": "x" * 10_000_000,
 }
 
-HARMLESS = {"rules.md", "fences.md"}
-"""Strange but valid notes."""
+HARMLESS = {"rules.md", "fences.md"}  # Strange but valid notes
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from rum.store.base import Store
 from support.backends import BACKENDS, opener_of
 
-Opener = Callable[[], Store]
-"""Opens the same project's store once more, as another process would."""
+Opener = Callable[[], Store]  # Opens the same project's store once more, as another process would
 
 
 @pytest.fixture(params=BACKENDS)

@@ -10,8 +10,7 @@ from rum.model.agents import Agent
 from rum.model.memory import Memory
 from rum.store.base import Store
 
-NOON = 1_750_000_000
-"""The default time in tests."""
+NOON = 1_750_000_000  # The default time in tests
 
 
 class HandClock:

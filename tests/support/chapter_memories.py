@@ -65,6 +65,7 @@ def by_id(*members: Memory) -> dict[str, Memory]:
     return {memory.id: memory for memory in members}
 
 
+# Five related memories: three have the same learning, one failed, and the next did it differently.
 LOGINS = (
     make_work(
         1,
@@ -101,4 +102,3 @@ LOGINS = (
         summary="Mobile clients keep their session over a restart of the server",
     ),
 )
-"""Five related memories: three have the same learning, one failed, and the next did it differently."""

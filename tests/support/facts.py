@@ -10,8 +10,7 @@ from rum.model.layers import Event, Fact, Rule
 from rum.store.base import Store
 from support.builders import NOON, make_agent
 
-MILLISECONDS = NOON * 1000
-"""Noon in milliseconds, as in layer files."""
+MILLISECONDS = NOON * 1000  # Noon in milliseconds, as in layer files
 
 
 def make_fact(key: str, value: str = "CSV", **more: Any) -> Fact:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 SAMPLES = Path(__file__).parents[1] / "data" / "hook_samples"
-PATIENCE = 60
-"""Seconds to wait for a background process."""
+PATIENCE = 60  # Seconds to wait for a background process
 SESSION = "6b6c78ce-d1e6-47b2-a81e-7789ffe865a7"
 
 

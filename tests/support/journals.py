@@ -7,12 +7,12 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "data" / "journals"
 HEADER = (FOLDER / "header.yaml").read_text(encoding="utf-8")
+# Each example by its name; those without a header are parts of a journal.
 FRAGMENTS = {
     path.stem: path.read_text(encoding="utf-8")
     for path in sorted(FOLDER.glob("*.yaml"))
     if path.stem != "header"
 }
-"""Each example by its name; those without a header are parts of a journal."""
 
 
 def wrapped(name: str) -> str:

@@ -103,8 +103,7 @@ class Given(NamedTuple):
 
     name: str
     own: bool
-    others: float
-    """The share of other tasks that it matches."""
+    others: float  # The share of other tasks that it matches
 
 
 def given(rum: Rum, cases: list[Labelled], tasks: list[str]) -> list[Given]:

@@ -57,10 +57,8 @@ class Trouble(NamedTuple):
     headers: Sequence[tuple[str, str]] = ()
 
 
-STUCK = "\0stuck"
-"""In the script: never answer."""
-RAW = "\0raw"
-"""At the start of an answer: send the rest as the raw body."""
+STUCK = "\0stuck"  # In the script: never answer
+RAW = "\0raw"  # At the start of an answer: send the rest as the raw body
 
 
 class ModelServer:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from rum import Rum
 
-PATIENCE = 120
-"""Seconds after which a program counts as hanging."""
+PATIENCE = 120  # Seconds after which a program counts as hanging
 NOBODY = 65534
 
 

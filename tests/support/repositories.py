@@ -9,11 +9,9 @@ from pathlib import Path
 
 from support.builders import NOON
 
-START = NOON - 10 * 86400
-"""The time of the first commit; the others follow a minute apart."""
+START = NOON - 10 * 86400  # The time of the first commit; the others follow a minute apart
 
-Content = str | bytes | None
-"""The content of a file; None deletes it."""
+Content = str | bytes | None  # The content of a file; None deletes it
 
 
 class Repository:

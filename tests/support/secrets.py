@@ -16,8 +16,8 @@ redact = _REDACTOR.redact
 redact_tree = _REDACTOR.redact_tree
 find_secrets = _REDACTOR.find
 
+# The expected kind, a text with the secret, the secret (of a token: the part after its prefix).
 Planted = tuple[str, str, str]
-"""The expected kind, a text with the secret, the secret (of a token: the part after its prefix)."""
 
 HEX = "0123456789abcdef"
 ALNUM = string.ascii_letters + string.digits

@@ -41,8 +41,8 @@ BILLING: list[dict[str, Any]] = [
     for number in (1, 2, 3)
 ]
 
+# Possible answers of a language model about the first story: a claim, a chapter and wisdom.
 LEARNING = "The refresh token expires too, so its expiry must be handled"
-"""Possible answers of a language model about the first story: a claim, a chapter and wisdom."""
 CHAPTER: dict[str, Any] = {
     "title": "Refreshing tokens on 401",
     "summary": "The interceptor refreshes the token on 401, and a queue holds the requests meanwhile.",

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rum.model.agents import Agent
     from rum.model.memory import Memory
 
-Spell = Callable[[str], str]
-"""How an interface writes the name of a parameter in hints and errors."""
+Spell = Callable[[str], str]  # How an interface writes the name of a parameter in hints and errors
 
 MINUTE = 60.0
 

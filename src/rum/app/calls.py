@@ -23,15 +23,15 @@ Q = TypeVar("Q")
 class Call(NamedTuple):
     """Where the parts of a call are, as `module:name` within the package."""
 
+    # Takes the caller and the question, or plain JSON arguments if there is no type of question.
     use_case: str
-    """Takes the caller and the question, or plain JSON arguments if there is no type of question."""
     question: str | None = None
+    # Whether it takes the project's lock itself, as it may ask a language model in between.
     own_turns: bool = False
-    """Whether it takes the project's lock itself, as it may ask a language model in between."""
-    settings: Mapping[str, str] = {}
-    """Fields that a setting decides where the caller does not."""
+    settings: Mapping[str, str] = {}  # Fields that a setting decides where the caller does not
 
 
+# What every interface offers.
 CALLS: dict[str, Call] = {
     "store": Call("app.memories.store:store"),
     "update_memory": Call("app.memories.store:update"),
@@ -61,8 +61,8 @@ CALLS: dict[str, Call] = {
     "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeQuestion", own_turns=True),
     "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomQuestion"),
 }
-"""What every interface offers."""
 
+# What only Python programs and the command line have, by the name of the method of `Rum`.
 PYTHON: dict[str, str] = {
     # Functions of a caller.
     "show": "app.memories.recall:show",
@@ -109,7 +109,6 @@ PYTHON: dict[str, str] = {
     "stored_layers": "app.layers.store_backend:StoreBackend",
     "run": "app.runs.run:Run",
 }
-"""What only Python programs and the command line have, by the name of the method of `Rum`."""
 
 
 @cache
@@ -169,8 +168,8 @@ def plain_json(arguments: Mapping[str, Any]) -> Json:
 
 
 C = TypeVar("C", bound=type)
+# What the names of our methods begin with; no class that callers write themselves is called so.
 PREFIX = "rum."
-"""What the names of our methods begin with; no class that callers write themselves is called so."""
 
 
 def public(kind: C) -> C:

@@ -9,8 +9,7 @@ from rum.model.links import Links
 from rum.model.memory import GivenAction
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
 
-Given = Mapping[str, Any]
-"""A layer as plain JSON values."""
+Given = Mapping[str, Any]  # A layer as plain JSON values
 
 
 class Nothing(TypedDict):

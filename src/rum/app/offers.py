@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 MOST = 1000
-KEPT = 14 * 86_400
-"""Seconds for which the text of an offer is kept: as long as events."""
+KEPT = 14 * 86_400  # Seconds for which the text of an offer is kept: as long as events
 OWNER = "owner"
+# Why something is offered, by its kind.
 WHY = {
     "warning": "about to repeat what failed",
     "touching": "a file was touched",
@@ -36,7 +36,6 @@ WHY = {
     "session": "a session began",
     "trouble": "capture had trouble",
 }
-"""Why something is offered, by its kind."""
 
 
 def record(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
@@ -155,8 +154,8 @@ def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))
 
 
+# Kinds of offers that come before any file is touched, so that touching the memory's files follows them.
 ABOUT_FILES = ("intent", "task", "session")
-"""Kinds of offers that come before any file is touched, so that touching the memory's files follows them."""
 
 
 class OfferOutcome(NamedTuple):

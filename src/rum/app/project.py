@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from rum.llm.base import LanguageModel
     from rum.llm.meter import Meter
 
-LABEL = 200
-"""Characters kept of a session's, client's or branch's name."""
+LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
 

@@ -176,8 +176,7 @@ def _time(value: str | None, where: str) -> int:
 
 _IMPORTANCE = 0.3
 _MAX_COMMENT = 800
-_MAX_COMMENTS = 10
-"""Comments that are kept of the first ones, and again of the last ones."""
+_MAX_COMMENTS = 10  # Comments that are kept of the first ones, and again of the last ones
 _MAX_TAGS = 6
 _MAX_MENTIONED = 20
 

@@ -24,8 +24,7 @@ _FILE_IN_PROSE = re.compile(
     rf"(?<![\w:/\\.~@+\[\]-])(?P<path>[~\w.@+\[\]-]*(?:[/\\][\w.@+\[\]-]+)+{_EXTENSION}){_LINES}(?![\w/\\])"
 )
 
-Relative = Callable[[str], str]
-"""A function that makes a path relative to the repository."""
+Relative = Callable[[str], str]  # A function that makes a path relative to the repository
 
 
 def relative_actions(draft: Draft, stored_at: int, relative: Relative) -> tuple[Action, ...]:

@@ -99,8 +99,7 @@ def _read(path: str) -> bytes | None:
     return key if len(key) == _KEY_LENGTH else None
 
 
-_MIN_WORDS = 3
-"""Shorter statements, such as headings, occur anywhere and identify nothing."""
+_MIN_WORDS = 3  # Shorter statements, such as headings, occur anywhere and identify nothing
 
 
 def rule_marks(rule: Rule, key: bytes) -> list[str]:
@@ -113,11 +112,9 @@ def rule_marks(rule: Rule, key: bytes) -> list[str]:
 class NoteMarks(NamedTuple):
     """The hashes of a forgotten entry of a note."""
 
-    whole: str
-    """Of title and content."""
+    whole: str  # Of title and content
     title: str
-    statements: dict[str, str]
-    """The text of each statement, by its hash."""
+    statements: dict[str, str]  # The text of each statement, by its hash
 
     @property
     def all(self) -> list[str]:

@@ -17,18 +17,15 @@ from rum.text.fence import fenced, gives_orders
 from rum.text.shorten import one_line, shorten
 from rum.text.word_weights import Words, figures, telling_words
 
+# Characters of an entry in a summary, where its metadata gets as many again; and as a model sees it.
 LONGEST, LONGEST_SHOWN = 100, 400
-"""Characters of an entry in a summary, where its metadata gets as many again; and as a model sees it."""
-AT_ONCE = 16_000
-"""Characters of all entries in one prompt."""
+AT_ONCE = 16_000  # Characters of all entries in one prompt
+# More than that cost more than they are worth: then the entries are summarised without a model.
 MOST_PROMPTS = 8
-"""More than that cost more than they are worth: then the entries are summarised without a model."""
-HALF = 0.5
-"""The share of a line's words that entries must have; the rest is the model's wording."""
+HALF = 0.5  # The share of a line's words that entries must have; the rest is the model's wording
+# Words of an entry that a line must have to cover it, or `SAME_TOPIC` of them all, if it has fewer.
 ENOUGH = 5
-"""Words of an entry that a line must have to cover it, or `SAME_TOPIC` of them all, if it has fewer."""
-REDACTED = "[REDACTED:"
-"""The beginning of the mark that replaces a secret."""
+REDACTED = "[REDACTED:"  # The beginning of the mark that replaces a secret
 
 _ID = re.compile(r"(?:(?:\A|[_-])ids?|(?<=[a-z0-9])I[dD]s?)\Z")
 _SUMMARY = re.compile(r"\[Summary of (\d{1,9}) entries\](?:\n|\Z)")

@@ -23,12 +23,12 @@ _KINDS = {
     TaskType.CONFIGURATION: ("configuration change", "configuration changes"),
 }
 
+# The names of changelogs and lock files, which are changed along with anything.
 _INCIDENTAL = re.compile(
     r"(?:change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?", re.IGNORECASE
 )
-"""The names of changelogs and lock files, which are changed along with anything."""
+# What a test's name has beside the name of the file it tests, without extensions.
 _TESTS = re.compile(r"^tests?[-_]|(?:[-_](?:tests?|spec)|(?<=[a-z])Tests?)$")
-"""What a test's name has beside the name of the file it tests, without extensions."""
 
 _DAY = 86400
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -10,12 +10,12 @@ from rum.model.errors import RumError
 if TYPE_CHECKING:
     import numpy as np
 
+    # One row for each text, of length one (so that a dot product is a cosine) or zero.
     Vectors = np.ndarray[Any, np.dtype[np.float32]]
-    """One row for each text, of length one (so that a dot product is a cosine) or zero."""
 
 
+# A text that every working embedder accepts; it shows whether the embedder or a text is at fault.
 HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
-"""A text that every working embedder accepts; it shows whether the embedder or a text is at fault."""
 
 
 class CannotEmbed(RumError):

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).with_name("minilm.bin")
 
-_PIPELINE = 1
-"""Increase it with every change that gives the same text another vector."""
+_PIPELINE = 1  # Increase it with every change that gives the same text another vector
 
 
 class BuiltinEmbedder:

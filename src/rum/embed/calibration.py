@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
 
+# The two texts of a pair have a similar meaning; texts of different pairs are unrelated.
 PAIRS = (
     ("Users are logged out after five minutes", "The login session of users ends much too early"),
     ("Retry the upload when the network is down", "An upload fails for good once the network drops"),
@@ -22,12 +23,10 @@ PAIRS = (
     ("Memory grows with every picture that is opened", "Opened pictures are never freed from memory"),
     ("Translate the error messages into French", "Error messages are only told in English, not French"),
 )
-"""The two texts of a pair have a similar meaning; texts of different pairs are unrelated."""
 TEXTS = [text for pair in PAIRS for text in pair]
-SIMILAR, DISSIMILAR = 0.757, 0.048
-"""The built-in model's average cosine within a pair, and between pairs."""
+SIMILAR, DISSIMILAR = 0.757, 0.048  # The built-in model's average cosine within a pair, and between pairs
+# Minimum difference of the two averages; below it a model cannot tell similar from unrelated.
 _MIN_CONTRAST = 0.05
-"""Minimum difference of the two averages; below it a model cannot tell similar from unrelated."""
 
 
 class Scale(NamedTuple):

@@ -16,13 +16,11 @@ from rum.embed.text import TEXT_VERSION
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
 
-_BATCH_SIZE = 32
-"""Texts in one request: few enough for a model without a GPU to answer in time."""
+_BATCH_SIZE = 32  # Texts in one request: few enough for a model without a GPU to answer in time
 _MAX_TEXT = 8000
-_MIN_TEXT = 200
-"""A refused text is halved repeatedly, but not below this number of characters."""
+_MIN_TEXT = 200  # A refused text is halved repeatedly, but not below this number of characters
+# Statuses for a text that a server cannot embed; some are also sent while it accepts none at all.
 _REFUSAL_STATUSES = (400, 413, 422, 500)
-"""Statuses for a text that a server cannot embed; some are also sent while it accepts none at all."""
 _MAX_DIMENSIONS = 16_384
 
 

@@ -14,19 +14,16 @@ from rum.embed.weights import Arrays, DataFile
 from rum.embed.wordpiece import WordPiece
 
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
-LONGEST = 256
-"""Maximum tokens of a text, as in the original."""
-GROUP = 64
-"""Weights of one output that share a scale factor; one factor for all would double the error."""
+LONGEST = 256  # Maximum tokens of a text, as in the original
+GROUP = 64  # Weights of one output that share a scale factor; one factor for all would double the error
 
-_BATCH = 256
-"""Tokens in a batch: more do not make the products faster, and take memory."""
+_BATCH = 256  # Tokens in a batch: more do not make the products faster, and take memory
+# The sizes of the four weight matrices of a layer.
 _SIZES = (3 * WIDTH**2, WIDTH**2, 4 * WIDTH**2, 4 * WIDTH**2)
-"""The sizes of the four weight matrices of a layer."""
 _MEAN_WEIGHTS = np.full(WIDTH, 1 / WIDTH, dtype=np.float32)
 _EPSILON = 1e-12
+# -2·√(2/π) and 0.044715 times that: GELU's usual form, with its tanh written as an exponential.
 _GELU = (-1.5957691216, -0.0713548163)
-"""-2·√(2/π) and 0.044715 times that: GELU's usual form, with its tanh written as an exponential."""
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from rum.model.memory import Memory
 
+# Part of every model name: when the choice of fields changes, vectors must be computed again.
 TEXT_VERSION = 1
-"""Part of every model name: when the choice of fields changes, vectors must be computed again."""
 
-_MAX_TEXT = 2000
-"""Characters; somewhat more than models with 256 or 512 tokens read."""
-_MAX_PART = 1000
-"""Half of it: a long context must not crowd out the outcome."""
+_MAX_TEXT = 2000  # Characters; somewhat more than models with 256 or 512 tokens read
+_MAX_PART = 1000  # Half of it: a long context must not crowd out the outcome
 
 
 def embedded_text(memory: Memory) -> str:

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 MAGIC = b"RUMVEC\x00\x01"
-PREFIX = 16
-"""Bytes of the magic number, a checksum of all that follows it, and the length of the JSON header."""
+PREFIX = 16  # Bytes of the magic number, a checksum of all that follows it, and the length of the JSON header
 ALIGNMENT = 64
 
 _CHUNK = 1 << 20

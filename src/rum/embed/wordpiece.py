@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+# Characters that are read; the model cuts texts off much earlier, so more cannot change a vector.
 LONGEST_TEXT = 65_536
-"""Characters that are read; the model cuts texts off much earlier, so more cannot change a vector."""
 
 _MAX_WORD = 100
 _CACHED_WORDS = 16_384

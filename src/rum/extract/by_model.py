@@ -13,8 +13,8 @@ from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
 from rum.text.fence import fenced
 
+# Characters of an agent's output in the prompt: half of them from the start, half from the end.
 MAX_OUTPUT = 24_000
-"""Characters of an agent's output in the prompt: half of them from the start, half from the end."""
 _MAX_TITLES = 40
 _MAX_FIELD = 2000
 

@@ -70,12 +70,10 @@ def _why_nothing(run: FinishedRun, verdict: Verdict) -> str:
 _MAX_TITLE = 90
 _MAX_WORDS = 400
 _MIN_TITLE, _MIN_CLAUSE = 25, 15
-_SIGNIFICANT = 2.0
-"""The weight of a passage from which on its neighbours are worth repeating too."""
-_LONG_WORD = 40
-"""This many characters count as one word more, as some texts have no blanks."""
+_SIGNIFICANT = 2.0  # The weight of a passage from which on its neighbours are worth repeating too
+_LONG_WORD = 40  # This many characters count as one word more, as some texts have no blanks
+# A sentence that refers to the one before it makes a poor title.
 _REFERS_BACK = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|each|with)\b", re.IGNORECASE)
-"""A sentence that refers to the one before it makes a poor title."""
 _CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
 _REASON = re.compile(r",? (?:because|since|so that|hence) |; ")
 _MARKS = re.compile(r"\*\*|__|`|^[#>\s]+")

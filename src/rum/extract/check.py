@@ -22,8 +22,8 @@ _MIN_WORDS = 5
 _MAX_VALUE = 500
 _SAME_RULE = 0.8
 _MIN_SHARED = 0.5
+# Three letters in a row, at least: fewer occur in nearly every task.
 _THREE_LETTERS = re.compile(r"[^\W_]{3}")
-"""Three letters in a row, at least: fewer occur in nearly every task."""
 
 
 def note_problem(finding: Finding, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
@@ -121,8 +121,7 @@ def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
     return f"duplicate of {found.name} ({_shared_words(known_text('', text), found):.0%} of the words)"
 
 
-_ALIKE = 0.7
-"""A text with this share of its words in an earlier one has nothing new."""
+_ALIKE = 0.7  # A text with this share of its words in an earlier one has nothing new
 _MAX_CLAUSES = 500
 
 Words = frozenset[tuple[str, ...]]
@@ -133,10 +132,9 @@ class KnownText(NamedTuple):
 
     name: str
     claims: tuple[Claim, ...]
+    # The words of every two neighbouring claims: words scattered over a text are no repetition.
     passages: tuple[Words, ...]
-    """The words of every two neighbouring claims: words scattered over a text are no repetition."""
-    at: tuple[int, int]
-    """The time, and the position among the texts of that time."""
+    at: tuple[int, int]  # The time, and the position among the texts of that time
 
 
 def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:

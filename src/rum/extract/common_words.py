@@ -7,11 +7,12 @@ from pathlib import Path
 
 from rum.text.terms import stem
 
+# Irregular forms, whose stem differs from that of the present tense.
 _PAST = """
 began brought chose drew drove fell felt flew gave grew knew led met paid rose saw sold spoke stood stuck
 threw told woke wore wrote
 """
-"""Irregular forms, whose stem differs from that of the present tense."""
+# Words with almost no meaning of their own.
 _VAGUE = """
 add bug build change check choose code command create data delete detail do document error example feature
 file find fix function general get give handle help implement improve info introduce investigate issue item
@@ -20,7 +21,6 @@ problem process program project put read remove rename report result review run 
 start step stuff support system task test text thing time together try type update upgrade use user value
 version want way work write
 """
-"""Words with almost no meaning of their own."""
 
 
 def is_common(word: str) -> bool:

@@ -32,6 +32,7 @@ _PASSED = (
 )
 _HERE = rf"(?:{PATH}|`)"
 
+# Weight and pattern of the cues of each kind; a cue counts once in a passage.
 _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
     FindingKind.ERROR: (
         (3, r"\b(?:root )?causes?\b(?! (?:a|the) (?:user|customer))|\bcaused by\b|\bculprit\b"),
@@ -153,8 +154,8 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         ),
     ),
 }
-"""Weight and pattern of the cues of each kind; a cue counts once in a passage."""
 
+# Nouns that label a part of a report, by language and kind; they count as much as "root cause" does.
 OTHER_LANGUAGES: dict[str, dict[FindingKind, str]] = {
     "german": {
         FindingKind.ERROR: "(?:fehler)?ursache",
@@ -165,12 +166,12 @@ OTHER_LANGUAGES: dict[str, dict[FindingKind, str]] = {
         FindingKind.STRUCTURE: "aufbau|verzeichnisstruktur",
     },
 }
-"""Nouns that label a part of a report, by language and kind; they count as much as "root cause" does."""
 _WHY_WORDS = {"german": "warum|wieso|weshalb"}
 _FOREIGN_LABELS = "|".join(nouns for labels in OTHER_LANGUAGES.values() for nouns in labels.values())
 _FOREIGN_WHY = "|".join(_WHY_WORDS.values())
 _LABEL_WEIGHT = 3.0
 
+# Words of headings, by the kind of the passages below them.
 _HEADINGS: dict[FindingKind, str] = {
     FindingKind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis",
     FindingKind.DECISION: (
@@ -186,7 +187,6 @@ _HEADINGS: dict[FindingKind, str] = {
         r"|key locations|folders|files|overview|where"
     ),
 }
-"""Words of headings, by the kind of the passages below them."""
 
 
 @cache
@@ -216,18 +216,19 @@ def _words(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
+# The author is not sure.
 HEDGE = _words(
     r"\b(?:might|maybe|perhaps|not sure|unsure|possibly|probably|presumably|seems? to|could be)\b",
     r"\bi (?:guess|think|suspect)\b|\bunclear\b|\bno idea\b",
 )
-"""The author is not sure."""
+# A plan.
 PLAN = _words(
     r"^(?:next|then i|now i|let me|let's|will (?:continue|go|try|look)|todo|plan|step \d|first i)\b",
     r"^(?:continuing|trying|stepping)\b",
     r"^(?:i(?:'ll| will|'m going to| am going to| would need)|we (?:will|should|could))\b",
     r"\b(?:i'll|i will|going to|tomorrow|after lunch|next step|later today)\b",
 )
-"""A plan."""
+# Small talk and questions.
 CHAT = _words(
     r"\?\s*$",
     r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it|please)\b",
@@ -235,7 +236,7 @@ CHAT = _words(
     r"\bno (?:further )?(?:comments|concerns)\b",
     r"\b(?:happy|glad|pleased) to (?:help|assist|explain|go|adjust|answer)\b",
 )
-"""Small talk and questions."""
+# A step that was taken.
 STEP_TAKEN = _words(
     r"^(?:✅|☑|✔|\[x\])",
     r"^(?:[\w/.-]+: )?(?:fix|add|remove|update|rename|bump|refactor|implement|improve|clean up|simplify)\b",
@@ -246,36 +247,36 @@ STEP_TAKEN = _words(
     r"|checked|looked|opened|reverted|raised|stopped|explored|compared|installed|reset|printed|logged|reloaded"
     r"|followed|kept to|made|used|wired|attempted|merged)\b",
 )
-"""A step that was taken."""
+# A step that changed nothing.
 STEP_LOOKING = _words(
     r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
     r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
 )
-"""A step that changed nothing."""
+# What somebody asked for in this task.
 REQUEST = _words(
     r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
     r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",
     r"^you(?:'ve| have)?(?: also| just| explicitly)? (?:asked|wanted|said|wrote|requested|told (?:me|us))\b",
     r"^as (?:requested|asked|instructed|specified|you (?:asked|said|wanted))\b",
 )
-"""What somebody asked for in this task."""
 _LANGUAGE = (
     r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure|coroutine"
     r"|decorator|exception|generator|integer|promise|struct|tuple|keyword|identifier|statement|expression"
     r"|bracket|brace|semicolon)"
 )
+# A rule of a programming language, which holds in every project.
 LANGUAGE_RULE = _words(
     rf"^(?:in [\w+#.-]+,? )?(?P<rule>(?:an? {_LANGUAGE}|(?:all |any )?{_LANGUAGE}(?:e?s)|every {_LANGUAGE})"
     r" (?:must|cannot|can't|can only|have to|has to|needs? to)\b.*)"
 )
-"""A rule of a programming language, which holds in every project."""
+# An announcement of a finding.
 FINDING_INTRO = _words(
     r"\b(?:found it|(?:root )?cause found|turn(?:s|ed) out|by the way|important)\b",
     r"\b(?:worth knowing|gotcha|caveat)\b",
     r"\bi (?:noticed|found|learned|discovered|reali[sz]ed) that\b",
     r"\bnote(?: on \w+)?(?: for\b|:)|\bfor the record\b|\bwhat i found\b|\bheads[- ]up\b",
 )
-"""An announcement of a finding."""
+# The beginning of a sentence before the finding itself; removed before other patterns are tried.
 LEAD_IN = _words(
     r"^(?:(?:(?:root )?cause|reason|decision|agreed approach|rationale|notes?|finding|lesson|learned"
     r"|(?:important )?limitation|constraint|conclusion|recommendation|attempt|fix|(?:the )?layout"
@@ -285,12 +286,12 @@ LEAD_IN = _words(
     r"|(?:done|fixed|solved|works)(?: it| now)?[,:.;-]+\s+"
     r"|[^.:;]{0,60}\b(?:noticed|learned|found|note|mention|highlight|remember|aware|know)\b[^.:;]{0,40}:\s+)+"
 )
-"""The beginning of a sentence before the finding itself; removed before other patterns are tried."""
+# A task that asks for a cause.
 ASKS_CAUSE = _words(
     r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
     rf"\b(?:wrong|logged out|random|leak\w*|slow\w*|{_FOREIGN_WHY})\b",
 )
-"""A task that asks for a cause."""
+# A heading above changes or plans: the version history has these too.
 CHANGE_HEADING = _words(
     r"\bfiles? (?:created|changed|modified|added|touched|updated)",
     r"\bchange(?:s|d|log)\b|\bwhat(?:'s| was| has| have)\b|\bimplemented\b",
@@ -298,19 +299,18 @@ CHANGE_HEADING = _words(
     r"\btest(?:s|ing|ed)?\b|\bresults?\b|\bnext steps?\b|\bhighlights\b|\bachievements?\b|\bstatus\b",
     r"\bverif\w+|\bto-?dos?\b|\bplan\b|\bchecklist\b|\bcompleted?\b|\bfollow-?ups?\b",
 )
-"""A heading above changes or plans: the version history has these too."""
+# A heading above findings.
 LESSON_HEADING = _words(
     r"\b(?:notes?|findings?|lessons?|learn(?:ed|ings?)|gotchas?|caveats?|discover(?:y|ies|ed)|insights?)\b",
     r"\b(?:observations?|remarks?|takeaways?|worth knowing|key points|background|how \w+ works?)\b",
 )
-"""A heading above findings."""
 
 
-_MIN_WORDS = 3
-"""Content words of a statement besides its cue words: with fewer it applies to anything."""
+_MIN_WORDS = 3  # Content words of a statement besides its cue words: with fewer it applies to anything
 _MAX_STATEMENT = 500
 
 
+# A necessity, an impossibility, or a limitation.
 _MUST = _words(
     r"\b(?:must(?: not|n't)?|(?:has|have|needs?) to|(?:is|are) (?:required|forbidden|(?:not )?allowed) to)\b",
     r"\b(?:can ?not|can't|may not|won't|will not) (?:be )?\w+",
@@ -323,44 +323,44 @@ _MUST = _words(
     r"\b(?:at most|at least|no more than|no fewer than|not more than)\b.*\b(?:may|can|are|is|per|at)\b",
     r"\b(?:is|are|be|gets?|may|must|can|should) never\b|\bnever gets?\b",
 )
-"""A necessity, an impossibility, or a limitation."""
+# An instruction.
 _DO = _words(
     r"^(?:please )?(?:always|never|do not|don't) \w{2,}", r"^avoid \w.*(?:,|\bbecause\b|\bsince\b|\bor\b)"
 )
-"""An instruction."""
+# Something always or never happens.
 _EVER = _words(
     r"^(?:the |all |our |any |every )?[\w/.`-]+(?: [\w/.`-]+){0,3} (?:always|never) [a-z]+\b",
     r", never (?:through|by|from|in|with|via|to|at|on|directly)\b",
 )
-"""Something always or never happens."""
 _WRONG = (
     r"(?:fails?|breaks?|hangs?|crash(?:es)?|leaks?|dies|times? out|drops?|loses?|rejects?|ignores?|corrupts?"
     r"|(?:is|are|gets?|stays?|runs?) (?:\w+ )?(?:slow|lost|wrong|empty|stale|broken|missing|ignored|dropped"
     r"|rejected|truncated|duplicated|skipped|flaky)"
     r"|takes? (?:\w+ )?(?:hours|minutes|seconds|ages|forever|long))"
 )
+# Something regularly goes wrong, for a reason.
 _CAUSE = _words(
     rf"\b{_WRONG}\b.*\b(?:because|since|due to|when|whenever|if|unless|after|as soon as|as)\b",
     rf"\b(?:because|since|when|whenever|if|unless|without|as soon as|after)\b.*\b{_WRONG}\b",
 )
-"""Something regularly goes wrong, for a reason."""
 _DECISION = (
     r"^(?:(?:we|the team)(?: have| had|'ve)? )?(?:decided|chose|agreed|opted|settled) "
     r"(?:to|on|against|for|not to|that)\b"
 )
 _DECIDES = _words(_DECISION)
 _CALLED = _words(r"(?:decision|agreed approach)\s*:")
+# A decision with its reason.
 _DECIDED = _words(rf"{_DECISION}.*(?:\b(?:because|since|as|rather than|instead of|over|so)\b|:)")
-"""A decision with its reason."""
 _SO = re.compile(r"^(?P<what>.*?),? (?:because|since) (?P<why>.{10,})", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|has|have|does|do|gets?|keeps?|takes?|[a-z]{3,}s)\b")
 _WAS = re.compile(
     r"(?<!is )(?<!are )(?<!be )(?<!gets )\b(?:was|were|had|did|went|took|[a-z]{3,}ed)\b", re.IGNORECASE
 )
+# Words for something unwanted.
 _ODD = _words(
     rf"\b{_WRONG}\b|\b(?:twice|too \w+|no longer|not|never|nothing|none|only|n't|without|wrong|slow\w*)\b"
 )
-"""Words for something unwanted."""
+# About the people who talk, a mere conclusion, or past.
 _PERSONAL = _words(
     # about the speaker, or addressed to somebody
     r"\bi\b(?!\.e)|\bmy\b|\bme\b",
@@ -378,7 +378,7 @@ _PERSONAL = _words(
     r"\bnever (?:happened|did|was|were|had|came|took|saw)\b",
     r"(?<!be )(?<!is )(?<!are )\bnever (?!need|feed|embed|exceed|proceed|shed|speed|bleed|shred)\w+ed\b",
 )
-"""About the people who talk, a mere conclusion, or past."""
+# About the current work only.
 _CURRENT_WORK = _words(
     r"\b(?:works?|pass(?:es)?|fine|good|starts?|fixed) (?:again|now)\b|\b(?:right|for) now\b|\bso far\b",
     r"\btoday\b|\bthis (?:time|pr|change|branch|ticket|task)\b|\bfollow-?up\b",
@@ -391,7 +391,6 @@ _CURRENT_WORK = _words(
     r"\b(?:before|after|until) (?:the |this )?(?:review|merge|lunch|release)\b",
     r"\?\s*$",
 )
-"""About the current work only."""
 
 
 def statement_kind(text: str) -> FindingKind | None:

@@ -8,11 +8,12 @@ from functools import cache
 from rum.text.patterns import FILE_EXTENSIONS
 
 # Wider than `text.patterns`: outputs also name globs (`src/*.py`) and placeholders (`users/<id>/`).
+# A file or a folder.
 PATH = (
     r"(?<![\w/:.@])(?:\.{0,2}/)?(?:[\w.@*<>{}\[\]-]{1,80}/){1,20}[\w.@*<>{}\[\]-]{0,80}"
     rf"|(?<![\w/:.@-])[\w-]{{1,80}}\.(?:{FILE_EXTENSIONS})\b(?!\()"
 )
-"""A file or a folder."""
+# A name of code: in backticks, camelCase, snake_case, a call, a.b.
 NAME = (
     r"`[^`\n]{1,120}`"
     r"|\b[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}\b"
@@ -21,20 +22,19 @@ NAME = (
     r"|\b[\w.]{1,60}\(\)"
     r"|\b[a-z]\w{1,40}\.[a-z]\w{1,40}\b"
 )
-"""A name of code: in backticks, camelCase, snake_case, a call, a.b."""
+# A capitalised word inside a sentence, or a word in capitals.
 PRODUCT = r"(?<=[a-z,(] )[A-Z][A-Za-z]{2,40}\d{0,2}\b|\b[A-Z]{2,12}\d{0,3}\b"
-"""A capitalised word inside a sentence, or a word in capitals."""
+# Units, which make a number an amount and not a version.
 UNITS = r"\s?(?:%|[kMGT]i?B\b|ms\b|s\b|sec|min|hour|day|week|x\b|px\b|million|rows|requests|times)"
-"""Units, which make a number an amount and not a version."""
 _NO_UNIT = rf"(?!\d|\.\d|{UNITS})"
+# A version number, or a name with one.
 VERSION = (
     rf"\bv?\d{{1,3}}(?:\.\d{{1,4}}){{1,3}}(?:\.x)?{_NO_UNIT}"
     rf"|(?-i:\b[A-Z][A-Za-z+#]{{0,40}}(?:\.[A-Za-z]{{1,20}})?) \d{{1,3}}(?:\.x)?\b{_NO_UNIT}"
     rf"|\b[\w-]{{1,60}}@[\^~]?\d[\w.]{{0,20}}"
 )
-"""A version number, or a name with one."""
+# As `VERSION`, for sentences about versions, where a lower-case name may have one too.
 VERSION_IN_TEXT = rf"{VERSION}|\b[a-z][\w-]{{1,40}} \d{{1,3}}\b{_NO_UNIT}"
-"""As `VERSION`, for sentences about versions, where a lower-case name may have one too."""
 _PROJECT = (
     r"\b(?:we|our|us|the team|this (?:project|repo\w*|code ?base|service|app)"
     r"|the (?:project|product|repo\w*|code ?base|ci|build|container|runners?))\b"

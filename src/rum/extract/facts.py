@@ -14,18 +14,18 @@ from rum.model.extraction import FindingKind
 from rum.model.layers import GivenFact, GivenRule
 
 _MAX_FACTS = 20
+# Words before a number that is not a version.
 _NOT_NAMES = """
 a about above all and are at be below by change commit error exit from has have http in is issue
 iteration limit line lines migration needs not of on only or over page part phase port pr process range
 round section since size sprint status step task test than the ticket to todo total under until up
 version was week with year
 """
-"""Words before a number that is not a version."""
+# Verbs before "on" and a version that is in use.
 _USING = """
 available based build builds built compatible deployed depends does is only run running runs starts stay stays
 supported tested work working works written
 """
-"""Verbs before "on" and a version that is in use."""
 
 
 def facts_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:

@@ -28,23 +28,19 @@ from rum.extract.passages import Passage
 from rum.model.extraction import FindingKind
 from rum.text.fence import gives_orders
 
-_ENOUGH_ALONE = 3.0
-"""The weight of a passage that is enough on its own."""
-ENOUGH = 2.5
-"""The total weight of all passages for one kind that makes a note."""
+_ENOUGH_ALONE = 3.0  # The weight of a passage that is enough on its own
+ENOUGH = 2.5  # The total weight of all passages for one kind that makes a note
 _AT_LEAST = 1.0
-_WEAK = 0.7
-"""The share of its weight that a weaker passage counts."""
+_WEAK = 0.7  # The share of its weight that a weaker passage counts
 _MAX_PASSAGE = 1000
 _UNDER_HEADING = 1.5
 _NO_ANCHOR = 0.4
 _HEDGED = 0.3
 _AMONG_CHANGES = 0.3
 _STEP = 1.5
+# Kinds that hold for everybody, so that a sentence about the speaker is neither.
 _RULES = (FindingKind.CONSTRAINT, FindingKind.PATTERN)
-"""Kinds that hold for everybody, so that a sentence about the speaker is neither."""
-_REASONS = (FindingKind.ERROR, FindingKind.CONSTRAINT)
-"""Kinds that often are the reason for a decision."""
+_REASONS = (FindingKind.ERROR, FindingKind.CONSTRAINT)  # Kinds that often are the reason for a decision
 
 
 class WeighedPassage(NamedTuple):
@@ -52,10 +48,9 @@ class WeighedPassage(NamedTuple):
 
     passage: Passage
     weights: dict[FindingKind, float]
+    # A plan, a pleasantry, an order, a request, or a rule of the language: never repeated.
     is_fleeting: bool = False
-    """A plan, a pleasantry, an order, a request, or a rule of the language: never repeated."""
-    is_step: bool = False
-    """A step that was taken; repeated only beside its result."""
+    is_step: bool = False  # A step that was taken; repeated only beside its result
 
     @property
     def best(self) -> float:

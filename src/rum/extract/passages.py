@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from rum.text.sentences import closes, opening, split_sentences
 
-_MAX_LINE = 300
-"""Characters of a line that are compared with the patterns."""
+_MAX_LINE = 300  # Characters of a line that are compared with the patterns
 _NOISE_LINES = (
     # typed into a shell, or into an interpreter
     r"[$%❯] \S",
@@ -56,8 +55,7 @@ def _is_mostly_noise(lines: list[str]) -> bool:
     return is_diff or sum(map(is_noise, lines)) * 2 > len(lines)
 
 
-MAX_OUTPUT = 60_000
-"""Characters that are read: half of them at the start, half at the end."""
+MAX_OUTPUT = 60_000  # Characters that are read: half of them at the start, half at the end
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$|\s{0,3}\*\*([^*]{2,60}?):?\*\*:?\s*$")
 _LABEL = re.compile(r"\s*([A-Z][\w' /-]{1,40}):\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
@@ -72,8 +70,7 @@ class Passage(NamedTuple):
     text: str
     heading: str = ""
     block: int = 0
-    kind: str = "sentence"
-    """sentence, item (its first sentence), more (a further one of it), or code"""
+    kind: str = "sentence"  # sentence, item (its first sentence), more (a further one of it), or code
 
 
 def passages(text: str) -> list[Passage]:

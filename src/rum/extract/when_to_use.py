@@ -13,19 +13,17 @@ from rum.text.terms import content_words, says_little, stem, terms
 _MAX_NAMES = 6
 _MAX_WORDS = 4
 _MAX_TASK = 120
-_TASK_WORDS, _MIN_TASK_WORDS = 3, 2
-"""How many words together identify a task."""
+_TASK_WORDS, _MIN_TASK_WORDS = 3, 2  # How many words together identify a task
+# Words of a phrase, of which half must match: with fewer words a single one would be enough.
 _MIN_TOPIC, _MAX_TOPIC = 4, 6
-"""Words of a phrase, of which half must match: with fewer words a single one would be enough."""
-_MIN_NAME = 4
-"""Characters of a name; shorter ones are parts of other words."""
+_MIN_NAME = 4  # Characters of a name; shorter ones are parts of other words
+# Letters from which on a file's name, or a noun, is rarely part of another word.
 _LONG_NAME, _LONG_WORD = 8, 6
-"""Letters from which on a file's name, or a noun, is rarely part of another word."""
 _NAMES = re.compile(f"{PATH}|{NAME}")
+# Words that are names by their capitals, or by the version after them.
 _PRODUCTS = re.compile(rf"(?:{PRODUCT})(?: [A-Z][A-Za-z]+\b)*|\b[A-Z][A-Za-z]{{2,40}}(?= v?\d)")
-"""Words that are names by their capitals, or by the version after them."""
+# The signs of a compound name: a capital inside, dots, slashes, hyphens, digits.
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z]|[\w)][_./:@-]\w|\d")
-"""The signs of a compound name: a capital inside, dots, slashes, hyphens, digits."""
 _NOT_IN_TASKS = re.compile(r"[|*\s<>{}=,'\"()\[\]$]")
 _WORD = re.compile(r"[\w'-]+(?:\.\w+)*")
 _NO_NOUN = re.compile(r".*(?:ed|ing|ly|able|ible|ful|ous|ive|est|ise|ize|ify)|.*'.*")

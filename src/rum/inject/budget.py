@@ -26,18 +26,16 @@ if TYPE_CHECKING:
         piece: Piece
         form: int
 
-    Write = Callable[[Sequence[Chosen]], str]
-    """Makes one text of all chosen pieces."""
+    Write = Callable[[Sequence[Chosen]], str]  # Makes one text of all chosen pieces
 
 else:
     # `typing` is slow to load.
     Piece = namedtuple("Piece", ("kind", "id", "points", "forms", "at"), defaults=(0,))
     Chosen = namedtuple("Chosen", ("piece", "form"))
 
-WARNING = 100
-"""Points from which on a piece is a warning, which no other piece displaces."""
+WARNING = 100  # Points from which on a piece is a warning, which no other piece displaces
+# Characters of a token at most: rows of dashes cost few tokens, and still must not fill a prompt.
 LONGEST_TOKEN = 12
-"""Characters of a token at most: rows of dashes cost few tokens, and still must not fill a prompt."""
 
 
 def rank(pieces: Iterable[Piece]) -> list[Piece]:

@@ -33,13 +33,11 @@ else:
     Points = namedtuple("Points", ("importance", "recency", "keywords", "specialty", "discoverer"))
     Scored = namedtuple("Scored", ("points", "why"))
 
-IMPORTANCE = {"low": 5, "medium": 15, "high": 25, "critical": 30}
-"""Points by importance, lowest first."""
+IMPORTANCE = {"low": 5, "medium": 15, "high": 25, "critical": 30}  # Points by importance, lowest first
+# How close a match must be for a note of this importance to be used.
 MIN_CLOSENESS = {"low": 3, "medium": 2, "high": 1, "critical": 1}
-"""How close a match must be for a note of this importance to be used."""
 HOUR = 3600
-RECENT = ((24 * HOUR, 10), (72 * HOUR, 5))
-"""Maximum age in seconds, and its points."""
+RECENT = ((24 * HOUR, 10), (72 * HOUR, 5))  # Maximum age in seconds, and its points
 KEYWORDS = 20
 SPECIALTY = 15
 DISCOVERER = 10

@@ -22,19 +22,15 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.sentences import closes, open_fence, opening
 from rum.text.shorten import one_line
 
-VERSION = f"5.{terms.VERSION}"
-"""To be changed whenever the head of the same note would differ."""
+VERSION = f"5.{terms.VERSION}"  # To be changed whenever the head of the same note would differ
 HEADING = "## Background Knowledge from Previous Runs\n\n"
-LONGEST = 500
-"""Characters of a note that go into a prompt."""
+LONGEST = 500  # Characters of a note that go into a prompt
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _SENTENCE = re.compile(r"(.*?)[.!](?:\s+|$)")
 _MARKS = re.compile(r"[*`]+")
-_OWN, _LOWEST = 3, 6
-"""The level of a note's own heading in a prompt, and the lowest level."""
+_OWN, _LOWEST = 3, 6  # The level of a note's own heading in a prompt, and the lowest level
 _NAMED = 60
-MOST_SHOWN = 3
-"""Contradicting statements that are shown with one note."""
+MOST_SHOWN = 3  # Contradicting statements that are shown with one note
 
 
 class Head(Struct, frozen=True, array_like=True):

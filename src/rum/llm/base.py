@@ -61,8 +61,7 @@ class WireFormat(Protocol):
     Created with the URL of a server, of its API or of the endpoint itself; None is the provider's default.
     """
 
-    address: str
-    """The URL to post to."""
+    address: str  # The URL to post to
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         """The headers of a request, with the key if there is one."""

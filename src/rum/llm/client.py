@@ -20,21 +20,14 @@ from rum.net.post import NoAnswerYet, PostError, post
 from rum.text.tokens import estimate_tokens
 
 T = TypeVar("T")
-Clean = Callable[[object], object]
-"""Removes secrets from a text, or from every text in a JSON value."""
+Clean = Callable[[object], object]  # Removes secrets from a text, or from every text in a JSON value
 
-_MAX_ANSWER_TOKENS = 2000
-"""Limit on an answer's tokens."""
-_QUOTED_ANSWER = 4000
-"""Characters of an invalid answer that are sent back to the model."""
-_QUOTED_ERROR = 1000
-"""Characters of the error sent back with it, which may quote the answer."""
-_BUSY = (408, 425, 429, 500, 502, 503, 504, 529)
-"""HTTP statuses after which a retry may succeed."""
-_PAUSES = (0.5, 2.0)
-"""Seconds before each retry, unless the server sends `Retry-After`."""
-_MARGIN = 1.5
-"""Safety factor on the estimated tokens of a prompt, as every model counts differently."""
+_MAX_ANSWER_TOKENS = 2000  # Limit on an answer's tokens
+_QUOTED_ANSWER = 4000  # Characters of an invalid answer that are sent back to the model
+_QUOTED_ERROR = 1000  # Characters of the error sent back with it, which may quote the answer
+_BUSY = (408, 425, 429, 500, 502, 503, 504, 529)  # HTTP statuses after which a retry may succeed
+_PAUSES = (0.5, 2.0)  # Seconds before each retry, unless the server sends `Retry-After`
+_MARGIN = 1.5  # Safety factor on the estimated tokens of a prompt, as every model counts differently
 _MAX_ANSWER = 200_000
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FORMATS: dict[str, Callable[[str | None], WireFormat]] = {

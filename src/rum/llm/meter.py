@@ -16,8 +16,7 @@ from rum.llm.base import CannotComplete, LimitReached
 from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write_private
 
 FILE = "tokens.json"
-KEPT = 92
-"""Days for which counts are stored."""
+KEPT = 92  # Days for which counts are stored
 _MAX_LENGTH = 8 * 1024 * 1024
 _VERSION = 1
 _DAY = 86_400
@@ -36,8 +35,7 @@ class Spent(msgspec.Struct):
         return self.read + self.written
 
 
-Days = dict[str, dict[str, Spent]]
-"""Usage by day and project."""
+Days = dict[str, dict[str, Spent]]  # Usage by day and project
 
 
 class _File(msgspec.Struct):

@@ -29,8 +29,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     confidence: float
     intent: IntentView
     outcome: Outcome
-    match: str | UnsetType = UNSET
-    """`fuzzy`: found by its meaning alone."""
+    match: str | UnsetType = UNSET  # `fuzzy`: found by its meaning alone
     why: list[str] | UnsetType = UNSET
     agent_id: str | UnsetType = UNSET
     created_at: int | UnsetType = UNSET
@@ -94,8 +93,8 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     token_estimate: int
     total_exact: bool | UnsetType = UNSET
     left_out: LeftOut | UnsetType = UNSET
+    # Chapters and wisdom that answer too, where there are any.
     knowledge: list[KnowledgeView] | UnsetType = UNSET
-    """Chapters and wisdom that answer too, where there are any."""
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
@@ -166,8 +165,8 @@ class ForgetResult(Struct, frozen=True, kw_only=True):
     id: str
     forgotten: bool
     removed: dict[str, int]
+    # The chapters and wisdom that were made of it: its text was removed, and they need a refresh.
     renew: list[str] | UnsetType = UNSET
-    """The chapters and wisdom that were made of it: its text was removed, and they need a refresh."""
     purged: bool | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
@@ -185,8 +184,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     healthy: bool
     problems: list[Problem]
     facts: dict[str, Any]
-    remarks: list[str] = []
-    """What is sound, but may not do what somebody meant."""
+    remarks: list[str] = []  # What is sound, but may not do what somebody meant
 
 
 DEPTHS = tuple(Depth)

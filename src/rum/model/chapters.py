@@ -30,14 +30,13 @@ class Wording(StrEnum):
 
 Count = Annotated[int, Meta(ge=0, le=10**9)]
 
-MOST_MEMBERS = 500
-"""Memories of a chapter, and chapters of wisdom."""
+MOST_MEMBERS = 500  # Memories of a chapter, and chapters of wisdom
 MOST_CLAIMS = 50
 MOST_TAGS = 50
 LONGEST_TITLE, LONGEST_TEXT, LONGEST_CLAIM = 200, 4000, 1000
 
+# A text of one line that is not blank.
 Title = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
-"""A text of one line that is not blank."""
 Summary = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_TEXT)]
 Claim = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_CLAIM)]
 Claims = Annotated[tuple[Claim, ...], Meta(max_length=MOST_CLAIMS)]
@@ -89,8 +88,7 @@ class _Claiming(Struct, frozen=True):
 
     TEXTS: ClassVar[tuple[str, ...]] = ("summary",)
     CLAIM_LISTS: ClassVar[tuple[str, ...]] = ()
-    OTHERS: ClassVar[tuple[str, ...]] = ()
-    """Fields of words that are neither."""
+    OTHERS: ClassVar[tuple[str, ...]] = ()  # Fields of words that are neither
 
     def __post_init__(self) -> None:
         if len(self._evidence) != len(self.claims):
@@ -151,29 +149,23 @@ class Group(_Claiming, frozen=True, kw_only=True, omit_defaults=True):
     agent_id: Name
     created_at: Stamp
     updated_at: Stamp
-    version: Number = 1
-    """Grows when the words or the parts change."""
+    version: Number = 1  # Grows when the words or the parts change
     summary: Summary
     evidence: tuple[Evidence, ...] = ()
     start_ts: Stamp = 0
     end_ts: Stamp = 0
     tags: Tags = ()
     words: Wording = Wording.DRAWN
-    given: Tags = ()
-    """The fields that the caller gave: they stay until they are given again."""
-    found_by: Tags = ()
-    """The tags that found its parts, sorted; empty where they were named."""
-    own_tags: Tags = ()
-    """Tags that were given beside the ids."""
+    given: Tags = ()  # The fields that the caller gave: they stay until they are given again
+    found_by: Tags = ()  # The tags that found its parts, sorted; empty where they were named
+    own_tags: Tags = ()  # Tags that were given beside the ids
+    # All memories its words were made of: of a chapter in their order, of wisdom sorted by id.
     members: tuple[Member, ...] = ()
-    """All memories its words were made of: of a chapter in their order, of wisdom sorted by id."""
+    # Memories that are no longer members, but were when words that are still there were given.
     former: tuple[Name, ...] = ()
-    """Memories that are no longer members, but were when words that are still there were given."""
-    forgotten: Count = 0
-    """How many members and parts were forgotten since the words were made."""
+    forgotten: Count = 0  # How many members and parts were forgotten since the words were made
     imported_at: Stamp | None = None
-    stale: tuple[str, ...] = ()
-    """Why it needs a refresh. Found by looking at the members, never stored."""
+    stale: tuple[str, ...] = ()  # Why it needs a refresh. Found by looking at the members, never stored.
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
@@ -230,8 +222,8 @@ class Wisdom(Group, frozen=True, kw_only=True, omit_defaults=True):
 
 
 Ids = Annotated[tuple[str, ...], Meta(max_length=MOST_MEMBERS)]
+# How many memories tags must find for a chapter, and how many chapters make wisdom, by default.
 LEAST_MEMORIES, LEAST_CHAPTERS = 3, 2
-"""How many memories tags must find for a chapter, and how many chapters make wisdom, by default."""
 Least = Annotated[int, Meta(ge=1, le=MOST_MEMBERS)]
 
 
@@ -375,10 +367,9 @@ class WisdomView(Struct, frozen=True, kw_only=True):
 
     id: str
     confidence: float | UnsetType = UNSET
-    match: str | UnsetType = UNSET
-    """`fuzzy`: found by the meaning of its claims."""
+    match: str | UnsetType = UNSET  # `fuzzy`: found by the meaning of its claims
+    # The places of the claims that answer the question, as `evidence` runs; they stand first.
     matching: tuple[int, ...] | UnsetType = UNSET
-    """The places of the claims that answer the question, as `evidence` runs; they stand first."""
     summary: str
     insights: tuple[str, ...]
     patterns: tuple[str, ...]

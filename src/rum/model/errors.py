@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-NO_RESULTS = "NO_RESULTS"
-"""The sixth code: not an error, an answer that says nothing was found."""
+NO_RESULTS = "NO_RESULTS"  # The sixth code: not an error, an answer that says nothing was found
 
 
 class RumError(Exception):

@@ -11,8 +11,7 @@ from rum.model.layers import GivenFact, GivenRule
 from rum.model.memory_layers import Layer, Text
 from rum.model.notes import Importance, Line
 
-LONGEST_RUN = 2_000_000
-"""Characters of an agent's output that are taken at all."""
+LONGEST_RUN = 2_000_000  # Characters of an agent's output that are taken at all
 
 Result = Literal["success", "failure", "partial"]
 
@@ -112,9 +111,6 @@ class Extracted(Struct, frozen=True, kw_only=True, rename="camel"):
     facts: tuple[GivenFact, ...] = ()
     rules: tuple[GivenRule, ...] = ()
     rejected: tuple[Rejected, ...] = ()
-    by: str = "rules"
-    """`rules`, or the name of the language model."""
-    hint: str | UnsetType = UNSET
-    """Why no language model was asked though one is set."""
-    kept: Kept | UnsetType = UNSET
-    """Absent where nothing was to be written."""
+    by: str = "rules"  # `rules`, or the name of the language model
+    hint: str | UnsetType = UNSET  # Why no language model was asked though one is set
+    kept: Kept | UnsetType = UNSET  # Absent where nothing was to be written

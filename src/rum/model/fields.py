@@ -34,20 +34,16 @@ def field_info(annotation: Any) -> dict[str, Any]:
     return {}
 
 
-LONGEST_PATTERN = 500
-"""Characters; a longer one is held against nothing."""
+LONGEST_PATTERN = 500  # Characters; a longer one is held against nothing
 
-Spoken = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_PATTERN)]
-"""A pattern that somebody gives."""
+Spoken = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_PATTERN)]  # A pattern that somebody gives
 
 
 MILLISECONDS_FROM = 10**11
 
-Time = Annotated[float, Meta(ge=0, le=10**15)]
-"""A time as callers give it."""
+Time = Annotated[float, Meta(ge=0, le=10**15)]  # A time as callers give it
 
-Stamp = Annotated[int, Meta(ge=0, le=10**15)]
-"""A time as it is kept, in seconds."""
+Stamp = Annotated[int, Meta(ge=0, le=10**15)]  # A time as it is kept, in seconds
 
 
 def seconds(given: float) -> int:

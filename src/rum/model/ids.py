@@ -6,11 +6,9 @@ import os
 import threading
 import time
 
-TAIL = 8
-"""A unique tail of this many characters is enough to name a row."""
+TAIL = 8  # A unique tail of this many characters is enough to name a row
 
-_LONGEST_TAIL = 200
-"""No id is as long, and SQLite compares no pattern of many thousand characters."""
+_LONGEST_TAIL = 200  # No id is as long, and SQLite compares no pattern of many thousand characters
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LAST = 2**48 - 1  # the last millisecond a UUID can tell, in the year 10889
 _lock = threading.Lock()

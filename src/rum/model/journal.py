@@ -23,8 +23,8 @@ from rum.model.parse import parse, required
 VERSION = "1"
 SCHEMA = "agent-memory"
 
+# A time in ISO 8601, such as `2026-01-23T10:31:05.000Z`.
 Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$")]
-"""A time in ISO 8601, such as `2026-01-23T10:31:05.000Z`."""
 Amount = Annotated[int, Meta(ge=0)]
 Duration = Annotated[float, Meta(ge=0)]
 
@@ -197,8 +197,8 @@ class Period(Part, frozen=True, kw_only=True):
 class Journal(Part, frozen=True, kw_only=True):
     """The whole file; a section may be missing or empty."""
 
+    # As text or, where somebody left out the quotes, as a number.
     version: Annotated[str, Meta(pattern=r"^\d+(\.\d+)*$")] | Annotated[float, Meta(ge=0)]
-    """As text or, where somebody left out the quotes, as a number."""
     schema: Literal["agent-memory"]
     session_id: Text
     agent: Text

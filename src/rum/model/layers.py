@@ -21,18 +21,15 @@ from rum.model.questions import Limit
 Json = dict[str, Any]
 T = TypeVar("T", bound=Struct)
 
-MOST_WORKING = 50
-"""Entries that working memory holds by default."""
-KEEP_LAST = 10
-"""Entries that compaction keeps by default."""
-FOUND_AT_MOST = 10
-"""Entries that a search returns by default."""
+MOST_WORKING = 50  # Entries that working memory holds by default
+KEEP_LAST = 10  # Entries that compaction keeps by default
+FOUND_AT_MOST = 10  # Entries that a search returns by default
 
+# A time as files of layers have it.
 Milliseconds = Annotated[int, Meta(ge=-(10**15), le=10**15)] | Annotated[float, Meta(ge=-1e15, le=1e15)]
-"""A time as files of layers have it."""
 
+# A time as callers give it: what is too small for milliseconds is in seconds.
 GivenTime = Annotated[int, Meta(ge=0, le=10**15)] | Annotated[float, Meta(ge=0, le=1e15)]
-"""A time as callers give it: what is too small for milliseconds is in seconds."""
 
 
 class MemoryType(StrEnum):
@@ -44,8 +41,8 @@ class MemoryType(StrEnum):
     PROCEDURAL = "procedural"
 
 
+# The layers that outlive their process.
 LASTING = (MemoryType.EPISODIC, MemoryType.SEMANTIC, MemoryType.PROCEDURAL)
-"""The layers that outlive their process."""
 
 
 class MemoryEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -116,8 +113,7 @@ def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
     return {**msgspec.to_builtins(known), **extra}
 
 
-FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]
-"""A key that fits on a line."""
+FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]  # A key that fits on a line
 
 
 class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -128,10 +124,8 @@ class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Stamp | None = None
     version: Number = 1
     imported_at: Stamp | None = None
-    timestamp: Milliseconds | None = None
-    """In milliseconds; a file of layers need not tell."""
-    extra: Json = {}
-    """Fields of such a file that RUM does not know."""
+    timestamp: Milliseconds | None = None  # In milliseconds; a file of layers need not tell
+    extra: Json = {}  # Fields of such a file that RUM does not know
 
 
 class Fact(Learned, frozen=True, kw_only=True):
@@ -278,8 +272,7 @@ class FactView(Struct, frozen=True):
     value: str
     updated_at: int
     version: int
-    set_by: str
-    """The id of its author."""
+    set_by: str  # The id of its author
 
 
 class RuleView(Struct, frozen=True):

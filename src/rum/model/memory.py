@@ -25,14 +25,12 @@ from rum.model.memory_layers import (
 )
 from rum.model.parse import check_field, parse
 
-Share = Annotated[float, Meta(ge=0, le=1)]
-"""A number from 0 to 1."""
+Share = Annotated[float, Meta(ge=0, le=1)]  # A number from 0 to 1
 
+# An id: ours, or one from elsewhere that can be written on a line.
 Name = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{1,200}\Z")]
-"""An id: ours, or one from elsewhere that can be written on a line."""
 
-Number = Annotated[int, Meta(ge=1, le=10**9)]
-"""The number of a version."""
+Number = Annotated[int, Meta(ge=1, le=10**9)]  # The number of a version
 
 DEFAULT_IMPORTANCE = 0.5
 
@@ -100,23 +98,18 @@ class FileRef(Struct, frozen=True, omit_defaults=True):
     content_hash: str | None = None
 
 
-SHORT_SHA = 10
-"""Characters of a commit's id that are shown."""
+SHORT_SHA = 10  # Characters of a commit's id that are shown
 
 
 class OriginKind(StrEnum):
     """What a memory was made of."""
 
-    AGENT = "agent"
-    """An agent's own `store`."""
-    TURN = "turn"
-    """A turn that was captured while it happened."""
-    TRANSCRIPT = "transcript"
-    """A turn that was read from a client's transcript later."""
+    AGENT = "agent"  # An agent's own `store`
+    TURN = "turn"  # A turn that was captured while it happened
+    TRANSCRIPT = "transcript"  # A turn that was read from a client's transcript later
     COMMIT = "commit"
     ISSUE = "issue"
-    PEER = "peer"
-    """Another program's memory."""
+    PEER = "peer"  # Another program's memory
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):
@@ -188,8 +181,7 @@ class Memory(Content, frozen=True, kw_only=True):
     superseded_by: tuple[str, ...] = ()
     origin: Origin = Origin(OriginKind.AGENT)
     reverted_by: Reversal | None = None
-    reverts: tuple[Reversal, ...] = ()
-    """What this undid; known from the memories that say so."""
+    reverts: tuple[Reversal, ...] = ()  # What this undid; known from the memories that say so
 
     @property
     def result(self) -> str:
@@ -287,10 +279,8 @@ def merge(current: dict[str, Any], patch: dict[str, Any], what: str, path: str =
     return merged
 
 
-PARTIAL = "partial"
-"""The tag of a memory of work that was done in part."""
-UNVERIFIED = "unverified"
-"""The tag of a memory whose outcome nobody confirmed."""
+PARTIAL = "partial"  # The tag of a memory of work that was done in part
+UNVERIFIED = "unverified"  # The tag of a memory whose outcome nobody confirmed
 
 
 def is_verified(memory: Memory) -> bool:

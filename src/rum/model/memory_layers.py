@@ -7,8 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-Text = Annotated[str, Meta(pattern=r"\S")]
-"""A string that must say something."""
+Text = Annotated[str, Meta(pattern=r"\S")]  # A string that must say something
 
 
 class TaskType(StrEnum):

@@ -17,16 +17,14 @@ LONGEST_TITLE = 200
 LONGEST_ORIGIN = 1000
 MOST_PATTERNS = 50
 MOST_TAGS = 50
-MOST_WORDS = 2000
-"""How long an entry may be, in words; 200 to 500 are ideal."""
+MOST_WORDS = 2000  # How long an entry may be, in words; 200 to 500 are ideal
 
+# A text of one line that says something.
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
-"""A text of one line that says something."""
 Origin = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_ORIGIN)]
 
 
-AHEAD = 24 * 3600
-"""Seconds by which a clock may be wrong."""
+AHEAD = 24 * 3600  # Seconds by which a clock may be wrong
 
 
 class Importance(StrEnum):
@@ -55,8 +53,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     deprecated: bool = False
     superseded_by: str | None = None
     line: int = 1
-    remarks: tuple[str, ...] = ()
-    """What was odd in the frontmatter, and how it was taken."""
+    remarks: tuple[str, ...] = ()  # What was odd in the frontmatter, and how it was taken
 
     @property
     def retired(self) -> bool:
@@ -173,8 +170,7 @@ class NoteAdded(Struct, frozen=True):
     id: str
     path: str
     created: bool
-    remarks: tuple[str, ...] | UnsetType = UNSET
-    """Patterns that are met seldom, or not as it seems."""
+    remarks: tuple[str, ...] | UnsetType = UNSET  # Patterns that are met seldom, or not as it seems
 
 
 class ListedNote(Struct, frozen=True, kw_only=True):
@@ -205,10 +201,8 @@ class NoteShown(Struct, frozen=True, kw_only=True):
     path: str
     newest: int
     entries: list[Entry]
-    related: list[str] | UnsetType = UNSET
-    """Notes that it names, or that name it."""
-    missing: list[str] | UnsetType = UNSET
-    """Notes that it names, and that are not there."""
+    related: list[str] | UnsetType = UNSET  # Notes that it names, or that name it
+    missing: list[str] | UnsetType = UNSET  # Notes that it names, and that are not there
     otherwise: list[Otherwise] | UnsetType = UNSET
 
 

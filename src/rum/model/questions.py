@@ -49,6 +49,7 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
+# What can be looked for; everything else says how.
 _WHAT = (
     "query",
     "file",
@@ -63,7 +64,6 @@ _WHAT = (
     "success_only",
     "failures_only",
 )
-"""What can be looked for; everything else says how."""
 
 
 class RecallQuestion(Layer, frozen=True):

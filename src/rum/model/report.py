@@ -93,8 +93,7 @@ class Report(Struct, frozen=True, kw_only=True):
     since: int | None = None
     memories: int = 0
     successes: int = 0
-    unverified: int = 0
-    """Memories of unverified outcome; they count as neither success nor failure."""
+    unverified: int = 0  # Memories of unverified outcome; they count as neither success nor failure
     superseded: int = 0
     first_at: int | None = None
     last_at: int | None = None
@@ -106,15 +105,11 @@ class Report(Struct, frozen=True, kw_only=True):
     failure_categories: tuple[Counted, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     follow_up_count: int = 0
-    follow_ups_exact: bool = True
-    """False if only the newest were examined: then there are more."""
+    follow_ups_exact: bool = True  # False if only the newest were examined: then there are more
     insights: tuple[Insight, ...] = ()
     insight_count: int = 0
-    insights_from: str = "learnings"
-    """`wisdom` or `learnings`."""
-    stale_wisdom: int = 0
-    """Pieces of wisdom that need a refresh."""
+    insights_from: str = "learnings"  # `wisdom` or `learnings`
+    stale_wisdom: int = 0  # Pieces of wisdom that need a refresh
     agents: tuple[Worker, ...] = ()
     agent_count: int = 0
-    text: str = ""
-    """All of it as Markdown."""
+    text: str = ""  # All of it as Markdown

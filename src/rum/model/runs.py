@@ -57,8 +57,7 @@ class Verdict(Layer, frozen=True):
     category: FailureCategory | None = None
     follow_ups: tuple[str, ...] = ()
     verified_by: Verification | None = None
-    output: str = ""
-    """The agent's last words, from which lasting knowledge is drawn."""
+    output: str = ""  # The agent's last words, from which lasting knowledge is drawn
 
 
 class InferredVerdict(Verdict, frozen=True):

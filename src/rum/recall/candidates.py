@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from rum.recall.inquiry import Inquiry
     from rum.store.search import Row
 
-STEP = 500
-"""Candidates are held against the filters so many at a time, best first, until there are enough."""
+STEP = 500  # Candidates are held against the filters so many at a time, best first, until there are enough
 
+# What the words one step and two steps away in the session count for, in picking candidates.
 NEXT, SECOND = 0.5, 0.25
-"""What the words one step and two steps away in the session count for, in picking candidates."""
 
 
 class Candidates(NamedTuple):
@@ -42,12 +41,9 @@ class ArchivedTerms(NamedTuple):
 class ByWords(NamedTuple):
     """The candidates that the words of a question lead to."""
 
-    live: Candidates
-    """Those that hold most of what the words say, and those next to them."""
-    archived: Candidates
-    """Those that say as much of the question as the first `limit` live ones."""
-    same_goal: list[Row]
-    """Those whose goal is the question."""
+    live: Candidates  # Those that hold most of what the words say, and those next to them
+    archived: Candidates  # Those that say as much of the question as the first `limit` live ones
+    same_goal: list[Row]  # Those whose goal is the question
 
 
 def by_words(inquiry: Inquiry, known: Iterable[int] = ()) -> ByWords:

@@ -16,10 +16,8 @@ class Answer(NamedTuple):
     strategy: str
     total: int
     total_exact: bool
-    column: str = ""
-    """Which of the fitted weights they were judged by."""
-    others: tuple[Match, ...] = ()
-    """The matches beyond the limit or not sure enough, best first."""
+    column: str = ""  # Which of the fitted weights they were judged by
+    others: tuple[Match, ...] = ()  # The matches beyond the limit or not sure enough, best first
 
 
 def run(inquiry: Inquiry) -> Answer:

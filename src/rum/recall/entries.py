@@ -10,14 +10,10 @@ from typing import cast
 
 from rum.model.layers import MemoryEntry
 
-WHOLE = 2
-"""Points for each time a term stands as a word of its own."""
-INSIDE = 1
-"""Points for a term that only occurs inside of words."""
-RECENT = 0.5
-"""What an entry of this very moment gets besides."""
-FRESH_FOR = 24 * 60 * 60 * 1000
-"""Milliseconds in which that falls to nothing."""
+WHOLE = 2  # Points for each time a term stands as a word of its own
+INSIDE = 1  # Points for a term that only occurs inside of words
+RECENT = 0.5  # What an entry of this very moment gets besides
+FRESH_FOR = 24 * 60 * 60 * 1000  # Milliseconds in which that falls to nothing
 
 
 def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) -> list[MemoryEntry]:

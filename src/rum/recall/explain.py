@@ -8,6 +8,7 @@ from rum.recall import fitted, limits
 from rum.recall.inquiry import Inquiry, Match
 from rum.text.shorten import shorten
 
+# What each signal means, for those who ask why.
 SAID = {
     "words": "query words: {words}",
     "rarest": "rarity of the rarest query word",
@@ -25,19 +26,16 @@ SAID = {
     "meaning": "similar in meaning",
     "meaning_next": "next to a memory similar in meaning",
 }
-"""What each signal means, for those who ask why."""
 
+# What is certain by itself, or nearly.
 LITERALLY = {
     limits.CERTAIN: "exact match",
     limits.EARLIER_NAME: "touched the file when it had another name",
 }
-"""What is certain by itself, or nearly."""
 
-LONGEST_WORD = 60
-"""A longer one is named by its beginning."""
+LONGEST_WORD = 60  # A longer one is named by its beginning
 
-LEAST = 0.02
-"""Signals with a smaller share are not worth a line."""
+LEAST = 0.02  # Signals with a smaller share are not worth a line
 
 
 def explain(inquiry: Inquiry, match: Match, column: str) -> list[str]:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from rum.recall.inquiry import Inquiry
     from rum.store.search import Search
 
-MAX_GLOB = 1024
-"""A longer pattern is taken for the name of a file."""
+MAX_GLOB = 1024  # A longer pattern is taken for the name of a file
 _WILD = re.compile(r"[*?\[]")
 _OUTSIDE = ("/", "~")
 

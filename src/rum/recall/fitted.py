@@ -5,6 +5,7 @@ Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` describ
 
 from __future__ import annotations
 
+# The weight of each signal, for queries without and with files, by words alone and with vectors.
 WEIGHTS: dict[str, dict[str, float]] = {
     "words": {
         "words": 3.827,
@@ -54,8 +55,10 @@ WEIGHTS: dict[str, dict[str, float]] = {
         "meaning": 4.285,
     },
 }
-"""The weight of each signal, for queries without and with files, by words alone and with vectors."""
 
+# The log odds that the best candidate is right: by its share among all, its score, and the query.
+#
+# For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
 FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {
     "words": {
         "bias": (-99.0, 99.0, -4.045, 0.0),
@@ -114,11 +117,8 @@ FIRST: dict[str, dict[str, tuple[float, float, float, float]]] = {
         "candidates": (4.426, 5.783, 0.9446, -0.04672),
     },
 }
-"""The log odds that the best candidate is right: by its share among all, its score, and the query.
 
-For each input: minimum and maximum in the fitted data (values beyond are clamped), slope and curvature.
-"""
-
+# The log odds of the other candidates: the slope of each input.
 OTHERS: dict[str, dict[str, float]] = {
     "words": {
         "bias": -2.627,
@@ -177,7 +177,5 @@ OTHERS: dict[str, dict[str, float]] = {
         "candidates": 0.4382,
     },
 }
-"""The log odds of the other candidates: the slope of each input."""
 
-MIN_CONFIDENCE = 0.15
-"""The default threshold: results with a lower confidence are not returned."""
+MIN_CONFIDENCE = 0.15  # The default threshold: results with a lower confidence are not returned

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from rum.store.search import Details, Row, Search
 
 
-_LONGEST_ISSUE = 200
-"""A longer question asks for more than an issue's number."""
+_LONGEST_ISSUE = 200  # A longer question asks for more than an issue's number
 
 _NUMBER = r"([0-9]{1,9})(?!\w)"
 _ISSUE = re.compile(
@@ -35,19 +34,18 @@ _ISSUE = re.compile(
     rf"|(?<!\w)(?:issue|bug|ticket|pr|mr|(?:pull|merge) request)\s+#?{_NUMBER}",
     re.IGNORECASE,
 )
+# What may stand beside a number without asking for anything else.
 _BESIDE = frozenset(
     terms(
         "issue issues bug ticket pr pull merge request fix fixes fixed close closes closed resolve resolves "
         "resolved refs references see show find tell give happened"
     )
 )
-"""What may stand beside a number without asking for anything else."""
 
 _EVERYTHING = Filters(superseded=True)
 
 
-FAR = 25
-"""How much further the nearest are looked for where filters exclude many of them."""
+FAR = 25  # How much further the nearest are looked for where filters exclude many of them
 
 
 class NearestKeys(NamedTuple):
@@ -55,8 +53,7 @@ class NearestKeys(NamedTuple):
 
     live: list[int]
     archived: list[int]
-    with_archive: bool
-    """Whether the archive was looked at."""
+    with_archive: bool  # Whether the archive was looked at
 
 
 class Inquiry:

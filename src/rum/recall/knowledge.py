@@ -10,16 +10,13 @@ from rum.store.base import Store
 from rum.store.chapters import GroupMatch
 from rum.text.terms import query_terms, terms
 
-LEAST = 0.25
-"""What answers with less than that is no answer."""
+LEAST = 0.25  # What answers with less than that is no answer
+# What all words of a question are worth where they stand anywhere; and besides, in a title or among tags.
 IN_TEXT, IN_TITLE = 0.6, 0.35
-"""What all words of a question are worth where they stand anywhere; and besides, in a title or among tags."""
+# What words must say together, by their rarity, for a claim to be taken for what was asked for.
 SAYS_ENOUGH = 6.0
-"""What words must say together, by their rarity, for a claim to be taken for what was asked for."""
-LOOKED_AT = 20
-"""So many of those that hold most of the words are looked at."""
-FEWEST = 2
-"""So many words of a question must be held for their share to count, unless it has fewer."""
+LOOKED_AT = 20  # So many of those that hold most of the words are looked at
+FEWEST = 2  # So many words of a question must be held for their share to count, unless it has fewer
 
 
 class Known(NamedTuple):

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 Level = Callable[[Inquiry, Found], Found]
 
+# The beginning of a commit's id, or its whole.
 COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
-"""The beginning of a commit's id, or its whole."""
 
 
 def exact(inquiry: Inquiry, found: Found) -> Found:
@@ -254,6 +254,7 @@ def _means_nothing(text: str) -> bool:
     return text.isdigit() or (not text.isalpha() and COMMIT.fullmatch(text) is not None)
 
 
+# The levels in order, by name; what the last one finds an answer calls semantic, too.
 CASCADE: dict[str, Level] = {
     "exact": exact,
     "structural": structural,
@@ -261,11 +262,10 @@ CASCADE: dict[str, Level] = {
     "semantic": semantic,
     "archived": archived,
 }
-"""The levels in order, by name; what the last one finds an answer calls semantic, too."""
 
+# Which levels a strategy may run.
 ALLOWED: dict[Strategy, tuple[str, ...]] = {
     Strategy.EXACT: ("exact", "structural"),
     Strategy.SEMANTIC: ("semantic", "archived"),
     Strategy.AUTO: tuple(CASCADE),
 }
-"""Which levels a strategy may run."""

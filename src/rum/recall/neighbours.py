@@ -11,8 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.store.search import Described
 
-NOBODY = 0
-"""Stands where the first and the last of a session have no neighbour; no memory has this key."""
+NOBODY = 0  # Stands where the first and the last of a session have no neighbour; no memory has this key
 
 
 class Neighbourhood:

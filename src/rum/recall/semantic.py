@@ -22,25 +22,20 @@ if TYPE_CHECKING:
     from rum.embed.base import Vectors
     from rum.store.packed_vectors import Floats
 
+# So many memories that an embedder has never seen are taken note of while somebody waits for an answer.
 MANY = 1000
-"""So many memories that an embedder has never seen are taken note of while somebody waits for an answer."""
-USE_NOTED = 86400
-"""Seconds after which it is noted anew that vectors are in use."""
-AT_ONCE = 32
-"""The most memories embedded in one step; then they are written, and others get their turn."""
+USE_NOTED = 86400  # Seconds after which it is noted anew that vectors are in use
+AT_ONCE = 32  # The most memories embedded in one step; then they are written, and others get their turn
 
+# Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
+#
+# Here it is left alone for twice as long each time, up to the longest, as long as it fails.
 REST, LONGEST_REST = 60, 300
-"""Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
-
-Here it is left alone for twice as long each time, up to the longest, as long as it fails.
-"""
 
 NOTHING = Nearest([], [])
 
-_QUESTIONS = 8
-"""How many questions' vectors are kept."""
-_LEAST, _MOST = 0.05, 30.0
-"""Seconds that others are waited for by whom somebody waits for."""
+_QUESTIONS = 8  # How many questions' vectors are kept
+_LEAST, _MOST = 0.05, 30.0  # Seconds that others are waited for by whom somebody waits for
 
 
 class Meaning:

@@ -201,6 +201,7 @@ def _with_vectors(found: Found) -> bool:
     return "semantic" in found.ran
 
 
+# What is measured, in this order, and when it applies; the weights are in `fitted.py`.
 SIGNALS: list[tuple[Callable[[Inquiry, Matches, Found], None], Callable[[Found], bool]]] = [
     (words, _always),
     (neighbours, _always),
@@ -209,4 +210,3 @@ SIGNALS: list[tuple[Callable[[Inquiry, Matches, Found], None], Callable[[Found],
     (here, _without_files),
     (meaning, _with_vectors),
 ]
-"""What is measured, in this order, and when it applies; the weights are in `fitted.py`."""

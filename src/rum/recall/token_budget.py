@@ -8,8 +8,7 @@ from rum.model.answers import DEPTHS, RetrievedMemory, to_json
 from rum.model.questions import Depth
 from rum.text.tokens import estimate_tokens
 
-View = Callable[[Depth], RetrievedMemory]
-"""One memory, shown at the depth asked for."""
+View = Callable[[Depth], RetrievedMemory]  # One memory, shown at the depth asked for
 
 
 def fitted(views: Sequence[View], depth: Depth, budget: int) -> list[tuple[RetrievedMemory, Depth]]:

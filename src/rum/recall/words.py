@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 
     from rum.store.search import Correction, Search, TermLookup
 
-RESPELLED = 8
-"""So many unknown words of a question are taken for misspelt; each means hundreds of look-ups."""
-_AROUND = ".,;:!?\"'()[]"
-"""What may stand around a word."""
-_COMPARED = 5
-"""In so many memories it is looked up how a word that may be meant is spelt."""
+RESPELLED = 8  # So many unknown words of a question are taken for misspelt; each means hundreds of look-ups
+_AROUND = ".,;:!?\"'()[]"  # What may stand around a word
+_COMPARED = 5  # In so many memories it is looked up how a word that may be meant is spelt
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth.
 _LONG = 7
-"""In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth."""
 _ENDINGS = ("s", "es", "d", "ed", "ing")
 
 

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
-_MIN_TEXT = 8
-"""Characters; no secret is shorter, except by a pattern of the user's."""
-_BETWEEN = "\n\0\n"
-"""Joins texts so that no pattern matches across two of them."""
+_MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
+_BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
 class Redactor:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from rum.redact.secret_plausibility import MARK, words_of
 from rum.text.lexicon import word_set
 
+# Every name that announces a secret contains one of these, in lower case.
 STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase")
-"""Every name that announces a secret contains one of these, in lower case."""
 
 _PASSWORDS = frozenset(("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "pswd"))
 

@@ -15,8 +15,7 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-MARK = "[REDACTED:"
-"""The beginning of the mark that replaces a secret; its kind and `]` follow."""
+MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kind and `]` follow
 
 # How a value was written decides how much it must look like a secret:
 # QUOTED  a string literal, or a place that can hold nothing but a secret (the password of a URL)

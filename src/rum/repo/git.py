@@ -32,8 +32,8 @@ _SMALL_FILE_LIMIT = 8192
 _PACKED_REFS_LIMIT = 64 * 1024 * 1024
 _REF = r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f~^:?*\[\\]+"
 _SYMBOLIC_STEPS = 5
+# The ref in HEAD when a repository stores its refs in tables (reftable), not in files.
 _REFTABLE = "refs/heads/.invalid"
-"""The ref in HEAD when a repository stores its refs in tables (reftable), not in files."""
 
 
 def find_git(cwd: str, environ: Mapping[str, str] = os.environ) -> GitRepository | None:

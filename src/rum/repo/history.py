@@ -13,8 +13,8 @@ from rum.repo.git_process import run_git, stream_git
 from rum.settings.home import read_bounded
 
 CHUNK = 1 << 20
+# Bytes of one commit's output above which the lines of its patch are dropped while it is read.
 LARGE = 8 * CHUNK
-"""Bytes of one commit's output above which the lines of its patch are dropped while it is read."""
 
 _SETTINGS = (
     "mailmap.blob=HEAD:.mailmap",

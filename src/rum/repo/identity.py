@@ -10,8 +10,8 @@ from rum.repo.git import COMMIT, GitRepository, head, is_shallow, open_git
 from rum.repo.git_process import run_git
 from rum.settings.home import read_bounded
 
+# State of the history: no commit yet, shallow clone, first commit known, or git could not tell.
 EMPTY, SHALLOW, KNOWN, UNKNOWN = "empty", "shallow", "known", "unknown"
-"""State of the history: no commit yet, shallow clone, first commit known, or git could not tell."""
 
 _MAX_REPOSITORIES = 16
 _CONFIG_LIMIT = 1024 * 1024
@@ -22,8 +22,8 @@ _SCP = r"(?s)(?:[^/]*@)?(\[[^\]/]+\]|[^/:@]+):(.*)"
 _HELPER = r"(?i)[a-z0-9][a-z0-9+.-]*::"
 _DRIVE = r"(?i)[a-z]:[\\/]"
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
+# Files that rarely change, and not together; `description` is written once, by `git init`'s template.
 _STABLE_FILES = ("description", "config", "HEAD")
-"""Files that rarely change, and not together; `description` is written once, by `git init`'s template."""
 
 
 def repository_keys(repository: GitRepository) -> tuple[tuple[str, ...], str, bool]:

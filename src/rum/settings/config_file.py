@@ -11,14 +11,13 @@ from rum.settings.home import read_bounded, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    _Cache = dict[str, tuple[str, dict[str, object]]]
-    """Path to the file's text and its parsed values."""
+    _Cache = dict[str, tuple[str, dict[str, object]]]  # Path to the file's text and its parsed values
 
 LIMIT = 256 * 1024
 REPOSITORY_CONFIG = os.path.join(".rum", "config.toml")
 
+# In one line: the parser's time grows with the square of a dotted key's length (200 kB take minutes).
 _MAX_DOTS = 300
-"""In one line: the parser's time grows with the square of a dotted key's length (200 kB take minutes)."""
 _CACHE_FILE = "config-cache.json"
 _CACHED_FILES = 64
 _CACHED_SIZE = 32 * 1024

@@ -36,8 +36,8 @@ else:
 
 
 _FIRST_READ = 65536
+# Windows refuses to replace a file while another process reads it, which takes only a moment.
 _REPLACE_TRIES = 50
-"""Windows refuses to replace a file while another process reads it, which takes only a moment."""
 
 
 def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str | None = None) -> str:

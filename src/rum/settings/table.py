@@ -17,24 +17,19 @@ else:
         return value
 
 
-HARMLESS = "harmless"
-"""A repository's own config may set it."""
+HARMLESS = "harmless"  # A repository's own config may set it
+# A repository's own config may set it to a folder inside the repository; others need `rum trust`.
 INSIDE = "inside"
-"""A repository's own config may set it to a folder inside the repository; others need `rum trust`."""
-TRUST = "trust"
-"""A repository's own config may set it after `rum trust`."""
-OWN = "own"
-"""The user's own config file may set it; a repository's never."""
-OUTSIDE = "outside"
-"""No config file sets it: only the environment or a flag."""
+TRUST = "trust"  # A repository's own config may set it after `rum trust`
+OWN = "own"  # The user's own config file may set it; a repository's never
+OUTSIDE = "outside"  # No config file sets it: only the environment or a flag
 
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
 
 _CONTROL = r"[\x00-\x1f\x7f]"
 _LONGEST_NAME = 128
-_LONGEST_AGENT = 80
-"""As long as the name with which an agent is registered may be."""
+_LONGEST_AGENT = 80  # As long as the name with which an agent is registered may be
 
 
 class Kind:
@@ -179,6 +174,7 @@ _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _
 _WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
+# Each setting once: `rum config`, the reference and the checks all read this.
 SETTINGS = (
     Setting(
         "home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's data folder, readable only by its owner"
@@ -282,14 +278,13 @@ SETTINGS = (
         "seconds without calls after which `rum mcp` starts pending work; 0: never",
     ),
 )
-"""Each setting once: `rum config`, the reference and the checks all read this."""
 
+# What an `[agents.NAME]` table may hold.
 AGENT_SETTINGS = (
     Setting("max_injected", _whole(0, 50), 5, HARMLESS, "maximum number of notes in the agent's prompt"),
     Setting("min_importance", _one_of(*IMPORTANCES), "low", HARMLESS, "minimum importance of notes"),
     Setting("specialties", _STRINGS, (), HARMLESS, "tags of notes that it should get first"),
 )
-"""What an `[agents.NAME]` table may hold."""
 
 
 def is_path(project: str) -> bool:

@@ -27,11 +27,9 @@ else:
     # `typing` is slow to load.
     Tried = namedtuple("Tried", ("key", "marks"))
 
-VERSION = 2
-"""Raise it when marks or keys change: stored ones must be rebuilt."""
+VERSION = 2  # Raise it when marks or keys change: stored ones must be rebuilt
 
-LOOKED_AT = 16_000
-"""Characters of an edit that are looked at."""
+LOOKED_AT = 16_000  # Characters of an edit that are looked at
 _SHINGLE = 3
 _TOKEN = r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\w\s]"  # noqa: S105
 _COMMENT = r"(?:^|\s)(?:#(?![!\[{]|include|define|if|else|endif|pragma)|//|--\s).*$"
@@ -85,6 +83,7 @@ _NEUTRAL = frozenset(
         "--tb", "--stacktrace", "--trace"
     )
 )  # fmt: skip
+# Programs that only look or prepare: that they fail is an answer.
 _LOOKS = frozenset(
     (
         "ls", "cat", "bat", "head", "tail", "less", "more", "nl", "wc", "pwd", "echo", "printf", "which",
@@ -96,7 +95,7 @@ _LOOKS = frozenset(
         "Get-Content", "Get-ChildItem", "Select-String"
     )
 )  # fmt: skip
-"""Programs that only look or prepare: that they fail is an answer."""
+# Words after a program that make it a question: that it fails is an answer, another one each time.
 _ASKS = {
     "git": frozenset(
         (
@@ -109,7 +108,6 @@ _ASKS = {
     "npm": frozenset(("ls", "list", "view", "info", "outdated")),
     "pip": frozenset(("show", "list", "check", "freeze", "index")),
 }  # fmt: skip
-"""Words after a program that make it a question: that it fails is an answer, another one each time."""
 _CHECKS = frozenset(
     (
         "pytest", "unittest", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest",
@@ -118,41 +116,41 @@ _CHECKS = frozenset(
         "rubocop"
     )
 )  # fmt: skip
+# Words after a program that make it a check: its failing tells of the code, not of the command.
 _CHECKING = frozenset(
     (
         "test", "t", "tests", "check", "lint", "typecheck", "type-check", "types", "build", "all",
         "verify", "vet", "clippy", "compile", "e2e", "unit", "ci"
     )
 )  # fmt: skip
-"""Words after a program that make it a check: its failing tells of the code, not of the command."""
 _INTERPRETERS = frozenset(
     (
         "python", "py", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "zsh",
         "pwsh", "Rscript"
     )
 )  # fmt: skip
+# Options that name the folder in which a command is run.
 _ELSEWHERE = ("-C", "--prefix", "--directory", "--cwd")
-"""Options that name the folder in which a command is run."""
+# Programs whose second plain word says what is done as much as the first.
 _RUNNERS = frozenset(
     (
         "npm", "pnpm", "yarn", "bun", "docker", "docker-compose", "php", "rails", "mix", "gh", "aws",
         "gcloud", "az", "kubectl", "just"
     )
 )  # fmt: skip
-"""Programs whose second plain word says what is done as much as the first."""
 _MISUSED = (
     r"(?i)command not found|not recogni[sz]ed as|unrecogni[sz]ed (?:arg|option)|missing script"
     r"|(?:unknown|invalid|no such|unexpected) (?:option|command|flag|choice|arg)|is not an? \w+ command"
     r"|no tests? (?:ran|found|collected)|no rule to make|file or directory not found"
 )
+# What a check says of itself if it names a word of its own command, and of the code otherwise.
 _NAMED = (
     r"(?i)no such file|permission denied|can(?:no|')t (?:find|open)|could not find|not found|no module named"
     r"|not installed|enoent"
 )
-"""What a check says of itself if it names a word of its own command, and of the code otherwise."""
 _RAN = r"\b[1-9]\d* (?:failed|passed|failing|passing|failures?|errors?|problems?)\b"
+# How scripts are called that check.
 _CHECK = r"(?i)(?:run[_-]?)?(?:tests?|checks?|lint|verify|spec)(?:[._-].*)?$"
-"""How scripts are called that check."""
 _REDIRECT = r"\d?&?>{1,2}.*|<.*|\d+>&\d+"
 _HERE = r"^(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])\b"
 _NAMELESS = r"[0-9a-f]{7,40}|[0-9a-f]{8}-[0-9a-f-]{27}"

@@ -26,14 +26,10 @@ if TYPE_CHECKING:
 class ReadMode(Enum):
     """How much of each memory is read, and what happens to one that is damaged in the archive."""
 
-    STRICT = "strict"
-    """Everything; StorageError names a damaged one."""
-    SKIP_DAMAGED = "skip damaged"
-    """Everything; damaged ones are left out."""
-    BEST_EFFORT = "best effort"
-    """Everything; of a damaged one the headline."""
-    HEADLINE = "headline"
-    """Ids, version, goal, task type, success and summary, origin and reverts; faster."""
+    STRICT = "strict"  # Everything; StorageError names a damaged one
+    SKIP_DAMAGED = "skip damaged"  # Everything; damaged ones are left out
+    BEST_EFFORT = "best effort"  # Everything; of a damaged one the headline
+    HEADLINE = "headline"  # Ids, version, goal, task type, success and summary, origin and reverts; faster
 
 
 class Memories(WithIds, Protocol):

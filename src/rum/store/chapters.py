@@ -50,15 +50,12 @@ class GroupMatch(NamedTuple):
     kind: str
     id: str
     terms: frozenset[str]
-    title_terms: frozenset[str]
-    """Those in its title or among its tags."""
+    title_terms: frozenset[str]  # Those in its title or among its tags
 
 
 class GroupMatches(NamedTuple):
     """The chapters and wisdom that match a query best, and what their ranking needs."""
 
     matches: list[GroupMatch]
-    counts: Mapping[str, int]
-    """How many chapters and wisdom have each term."""
-    total: int
-    """How many chapters and wisdom there are."""
+    counts: Mapping[str, int]  # How many chapters and wisdom have each term
+    total: int  # How many chapters and wisdom there are

@@ -68,10 +68,8 @@ def _action_texts(memory: Memory) -> Iterable[str | None]:
             yield from (action.result.output_summary, action.result.error)
 
 
-RENAMED_TO = "renamed to "
-"""How the summary of a deletion says that the file has another name now."""
-MOST_RENAMES = 1000
-"""Limit for one memory."""
+RENAMED_TO = "renamed to "  # How the summary of a deletion says that the file has another name now
+MOST_RENAMES = 1000  # Limit for one memory
 
 _LONGEST_COMMAND = 4096
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
@@ -123,20 +121,17 @@ def _shell_words(step: str) -> list[str]:
         return []
 
 
-_SAMPLE = 128
-"""Marks of an attempt that are kept: enough to tell what share of them a new one has."""
-MOST_ATTEMPTS = 60
-"""Limit for one memory."""
+_SAMPLE = 128  # Marks of an attempt that are kept: enough to tell what share of them a new one has
+MOST_ATTEMPTS = 60  # Limit for one memory
 
 _EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
 _QUOTE_LENGTH, _REASON_LENGTH = 90, 140
-_FEW = 3
-"""A failure with at most this many edits: each of unknown result counts as failed."""
+_FEW = 3  # A failure with at most this many edits: each of unknown result counts as failed
+# Errors that say that an edit was not made, and so nothing about whether it was right.
 _NOT_APPLIED = re.compile(
     r"(?i)not found in (?:the )?file|has not been read|string to replace|old_string|matches of the string"
     r"|modified since|failed to (?:find|apply)|no changes|does not exist|patch (?:failed|does not)|hunk"
 )
-"""Errors that say that an edit was not made, and so nothing about whether it was right."""
 
 
 class Attempt(NamedTuple):

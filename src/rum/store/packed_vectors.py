@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SCALE = 4
-"""Bytes of the number that the others are multiplied by."""
+SCALE = 4  # Bytes of the number that the others are multiplied by
+# Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
+# that would then wait for each other.
 _BLOCK = 256
-"""Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
-that would then wait for each other."""
 _DIGITS = 5
 
 Floats = NDArray[np.float32]

@@ -16,11 +16,10 @@ class Row(NamedTuple):
     created_at: int
     importance: float
     session_id: str
+    # By which the store finds the memory again: above 0, and larger for one stored later, as a rule.
+    #
+    # Nothing else follows from it: keys have gaps, and a memory may appear after one with a larger key.
     key: int
-    """By which the store finds the memory again: above 0, and larger for one stored later, as a rule.
-
-    Nothing else follows from it: keys have gaps, and a memory may appear after one with a larger key.
-    """
 
 
 class FileRow(NamedTuple):
@@ -43,53 +42,39 @@ class FileRow(NamedTuple):
 class TiedRows(NamedTuple):
     """Memories tied to files, each once in its list, the newest first."""
 
-    groups: list[tuple[list[FileRow], int]]
-    """For each group of files its memories, and how many there are."""
-    former: list[list[FileRow]]
-    """For each file its memories under earlier names."""
+    groups: list[tuple[list[FileRow], int]]  # For each group of files its memories, and how many there are
+    former: list[list[FileRow]]  # For each file its memories under earlier names
 
 
 class Holders(NamedTuple):
     """The memories that hold a term in any of its spellings."""
 
-    keys: list[int]
-    """Of live memories, largest first; of a common term only that many."""
-    total: int
-    """About how many live memories hold it."""
-    archived_keys: list[int]
-    """Of archived memories, largest first; of a common term only that many."""
-    archived_total: int
-    """About how many archived memories hold it."""
+    keys: list[int]  # Of live memories, largest first; of a common term only that many
+    total: int  # About how many live memories hold it
+    archived_keys: list[int]  # Of archived memories, largest first; of a common term only that many
+    archived_total: int  # About how many archived memories hold it
 
 
 class TermLookup(NamedTuple):
     """What the store knows of a question's terms, and what every question by text needs besides."""
 
-    holders: list[Holders]
-    """One for each term, in the order of asking."""
-    size: int
-    """About how many memories there are."""
-    archived: int
-    """How many of them are archived."""
-    superseded: list[int]
-    """The keys of the memories that others supersede."""
-    session_size: int
-    """How many memories the session has; counting stops at the limit."""
-    same_goal: list[int]
-    """The keys of the newest memories with exactly this goal, in whatever case."""
+    holders: list[Holders]  # One for each term, in the order of asking
+    size: int  # About how many memories there are
+    archived: int  # How many of them are archived
+    superseded: list[int]  # The keys of the memories that others supersede
+    session_size: int  # How many memories the session has; counting stops at the limit
+    same_goal: list[int]  # The keys of the newest memories with exactly this goal, in whatever case
+    # (created_at, key) of the newest memories and of some spread evenly over all, newest first.
     timeline: list[tuple[int, int]]
-    """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
     has_chapters: bool
-    vectors: VectorState
-    """Of the model asked for."""
+    vectors: VectorState  # Of the model asked for
 
 
 class Correction(NamedTuple):
     """A term that somebody used."""
 
     term: str
-    words: frozenset[str]
-    """The words, in lower case, that stand for it in a few live memories."""
+    words: frozenset[str]  # The words, in lower case, that stand for it in a few live memories
     holders: Holders
 
 
@@ -98,29 +83,22 @@ class Details(NamedTuple):
 
     row: Row
     archived: bool
-    newer: int
-    """About how many memories were stored after it."""
-    goal: str
-    """The indexed terms of its goal."""
-    paths: str
-    """The indexed terms of its files' paths."""
-    length: int
-    """How long all of its indexed terms are together, without those of paths."""
-    files: int
-    """How many files it is tied to."""
-    text: str | None
-    """All of its indexed terms, if they were asked for and it is not archived."""
+    newer: int  # About how many memories were stored after it
+    goal: str  # The indexed terms of its goal
+    paths: str  # The indexed terms of its files' paths
+    length: int  # How long all of its indexed terms are together, without those of paths
+    files: int  # How many files it is tied to
+    text: str | None  # All of its indexed terms, if they were asked for and it is not archived
 
 
 class Described(NamedTuple):
     """Memories in detail, and which others belong to them."""
 
-    memories: list[Details]
-    """In the order of asking."""
+    memories: list[Details]  # In the order of asking
+    # The keys of all memories of each of their sessions, in order of time, without sessions too long.
     sessions: list[list[int]]
-    """The keys of all memories of each of their sessions, in order of time, without sessions too long."""
+    # The keys of the two ends of every link that touches any of them, in a fixed order.
     links: list[tuple[int, int]]
-    """The keys of the two ends of every link that touches any of them, in a fixed order."""
 
 
 class Search(Protocol):

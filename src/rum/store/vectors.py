@@ -14,21 +14,17 @@ class VectorCounts(NamedTuple):
 
     done: int
     pending: int
-    refused: int
-    """How many of those done it cannot embed."""
+    refused: int  # How many of those done it cannot embed
 
 
 class VectorState(NamedTuple):
     """What a question needs to know about the vectors of a model before it is embedded."""
 
-    live: bool
-    """Whether any live memory has a vector."""
-    archived: bool
-    """Whether any archived memory has a vector."""
-    pending: bool
-    """Whether any memory has no vector yet."""
+    live: bool  # Whether any live memory has a vector
+    archived: bool  # Whether any archived memory has a vector
+    pending: bool  # Whether any memory has no vector yet
+    # Factor and offset for the model's cosines; None if nobody has measured them.
     scale: tuple[float, float] | None
-    """Factor and offset for the model's cosines; None if nobody has measured them."""
 
 
 class Nearest(NamedTuple):

@@ -31,17 +31,15 @@ from rum.text.lexicon import word_set
 from rum.text.terms import stem
 from rum.text.word_weights import Words, figures
 
-Share = Callable[[Words, Words], float]
-"""How much of some words others have too, from 0 to 1."""
+Share = Callable[[Words, Words], float]  # How much of some words others have too, from 0 to 1
 
-SAME_TOPIC = 0.6
-"""The share of a claim's words from which on a sentence is about the same."""
+SAME_TOPIC = 0.6  # The share of a claim's words from which on a sentence is about the same
 _MAX_CONTRADICTIONS = 50
 
 _MUCH_THE_SAME = 0.75
-_MIN_SHARED = 2
-"""Words that two statements share beside the one in which they differ."""
+_MIN_SHARED = 2  # Words that two statements share beside the one in which they differ
 _LIMITS = frozenset(("except", "only", "unless"))
+# Words of which one says something else than the other, whatever stands around them.
 _UNLIKE = frozenset(
     frozenset(word if word in LIMITING else stem(word) for word in pair.split("/"))
     for pair in word_set(
@@ -56,13 +54,11 @@ _UNLIKE = frozenset(
         """
     )
 )
-"""Words of which one says something else than the other, whatever stands around them."""
+# Both may hold, in different places, unless they are commands.
 _COMMAND_OPPOSITES = stem_pairs("down/up decrease/increase lower/raise spaces/tabs")
-"""Both may hold, in different places, unless they are commands."""
+# Both may hold, in different places, unless something is sorted by them.
 _SORT_OPPOSITES = stem_pairs("oldest/newest descending/ascending last/first")
-"""Both may hold, in different places, unless something is sorted by them."""
-_SMALL_WORDS = re.compile(r"\b(?:down|only|until|up)\b")
-"""Stop words of a question which matter in a command."""
+_SMALL_WORDS = re.compile(r"\b(?:down|only|until|up)\b")  # Stop words of a question which matter in a command
 _COMMAND = re.compile(
     r"""\b(?:must|should|has\ to|have\ to|needs?\ to|always|never)\b
     |^\W*(?:add|apply|build|call|check|clear|close|commit|copy|create|(?:de|in)crease(?!\ (?:in|of))|delete

@@ -19,26 +19,22 @@ from rum.text.shorten import one_line
 from rum.text.terms import content_words, says_little, stem, terms
 from rum.text.word_weights import Words
 
-Word = tuple[str, ...]
-"""A word as the index terms it stands for."""
+Word = tuple[str, ...]  # A word as the index terms it stands for
 
-LONGEST = 300
-"""Characters; a longer statement is a paragraph that says many things."""
+LONGEST = 300  # Characters; a longer statement is a paragraph that says many things
 FEWEST_WORDS = 2
 FEWEST_WORDS_WITH_FIGURES = 3
-FROM_TO = "to"
-"""Stands in the words of a statement between what follows a "from" and what follows its "to"."""
+FROM_TO = "to"  # Stands in the words of a statement between what follows a "from" and what follows its "to"
+# Small words that limit or turn what a statement says: with another one it is another statement.
 LIMITING = word_set(
     """
     above after before below down except few fewer if instead less more most off only out over rather some
     than under unless until up when
     """
 )
-"""Small words that limit or turn what a statement says: with another one it is another statement."""
 
 _MAX_CLAIMS = 200
-_MAX_CONTENT = 20_000
-"""Characters of an entry that are read: more than anybody may add at once."""
+_MAX_CONTENT = 20_000  # Characters of an entry that are read: more than anybody may add at once
 _MAX_STATEMENT = 1200
 
 _CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|which|while) ", re.IGNORECASE)
@@ -50,19 +46,19 @@ _DENIAL = re.compile(
     r"(?:do|does|did|is|are|was|were|ca|could|should|must|wo|would|has|have|had|need)n['’]?t)\b",
     re.IGNORECASE,
 )
+# Words that deny without a "not".
 _WORDED_DENIAL = re.compile(
     r"\b(?:nobody|nothing|nowhere|hardly|rarely|seldom|(?:refuses?|refused|unable) to)\b", re.IGNORECASE
 )
-"""Words that deny without a "not"."""
 _EMPHASIS = re.compile(
     r"\b(?:always|ever|really|still|now|currently|instead|anymore|any more)\b", re.IGNORECASE
 )
+# Things whose number is their name: a different number does not contradict.
 _NUMBERED_THING = re.compile(
     r"\b(attempt|case|chapter|day|example|figure|issue|item|line|page|part|phase|point|pr|round|run|section|"
     r"sprint|stage|step|table|task|test|week)s? +#?(\d)",
     re.IGNORECASE,
 )
-"""Things whose number is their name: a different number does not contradict."""
 _FIGURES = re.compile(r"(?<![\w.])v?\d+(?:[.,:]\d+)*", re.IGNORECASE)
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”«»/\\|`]+|,(?=\s)")
 _FROM_TO = re.compile(r"\bfrom\s+([^,;:.]{1,60}?)\s+to\b", re.IGNORECASE)
@@ -70,15 +66,15 @@ _NAME = re.compile(r".[A-Z]|\w[_./]\w|\d")
 _NUMBER_WORDS = frozenset(
     ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twice", "half", "double"]
 )
+# Words that relate what stands before them to what stands after them.
 _PIVOTS = frozenset(("after", "before", "than", "instead", "rather", "over", "until", FROM_TO))
-"""Words that relate what stands before them to what stands after them."""
+# Words that only say that something holds or is to be done; compared unstemmed, as "us" is not "use".
 _FILLERS = word_set(
     """
     all also always any anymore currently each ensure ever every everything just let make makes must now
     please prefer really remember should still sure too use used uses using
     """
 )
-"""Words that only say that something holds or is to be done; compared unstemmed, as "us" is not "use"."""
 _FILLER_STEMS = frozenset(map(stem, word_set("use using used must prefer make sure ensure let")))
 
 
@@ -94,8 +90,7 @@ _OPPOSITES = stem_pairs(
     optional/required unnecessary/needed necessary/needed
     """
 )
-_SYNONYMS = frozenset((stem("necessary"),))
-"""Words of that table which mean the same, not the opposite."""
+_SYNONYMS = frozenset((stem("necessary"),))  # Words of that table which mean the same, not the opposite
 
 
 class Claim(NamedTuple):
@@ -135,18 +130,12 @@ class Claim(NamedTuple):
 class Statement(NamedTuple):
     """A sentence or clause taken apart."""
 
-    sequence: tuple[str, ...]
-    """The words that carry meaning or limit it, stemmed, in order."""
-    words: Words
-    """The same as a set, with "before" for "after"."""
-    limits: Words
-    """Those among them that limit or turn the statement."""
-    names: Words
-    """Those of names and numbers."""
-    negated: Words
-    """Those after a "not"."""
-    opening: int
-    """How many of them stand before the first comma."""
+    sequence: tuple[str, ...]  # The words that carry meaning or limit it, stemmed, in order
+    words: Words  # The same as a set, with "before" for "after"
+    limits: Words  # Those among them that limit or turn the statement
+    names: Words  # Those of names and numbers
+    negated: Words  # Those after a "not"
+    opening: int  # How many of them stand before the first comma
     denied: bool
     text: str
 

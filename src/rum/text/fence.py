@@ -11,10 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match
 
-_SPEAKERS = ("system", "user", "human", "assistant", "instructions")
-"""The names of speakers in prompts."""
+_SPEAKERS = ("system", "user", "human", "assistant", "instructions")  # The names of speakers in prompts
+# Hexadecimal digits of the hash in a fence's tag: too many to find a text that contains its own hash.
 MARK = 16
-"""Hexadecimal digits of the hash in a fence's tag: too many to find a text that contains its own hash."""
 
 _OPENS = "<\uff1c\ufe64\u2039\u276e\u27e8\u3008"
 _CLOSES = ">\uff1e\ufe65\u203a\u276f\u27e9\u3009"

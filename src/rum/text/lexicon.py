@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# The texts that have words of their own: a commit's subject, a prompt, the labels of an issue.
 COMMIT, PROMPT, LABEL = "commit", "prompt", "label"
-"""The texts that have words of their own: a commit's subject, a prompt, the labels of an issue."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -23,6 +23,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+# The first word of a conventional commit subject, as in `fix(parser)!: …`.
 CONVENTIONAL_TYPES = {
     "feat": "feature_add",
     "feature": "feature_add",
@@ -45,8 +46,8 @@ CONVENTIONAL_TYPES = {
     "security": "security_fix",
     "chore": "other",
 }
-"""The first word of a conventional commit subject, as in `fix(parser)!: …`."""
 
+# Names of the part of a project before the colon of a subject, as in `ci: …` or `docs/README: …`.
 SUBSYSTEMS = {
     "documentation": r"docs?|documentation|man(ual|page)?s?|readme|changelog|release-?notes|news|faq",
     "test_write": r"tests?|testing|unit ?tests?|runtests|spec",
@@ -55,7 +56,6 @@ SUBSYSTEMS = {
         r"configure|autotools|packaging|docker(file)?|tox|nox|pre-commit|pyproject"
     ),
 }
-"""Names of the part of a project before the colon of a subject, as in `ci: …` or `docs/README: …`."""
 
 # For each type of task: whose words they are ("" for every text), and the words.
 _WORDS: dict[str, dict[str, str]] = {

@@ -81,12 +81,12 @@ if TYPE_CHECKING:
         """A parsed pattern, made of plain values, so that it can be cached as JSON."""
 
         source: str
+        # Each as the literal pieces between its wildcards: a single piece has none.
         alternatives: Sequence[Sequence[str]]
-        """Each as the literal pieces between its wildcards: a single piece has none."""
+        # The words of natural language that are no stop words; empty for any other pattern.
         words: Sequence[Sequence[str]]
-        """The words of natural language that are no stop words; empty for any other pattern."""
+        # The files that natural language names: one of them must be named by the text too.
         files: Sequence[str] = ()
-        """The files that natural language names: one of them must be named by the text too."""
 
     class Match(NamedTuple):
         """How a pattern matched: one of the kinds below, and the pattern itself."""
@@ -100,8 +100,7 @@ else:
     Match = namedtuple("Match", ("kind", "pattern"))
 
 LITERAL, WILDCARD, ALL_WORDS, SOME_WORDS = "literal", "wildcard", "all words", "some words"
-CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}
-"""Each kind of match, and how close it is."""
+CLOSENESS = {LITERAL: 3, WILDCARD: 2, ALL_WORDS: 2, SOME_WORDS: 1}  # Each kind of match, and how close it is
 
 _ANY_RUN = re.compile(r"(?:\.?\*)+")
 # How patterns in natural language begin: "when the task mentions ...", "use this if ...", "for ...".

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-LONGEST_TEXT = 6000
-"""Characters of a text that `prose_sentences` reads."""
+LONGEST_TEXT = 6000  # Characters of a text that `prose_sentences` reads
 
 _CLOSERS = r"""["')\]`]{0,2}"""
 # A capital, digit or code sign must follow: "0.5 s. per call" and "file.py is" do not end sentences.
@@ -17,8 +16,8 @@ _ANY_CASE_END = re.compile(rf"[.!?]{_CLOSERS}(\s+)|(\n+)")
 _SEMICOLON_END = re.compile(rf"[.!?;]{_CLOSERS}(\s+)|(\n+)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
 _MAX_ABBREVIATION = 12
+# In `No. 5` the full stop ends no sentence, while "no." alone is one.
 _NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
-"""In `No. 5` the full stop ends no sentence, while "no." alone is one."""
 
 _NO_PROSE = re.compile(r"[#>|<$]|={3}|-{3}|[+@-]{2}")
 _REFERENCE = re.compile(
@@ -28,18 +27,15 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _REVERTS_COMMIT = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
-_WRAPPED = 40
-"""A line of this many characters that ends within a sentence may continue in the next line."""
+_WRAPPED = 40  # A line of this many characters that ends within a sentence may continue in the next line
 _PLAIN_WORD = re.compile(r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])")
-_MIN_PLAIN_WORDS = 3
-"""A line that begins like a reference and has fewer plain words is one."""
+_MIN_PLAIN_WORDS = 3  # A line that begins like a reference and has fewer plain words is one
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)]) +")
 _FOOTNOTE = re.compile(r" ?\[\d{1,3}\](?=[\s.,;:)]|$)")
 _SIGN = re.compile(r"[^\w\s.,;:'\"()`/-]")
-_MIN_LETTERS = 0.55
-"""The smallest share of a prose sentence that is letters and blanks."""
+_MIN_LETTERS = 0.55  # The smallest share of a prose sentence that is letters and blanks
+# Prose has at most one sign of the kind that programs print in this many characters.
 _CHARACTERS_PER_SIGN = 12
-"""Prose has at most one sign of the kind that programs print in this many characters."""
 
 
 def split_sentences(text: str, *, any_case: bool = False, semicolons: bool = False) -> list[str]:

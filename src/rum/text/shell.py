@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-_MAX_COMMAND = 4000
-"""Characters of a command line that are read."""
+_MAX_COMMAND = 4000  # Characters of a command line that are read
 
 # Not compiled on import: few importers of this module need them.
 _PART = r"""(?s)(?:[^;&|\n"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*'|&(?=>)|(?<=>)&)+"""
@@ -13,13 +12,13 @@ _WORD = r"""(?s)(?:[^\s"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+"""
 _SETTING = r"\w+=\S*"
 _PYTHON = r"(?:python|pypy|py)[\d.]*"
 _OPENERS = ("(", "{", "then", "do", "if", "!")
+# Wrappers that run the command after them; with words, one of these must come next.
 _WRAPPERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("sudo", "time", "env", "command", "exec", "nice", "nohup", "xvfb-run", "dotenv"), ()),
     **dict.fromkeys(("npx", "pnpx", "bunx"), ()),
     **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "coverage"), ("run",)),
     **dict.fromkeys(("pnpm", "yarn", "npm", "bundle", "mise"), ("exec", "dlx")),
 }
-"""Wrappers that run the command after them; with words, one of these must come next."""
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", "-p", "-n", "-k")
 

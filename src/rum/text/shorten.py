@@ -20,10 +20,10 @@ _HIDDEN = (
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"  # tag characters: invisible to people, read by language models (prompt injection)
 )
+# Scripts that need joiners and non-joiners (U+200D, U+200C) between letters.
 _JOINED = (
     "\u0600-\u061b\u061d-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180a\u1810-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 )
-"""Scripts that need joiners and non-joiners (U+200D, U+200C) between letters."""
 _EMOJI = "\u00a9\u00ae\u203c\u2049\u2122-\u303d\u3297\u3299\U0001f000-\U0001faff"
 _INVISIBLE = (
     f"[{_HIDDEN}]"

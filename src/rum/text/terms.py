@@ -17,12 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Words = tuple[tuple[str, ...], ...]
-    """Words without stop words, each as its index terms."""
+    Words = tuple[tuple[str, ...], ...]  # Words without stop words, each as its index terms
 
 
+# Put by `_folded` before each letter, and each mark, of a script that is written without spaces.
 _BASE, _MARK = "\x01", "\x02"
-"""Put by `_folded` before each letter, and each mark, of a script that is written without spaces."""
 
 # Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles are attached to the word.
 _UNSPACED = (
@@ -45,8 +44,8 @@ _UNSPACED = (
 # Letters that look accented but have no decomposition, and signs that tie words as ASCII ones do.
 _KNOWN = dict(zip(map(ord, "łŁøØđĐıħĦðÐ’ʼ‐\u200b"), "lLoOdDihHdD''- ", strict=True))
 
+# Applied to lower-case words only: replaced earlier, a capital Æ would look like two parts of a name.
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
-"""Applied to lower-case words only: replaced earlier, a capital Æ would look like two parts of a name."""
 
 
 class _Folds(dict[int, "str | None"]):
@@ -246,12 +245,10 @@ def _without_final(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-VERSION = 1
-"""Stored in the database; increased whenever the same text would give other terms."""
+VERSION = 1  # Stored in the database; increased whenever the same text would give other terms
 
 _MAX_TERM = 64  # characters
-MAX_QUERY = 4096
-"""Characters of a question that are read."""
+MAX_QUERY = 4096  # Characters of a question that are read
 
 
 def _names(letter: str) -> str:

@@ -30,6 +30,7 @@ _REST = bytes(range(0x80, 0xC0))  # the further bytes of UTF-8 sequences
 _RULES = (b"----", b"====", b"****", b"####")  # drawn lines: next to nothing, however long
 
 # Fitted by benchmarks/fit_tokens.py against o200k, which prints this table anew.
+# What each occurrence of a pattern adds.
 WEIGHTS = (
     (0.956, (b" a", b" A", b".a", b"na")),  # a word
     (1.125, (b".A", b"aA")),  # a word with a capital, inside a name or after a sign
@@ -44,8 +45,8 @@ WEIGHTS = (
     (0.976, (b"  a", b"  .")),  # indentation
     (1.24, (b"an",)),  # the end of a line
 )
-"""What each occurrence of a pattern adds."""
 
+# The same for characters that an ASCII text does not have.
 BEYOND_ASCII = (
     (1.52, (b"l",)),
     (0.304, (b"c",)),
@@ -58,7 +59,6 @@ BEYOND_ASCII = (
     (0.761, (b"j",)),
     (2.991, (b"e",)),
 )
-"""The same for characters that an ASCII text does not have."""
 
 
 def _kinds() -> bytes:

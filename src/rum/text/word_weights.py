@@ -9,11 +9,9 @@ from math import log
 
 from rum.text.terms import says_little, terms
 
-Words = frozenset[str]
-"""The terms of a text, without stop words."""
+Words = frozenset[str]  # The terms of a text, without stop words
 
-_MAX_CACHED = 400
-"""Characters: only short texts, such as claims, are asked for repeatedly."""
+_MAX_CACHED = 400  # Characters: only short texts, such as claims, are asked for repeatedly
 
 
 def telling_words(text: str) -> Words:

@@ -44,6 +44,7 @@ UNFILTERED: dict[str, Callable[[Search], object]] = {
     ),
     "paths_within": lambda search: search.paths_within(["lib/b.py", "c"], 9),
 }
+# What is asked about the vectors of one model, and the index that knows them apart from the others'.
 OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
     "state": ("memory_vectors_model", lambda vectors: vectors.state(MODEL).live),
     "counts": ("memory_vectors_model", lambda vectors: vectors.counts(MODEL)),
@@ -51,7 +52,6 @@ OF_A_MODEL: dict[str, tuple[str, Callable[[Vectors], object]]] = {
     "pending": ("unembedded_model", lambda vectors: vectors.pending(MODEL, 9)),
     "queue": ("unembedded_model", lambda vectors: vectors.counts(MODEL)),
 }
-"""What is asked about the vectors of one model, and the index that knows them apart from the others'."""
 MODEL = "model-a"
 _TABLES = "m|memories|f|memory_files|r|renames|memory_tags|t|memory_text_content"
 # The first ends after the newest memories, the second has only superseded ones.

@@ -19,6 +19,7 @@ JSON = {
     "tags": ["auth"],
     "importance": 0.8,
 }
+# The same memory as flags.
 FLAGS = [
     *("--goal", "Fix the race in token refresh", "--type", "bug-fix", "--context", "Users log out"),
     *("--summary", "The lock was held too short", "--failure"),
@@ -26,7 +27,6 @@ FLAGS = [
     *("--failure-reason", "Only the request was guarded", "--failure-category", "race_condition"),
     *("--touched", "src/auth.py", "--tag", "auth", "--importance", "0.8"),
 ]
-"""The same memory as flags."""
 
 
 class Ran(NamedTuple):

@@ -24,8 +24,8 @@ WORK = {
     "actions": [{"type": "file_edit", "file_path": "tests/test_login.py"}],
 }
 
+# How the client opens, and the revision both sides then speak.
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
-"""How the client opens, and the revision both sides then speak."""
 
 Conversation = Callable[[Client], Awaitable[None]]
 

@@ -17,8 +17,8 @@ from rum.embed.builtin import DATA, BuiltinEmbedder
 from rum.embed.minilm import Model
 from unit.embed.golden import Golden
 
+# What `scripts/build_embedder.py` makes of the official weights.
 SHA256 = "083a7e0a4fdcf8dbb9c98efaf3ac7fae077078cd8a9fb9118643391b67939df1"
-"""What `scripts/build_embedder.py` makes of the official weights."""
 
 
 def test_the_data_file_is_the_one_made_from_the_official_weights():

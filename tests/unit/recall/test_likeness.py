@@ -18,8 +18,7 @@ from support.builders import NOON, HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder
 from unit.recall.meanings import likeness, made
 
-ANIMALS = ("ant", "bee", "cow", "odd")
-"""Words of goals; a text with the last of them is refused."""
+ANIMALS = ("ant", "bee", "cow", "odd")  # Words of goals; a text with the last of them is refused
 
 
 class Elsewhere:

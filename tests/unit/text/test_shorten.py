@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rum.text.shorten import one_line, without_invisible
 
+# Formatting characters that have ink: signs around Arabic and Kaithi numbers.
 PRINTED = {0x06DD, 0x070F, 0x08E2, 0x110BD, 0x110CD, *range(0x0600, 0x0606), 0x0890, 0x0891}
-"""Formatting characters that have ink: signs around Arabic and Kaithi numbers."""
 HIDDEN = [
     *(chr(code) for code in range(0x110000) if category(chr(code)) == "Cf" and code not in PRINTED),
     *map(chr, range(0xFE00, 0xFE10)),

@@ -16,14 +16,11 @@ from rum.model.chapters import Chapter, Wisdom
 from rum.recall.knowledge import FEWEST, Known, ranked
 from rum.text.patterns import Text, is_any, without_paths
 
-CLAIMS, STORIES = 6, 2
-"""The maximum of claims, and of chapters, among which the budget chooses."""
-MOST_SUPPORT = 5
-"""Memories beyond the first that still make a claim worth more."""
+CLAIMS, STORIES = 6, 2  # The maximum of claims, and of chapters, among which the budget chooses
+MOST_SUPPORT = 5  # Memories beyond the first that still make a claim worth more
 
 
-VERY_FILE = 0.5
-"""What share of the task's words it is worth that a claim names the very file at hand."""
+VERY_FILE = 0.5  # What share of the task's words it is worth that a claim names the very file at hand
 _COUNTED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies)\b")
 _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
 _NUMBER = re.compile(r"\d+")

@@ -24,19 +24,15 @@ from rum.text.patterns import Text
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
 
-FACTS = 1000
-"""The number of facts, last changed first, that are searched."""
-EACH = 10
-"""The maximum of rules, and of facts, among which the budget chooses."""
-SHORTER = (200, 80)
-"""Characters of a note where there is no room for all that is shown of it."""
+FACTS = 1000  # The number of facts, last changed first, that are searched
+EACH = 10  # The maximum of rules, and of facts, among which the budget chooses
+SHORTER = (200, 80)  # Characters of a note where there is no room for all that is shown of it
 NAME = 200
 _JOINTS = re.compile(r"[\W_]+")
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _LEAST_LINES = 3
 _FAILED = "journal_failures"
-_ALIKE = 100
-"""Characters by which a failure is known again."""
+_ALIKE = 100  # Characters by which a failure is known again
 
 
 def notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], list[Broken]]:

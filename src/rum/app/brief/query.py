@@ -12,8 +12,8 @@ from rum.text.patterns import Text
 from rum.text.terms import content_words
 
 MINUTE = 60
-Word = tuple[str, ...]
-"""A word as the index terms it stands for."""
+Word = tuple[str, ...]  # A word as the index terms it stands for
+# Words that can describe any work.
 _ANY_WORK = frozenset(
     content_words(
         "add adjust allow build change check clean create delete do drop edit ensure extend finish fix handle"
@@ -22,7 +22,6 @@ _ANY_WORK = frozenset(
         " use work write"
     )
 )
-"""Words that can describe any work."""
 
 
 class BriefQuery(NamedTuple):
@@ -34,8 +33,7 @@ class BriefQuery(NamedTuple):
     agent: str | None
     session: str | None
     now: int
-    text: Text
-    """Task, plan and files, to match patterns and words."""
+    text: Text  # Task, plan and files, to match patterns and words
 
     @property
     def about(self) -> str:

@@ -25,11 +25,9 @@ from rum.text.patterns import Text
 from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
-FAILURES = 20
-"""The maximum of failures on the files at hand, newest first."""
+FAILURES = 20  # The maximum of failures on the files at hand, newest first
 ANSWERS = 8
-RECENT = 40
-"""The number of newest memories that are searched for follow-ups."""
+RECENT = 40  # The number of newest memories that are searched for follow-ups
 
 
 class ScoredMemory(NamedTuple):
@@ -186,10 +184,8 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
     )
 
 
-EACH = 3
-"""The maximum of follow-ups of one memory."""
-ENOUGH = 0.5
-"""The minimum share of a follow-up's words that the task must have."""
+EACH = 3  # The maximum of follow-ups of one memory
+ENOUGH = 0.5  # The minimum share of a follow-up's words that the task must have
 
 
 class LaterWork:
@@ -285,12 +281,10 @@ def _is_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> boo
     return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)
 
 
-PARAGRAPHS = 3
-"""The number of paragraphs of a message that are read."""
+PARAGRAPHS = 3  # The number of paragraphs of a message that are read
 _BULLETS = ("-", "*", "•")
 _ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
-NAMED = 3
-"""The maximum of files of a commit that are named."""
+NAMED = 3  # The maximum of files of a commit that are named
 
 
 def is_commit(memory: Memory) -> bool:

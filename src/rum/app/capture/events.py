@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 1000
 _SAID = 200
-BECAME = ("memory", "completed", "nothing", "forgotten", "open")
-"""What may have become of an event's turn."""
+BECAME = ("memory", "completed", "nothing", "forgotten", "open")  # What may have become of an event's turn
 
 
 class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):

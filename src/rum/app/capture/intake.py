@@ -43,13 +43,10 @@ from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleProposal,
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-KEPT = 14 * 86400
-"""Seconds for which events are kept after a memory was made of them."""
+KEPT = 14 * 86400  # Seconds for which events are kept after a memory was made of them
 _LOCK = "intake.lock"
-_AT_ONCE = 50
-"""Turns concluded in one batch: a process that is killed repeats no more than these."""
-_TOO_OLD = 30 * 86400
-"""Seconds after which lines without a known project are dropped."""
+_AT_ONCE = 50  # Turns concluded in one batch: a process that is killed repeats no more than these
+_TOO_OLD = 30 * 86400  # Seconds after which lines without a known project are dropped
 
 
 class Intake(Struct, frozen=True, kw_only=True):
@@ -61,12 +58,9 @@ class Intake(Struct, frozen=True, kw_only=True):
     completed: int = 0
     nothing: int = 0
     forgotten: int = 0
-    open: int = 0
-    """Turns that are not over."""
-    dropped: int = 0
-    """Events deleted because of their age."""
-    busy: bool = False
-    """Another process is importing; nothing was done."""
+    open: int = 0  # Turns that are not over
+    dropped: int = 0  # Events deleted because of their age
+    busy: bool = False  # Another process is importing; nothing was done
 
 
 def has_spool(project: Project) -> bool:
@@ -258,10 +252,8 @@ def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> i
         ) from None
 
 
-QUIET = 30 * 60
-"""Seconds without an event after which a turn counts as over."""
-_TAIL = 8 * 1024 * 1024
-"""Bytes at the end of a transcript in which a turn that just ended is looked for."""
+QUIET = 30 * 60  # Seconds without an event after which a turn counts as over
+_TAIL = 8 * 1024 * 1024  # Bytes at the end of a transcript in which a turn that just ended is looked for
 _MOST = 1000
 _ENDS = ("stop", "agent_stop")
 

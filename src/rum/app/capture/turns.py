@@ -27,8 +27,7 @@ from rum.repo.git import find_git, head
 from rum.repo.location import find_root
 from rum.store.captured_events import TurnKey
 
-BY = "capture"
-"""The author of changes to a memory of whose turn more was captured."""
+BY = "capture"  # The author of changes to a memory of whose turn more was captured
 _MOST_ACTIONS = 200
 
 

@@ -41,8 +41,7 @@ from rum.model.chapters import (
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 
-NAMED = 3
-"""Parts that an error names."""
+NAMED = 3  # Parts that an error names
 
 
 def create_chapter(caller: Caller, question: CreateChapterQuestion) -> CreateChapterResult:
@@ -179,10 +178,8 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
 
 
 DEFAULT_LIMIT = 10
-AT_ONCE = 20
-"""Chapters that are made automatically in one go."""
-SURE = 0.5
-"""The sureness from which on a chapter is made automatically."""
+AT_ONCE = 20  # Chapters that are made automatically in one go
+SURE = 0.5  # The sureness from which on a chapter is made automatically
 
 
 def suggestions(project: Project, most: int = DEFAULT_LIMIT) -> list[Suggestion]:

@@ -59,8 +59,8 @@ from rum.store.filters import Filters
 G = TypeVar("G", Chapter, Wisdom)
 P = TypeVar("P", Memory, Chapter)
 W = TypeVar("W", ChapterWords, WisdomWords)
+# Chapters as they would be after a refresh, by id; they count instead of the stored ones.
 Renewed = Mapping[str, Chapter]
-"""Chapters as they would be after a refresh, by id; they count instead of the stored ones."""
 NOT_RENEWED: Renewed = MappingProxyType({})
 
 
@@ -84,8 +84,7 @@ class Pick(NamedTuple, Generic[G, P]):
     choice: Choice = Choice()
     new_words: GivenWords = GivenWords()
     old: G | None = None
-    origin: ChapterOrigin | None = None
-    """None leaves the origin of a chapter as it is."""
+    origin: ChapterOrigin | None = None  # None leaves the origin of a chapter as it is
 
     @property
     def given(self) -> GivenWords:
@@ -106,11 +105,9 @@ class GroupKind(ABC, Generic[G, P, W]):
     name: ClassVar[str]
     part: ClassVar[Literal["memory", "chapter"]]
     parts: ClassVar[str]
-    ids_field: ClassVar[str]
-    """The field of a question that names parts."""
+    ids_field: ClassVar[str]  # The field of a question that names parts
     minimum_field: ClassVar[str]
-    minimum: ClassVar[int]
-    """Fewer parts found by the same tags would make it another group."""
+    minimum: ClassVar[int]  # Fewer parts found by the same tags would make it another group
     group_type: type[G]
 
     @abstractmethod
@@ -278,8 +275,7 @@ CHAPTERS = _Chapters()
 WISDOM = _Wisdom()
 
 
-TRIES = 5
-"""How often words are made again when the parts change meanwhile."""
+TRIES = 5  # How often words are made again when the parts change meanwhile
 _CHANGED = "The {} changed while the words were made; these are drawn from them as they are now."
 
 

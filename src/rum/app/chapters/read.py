@@ -33,18 +33,12 @@ from rum.text.terms import query_terms, says_little
 from rum.text.word_weights import Words, telling_words
 
 DEFAULT_LIMIT = 10
-LEAST = 0.3
-"""The share of a question, the rarer words counting more, that a claim must have to answer it."""
-FEWEST = 2
-"""Words of a question that a claim must have, unless it has fewer."""
-HIGHEST = 0.95
-"""The confidence of a claim that has every word of a question."""
-BY_SUMMARY = 0.8
-"""The factor for the confidence where only the summary has the words."""
-CANDIDATES = 200
-"""Chapters and wisdom with most of the words that are compared."""
-NEAR = 0.4
-"""The cosine from which on a memory, or a claim that it supports, is about the question."""
+LEAST = 0.3  # The share of a question, the rarer words counting more, that a claim must have to answer it
+FEWEST = 2  # Words of a question that a claim must have, unless it has fewer
+HIGHEST = 0.95  # The confidence of a claim that has every word of a question
+BY_SUMMARY = 0.8  # The factor for the confidence where only the summary has the words
+CANDIDATES = 200  # Chapters and wisdom with most of the words that are compared
+NEAR = 0.4  # The cosine from which on a memory, or a claim that it supports, is about the question
 NEAREST = 20
 _ALL = 10**9
 

@@ -15,12 +15,10 @@ from rum.model.chapters import Chapter, Group, Member, Wisdom
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
 
-MOST_REASONS = 5
-"""Reasons that are listed; the others are only counted."""
+MOST_REASONS = 5  # Reasons that are listed; the others are only counted
 
 G = TypeVar("G", bound=Group)
-Memories = Mapping[str, Memory]
-"""The headlines of memories, by id."""
+Memories = Mapping[str, Memory]  # The headlines of memories, by id
 
 
 def with_staleness(

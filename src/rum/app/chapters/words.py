@@ -28,10 +28,9 @@ from rum.model.errors import InvalidQuery
 from rum.text.shorten import without_invisible
 
 TEXTS = Chapter.TEXTS
+# The fields of chapters and of wisdom that callers can give.
 CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
-"""The fields of chapters and of wisdom that callers can give."""
-MOST_TEXTS = 200
-"""Texts that get a vector for the words of one group: each takes some hundredths of a second."""
+MOST_TEXTS = 200  # Texts that get a vector for the words of one group: each takes some hundredths of a second
 _SIDES = ("claim", "against")
 _LONGEST = {"title": LONGEST_TITLE, "summary": LONGEST_TEXT}
 

@@ -39,17 +39,15 @@ from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision
 
+# 1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom, 3 nothing of origins: there a
+# commit's summary said what reverted it.
 FORMAT = 4
-"""1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom, 3 nothing of origins: there a
-commit's summary said what reverted it."""
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 _WITH_ORIGINS = 4
 _ISSUE_SESSION = "github_issue_"
-BATCH = 200
-"""Lines written at once, so that other writers get their turn in between."""
+BATCH = 200  # Lines written at once, so that other writers get their turn in between
 
-Progress = Callable[[int], None]
-"""Told how many lines have been dealt with."""
+Progress = Callable[[int], None]  # Told how many lines have been dealt with
 
 
 class Header(Struct, frozen=True, tag="rum-export", tag_field="kind"):

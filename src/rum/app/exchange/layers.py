@@ -35,8 +35,7 @@ from rum.model.memory import Number
 from rum.store.files.layers import NAMES, LayerFiles, as_entry, as_fact, as_rule, write_layers
 from rum.store.records import Revision
 
-BATCH = 200
-"""Entries written at once, so that other writers get their turn in between."""
+BATCH = 200  # Entries written at once, so that other writers get their turn in between
 
 
 class FactLine(Struct, frozen=True, tag="fact", tag_field="kind"):

@@ -24,12 +24,10 @@ from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory, Origin
 from rum.store.base import ReadMode
 
-BATCH = 200
-"""Pieces kept at once, so that other writers get their turn in between."""
+BATCH = 200  # Pieces kept at once, so that other writers get their turn in between
 TAIL = 8
 
-Progress = Callable[[int, int], None]
-"""Told how many pieces were dealt with, and how many there are."""
+Progress = Callable[[int, int], None]  # Told how many pieces were dealt with, and how many there are
 T = TypeVar("T")
 R = TypeVar("R", bound="Imported")
 

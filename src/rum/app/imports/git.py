@@ -197,8 +197,7 @@ def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
     return notes
 
 
-CLIENT = "git"
-"""What imported authors have as their client."""
+CLIENT = "git"  # What imported authors have as their client
 
 
 class CommitSource(NamedTuple):
@@ -389,8 +388,7 @@ def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Me
     return found
 
 
-MemoryAuthorship = tuple[str, int]
-"""Who wrote a commit, and when."""
+MemoryAuthorship = tuple[str, int]  # Who wrote a commit, and when
 
 
 def authorship(memory: Memory) -> MemoryAuthorship:

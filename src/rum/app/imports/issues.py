@@ -28,8 +28,7 @@ from rum.repo import history
 from rum.repo.git import find_git
 from rum.store.filters import Filters
 
-CLIENT = "github"
-"""What imported authors have as their client."""
+CLIENT = "github"  # What imported authors have as their client
 
 
 class IssueImport(Imported, frozen=True, kw_only=True):

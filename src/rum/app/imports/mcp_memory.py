@@ -22,8 +22,7 @@ from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Origin, OriginKind
 
-CLIENT = "mcp-memory"
-"""What their author has as its client, and the session they stand in."""
+CLIENT = "mcp-memory"  # What their author has as its client, and the session they stand in
 
 
 class GraphImport(Imported, frozen=True, kw_only=True):

@@ -87,8 +87,7 @@ def _add(project: Project, piece: _Piece) -> None:
 
 LARGEST = 4 * 1024 * 1024
 TAG = "agents-md"
-NAME = "rum-knowledge"
-"""What the section is called that RUM keeps in a file."""
+NAME = "rum-knowledge"  # What the section is called that RUM keeps in a file
 FILE = "AGENTS.md"
 
 _MOST_RULES, _MOST_FACTS, _MOST_NOTES, _LINE = 30, 30, 15, 300

@@ -23,8 +23,7 @@ from rum.store.captured_events import CapturedTurn
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-VERSION = 1
-"""Increased when transcripts have to be read again."""
+VERSION = 1  # Increased when transcripts have to be read again
 
 
 class TranscriptImport(Imported, frozen=True, kw_only=True):
@@ -38,8 +37,7 @@ class TranscriptImport(Imported, frozen=True, kw_only=True):
     elsewhere: int = 0
 
 
-Session = list[str]
-"""A transcript, and those of its subagents after it."""
+Session = list[str]  # A transcript, and those of its subagents after it
 
 
 def reader(client: str) -> str:

@@ -21,10 +21,8 @@ from rum.store.files.journal.locations import FORBIDDEN, Sessions
 from rum.store.files.journal.metadata import metadata
 from rum.store.files.journal.text import JournalText
 
-NOBODY = "(nobody)"
-"""Shown for a journal that names no agent."""
-SHOWN = 10
-"""Sessions that are named if one does not exist."""
+NOBODY = "(nobody)"  # Shown for a journal that names no agent
+SHOWN = 10  # Sessions that are named if one does not exist
 
 
 @public

@@ -19,8 +19,7 @@ from rum.model.layers import Fact, FactVersion, GivenFact
 from rum.model.parse import nearest, parse
 from rum.store.records import Revision
 
-EVERY = 10**9
-"""A limit that no project reaches."""
+EVERY = 10**9  # A limit that no project reaches
 _INSTEAD = "To correct it, set it."
 _KEYS_COMPARED = 2000
 

@@ -19,6 +19,7 @@ from rum.model.memory import Content, Memory
 from rum.model.questions import ForgetQuestion
 from rum.store.base import ReadMode
 
+# What can be forgotten, and where its `Kind` is.
 KINDS = {
     "memory": "app.memories.forget:MEMORY",
     "note": "app.notes.notes:KIND",
@@ -28,10 +29,8 @@ KINDS = {
     "chapter": "app.chapters.forget:CHAPTER",
     "wisdom": "app.chapters.forget:WISDOM_KIND",
 }
-"""What can be forgotten, and where its `Kind` is."""
 
-Counts = dict[str, int]
-"""How many rows, entries or files of each sort."""
+Counts = dict[str, int]  # How many rows, entries or files of each sort
 
 
 class Kind(NamedTuple):

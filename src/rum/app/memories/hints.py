@@ -29,17 +29,14 @@ from rum.store.search import Search
 
 SUGGESTED = 3
 NAMED = 5
-ECHOED = 60
-"""So many characters of what was asked are said again."""
-TOLD = 250
-"""So many characters of what is wrong with an embedder are told; `rum doctor` tells all of it."""
-NEAR = 2
-"""A confidence so many times too low is still worth a word; proposing more would invite filler."""
-COMPARED = 2000
-"""So many known tags or files are compared with one that is unknown."""
+ECHOED = 60  # So many characters of what was asked are said again
+TOLD = 250  # So many characters of what is wrong with an embedder are told; `rum doctor` tells all of it
+NEAR = 2  # A confidence so many times too low is still worth a word; proposing more would invite filler
+COMPARED = 2000  # So many known tags or files are compared with one that is unknown
 
 _WORD = re.compile(r"[\w.@+-]*\w")
 
+# What excludes, and its value when it does not.
 FILTERS: dict[str, Any] = {
     "tags": (),
     "task_type": None,
@@ -50,7 +47,6 @@ FILTERS: dict[str, Any] = {
     "success_only": False,
     "failures_only": False,
 }
-"""What excludes, and its value when it does not."""
 
 
 def hint_for(caller: Caller, inquiry: Inquiry, answer: Answer) -> str:

@@ -16,10 +16,8 @@ from rum.recall.knowledge import MatchingLines, ranked
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
-SHARE = 0.6
-"""The share of a question's words that a chapter must hold to answer by its words."""
-LONGEST = 240
-"""Characters of what is said: two lines."""
+SHARE = 0.6  # The share of a question's words that a chapter must hold to answer by its words
+LONGEST = 240  # Characters of what is said: two lines
 
 
 class Answering(NamedTuple):

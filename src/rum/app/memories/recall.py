@@ -44,12 +44,9 @@ from rum.store.search import Row
 from rum.text.tokens import estimate_tokens
 
 View = Callable[[Depth], RetrievedMemory]
-ENVELOPE = 35
-"""Tokens of an answer without its memories."""
-LEFT_OUT = 15
-"""Tokens of what says that something was left out."""
-TAGS = 10_000
-"""So many tags are listed."""
+ENVELOPE = 35  # Tokens of an answer without its memories
+LEFT_OUT = 15  # Tokens of what says that something was left out
+TAGS = 10_000  # So many tags are listed
 
 
 def recall(caller: Caller, question: RecallQuestion) -> RecallResult:

@@ -191,12 +191,10 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
     return _update_result(caller.project, changed)
 
 
-RARE = 50
-"""A word in more memories than this does not tell them apart."""
+RARE = 50  # A word in more memories than this does not tell them apart
 MAX_TERMS = 4
 MAX_COMPARED = 5
-LIKE = 0.6
-"""The share of common words in goal and outcome from which two memories are called alike."""
+LIKE = 0.6  # The share of common words in goal and outcome from which two memories are called alike
 SHOWN = 3
 
 

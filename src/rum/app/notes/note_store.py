@@ -33,8 +33,7 @@ from rum.text.claims import claims_in
 from rum.text.patterns import problem
 
 Clean = Callable[[dict[str, Any]], dict[str, Any]]
-MOST_READ = 20
-"""Notes that are read at most to find contradictions."""
+MOST_READ = 20  # Notes that are read at most to find contradictions
 
 
 class NoteStore:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+# The fields as files spell them, and as the API does.
 FIELDS = {
     "whenToUse": "when_to_use",
     "discoveredAt": "discovered_at",
@@ -56,7 +57,6 @@ FIELDS = {
     "relatedMemories": "related_memories",
     "supersededBy": "superseded_by",
 }
-"""The fields as files spell them, and as the API does."""
 
 
 class NoteFields(TypedDict, total=False):
@@ -252,8 +252,7 @@ def agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings
     return own._replace(**{name: found[name] for name in unset}), broken
 
 
-OWNER = "owner"
-"""The discoverer of what a person wrote."""
+OWNER = "owner"  # The discoverer of what a person wrote
 _INSTEAD = "Add an entry of your own under the same title instead."
 
 

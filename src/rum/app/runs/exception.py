@@ -14,6 +14,7 @@ from rum.model.memory_layers import FailureCategory
 from rum.model.runs import InferredVerdict, Result, Verdict
 from rum.text.shorten import one_line
 
+# The first class that fits gives the category; the last is for a program that ends badly.
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (ImportError, FailureCategory.MISSING_DEPENDENCY),
     (AssertionError, FailureCategory.TEST_FAILURE),
@@ -23,10 +24,8 @@ CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
     (Exception, FailureCategory.RUNTIME_ERROR),
     (BaseException, FailureCategory.OTHER),
 )
-"""The first class that fits gives the category; the last is for a program that ends badly."""
 _SUMMARY, _REASON = 200, 2000
-_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(rum.__file__)), "")
-"""The folder of RUM's own code."""
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(rum.__file__)), "")  # The folder of RUM's own code
 _PYTHONS = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
 
 

@@ -40,10 +40,9 @@ from rum.text.terms import terms
 from rum.text.word_weights import telling_words
 
 T = TypeVar("T")
-SOURCE = "extraction"
-"""What notes have as their source."""
+SOURCE = "extraction"  # What notes have as their source
+# Fields as Python writes them, and as files do.
 _SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
-"""Fields as Python writes them, and as files do."""
 _FORGOTTEN = "it was forgotten on purpose"
 
 
@@ -249,10 +248,9 @@ def _unwritten(rule: GivenRule) -> Rule:
     return Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)
 
 
+# The share of its words that a file must have to be worth taking apart: a little less than says the same.
 _MAY_BE_ALIKE = 0.5
-"""The share of its words that a file must have to be worth taking apart: a little less than says the same."""
-_ASKED = 12
-"""Rare words by which memories are found that may say the same."""
+_ASKED = 12  # Rare words by which memories are found that may say the same
 
 
 class Known:

@@ -19,10 +19,8 @@ from rum.model.runs import RunQuestion
 from rum.text.shorten import one_line
 
 Json = dict[str, Any]
-SHOWN = 50
-"""The maximum of steps in the entry of an attempt: the last ones."""
-LONGEST = 2000
-"""Characters of what a run says of itself in the journal."""
+SHOWN = 50  # The maximum of steps in the entry of an attempt: the last ones
+LONGEST = 2000  # Characters of what a run says of itself in the journal
 
 
 class RunJournal:

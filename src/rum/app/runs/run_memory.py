@@ -13,19 +13,15 @@ from rum.text.shorten import one_line
 from rum.text.terms import content_words
 
 Json = dict[str, Any]
-LONGEST = 2000
-"""Characters of one discovery, reason or output."""
+LONGEST = 2000  # Characters of one discovery, reason or output
 NOTHING_DONE = "Ended without an error"
 NO_REASON = "It did not work"
-ATTEMPT = "attempt"
-"""The tag of what was tried within a run, in vain."""
-MAX_STEPS = 200
-"""Steps that go into a memory: the first and the last half of these."""
+ATTEMPT = "attempt"  # The tag of what was tried within a run, in vain
+MAX_STEPS = 200  # Steps that go into a memory: the first and the last half of these
 OUTCOME_UNKNOWN = "(outcome unknown)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}
 _EVENT_WORDS = {Result.SUCCESS: "completed", Result.PARTIAL: "ended in part", Result.FAILURE: "failed"}
-_SHORT = 500
-"""Characters of an event or of a problem."""
+_SHORT = 500  # Characters of an event or of a problem
 
 
 class Child(NamedTuple):

@@ -14,32 +14,26 @@ from rum.model.errors import InvalidQuery
 from rum.store.base import ReadMode
 from rum.store.upkeep import Weighed
 
-BATCH = 100
-"""Memories archived at once, so that other writers get their turn in between."""
-WORTH_IT = 0.05
-"""From such a share of memories archived, or of space unused, the file is made smaller."""
+BATCH = 100  # Memories archived at once, so that other writers get their turn in between
+WORTH_IT = 0.05  # From such a share of memories archived, or of space unused, the file is made smaller
 DAY = 86400
-LONGEST = 36_500
-"""Days that a memory may be asked to be old: beyond that times make no sense."""
+LONGEST = 36_500  # Days that a memory may be asked to be old: beyond that times make no sense
 
-Progress = Callable[[int, int], None]
-"""Told how many memories have been archived, and how many will be."""
+Progress = Callable[[int, int], None]  # Told how many memories have been archived, and how many will be
 
 
 class Archived(Struct, frozen=True, kw_only=True):
     """What was archived, or would be; what was not and why; and what that did to the file."""
 
     archived: int
-    superseded: int
-    """So many of them are superseded by others."""
+    superseded: int  # So many of them are superseded by others
+    # Live memories that stay as they are, by reason: young, important, follow_ups, linked, used.
     kept: dict[str, int]
-    """Live memories that stay as they are, by reason: young, important, follow_ups, linked, used."""
     in_archive: int
     bytes_before: int
     bytes_after: int
     dry_run: bool = False
-    hint: str | UnsetType = UNSET
-    """Why the file did not get smaller, where it should have."""
+    hint: str | UnsetType = UNSET  # Why the file did not get smaller, where it should have
 
 
 class Restored(Struct, frozen=True, kw_only=True, omit_defaults=True):

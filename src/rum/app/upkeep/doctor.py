@@ -26,8 +26,8 @@ from rum.store.files.journal.locations import Sessions
 
 MIN_FREE_BYTES = 100 * 1024 * 1024
 MAX_REMARKS = 50
+# Bytes of journals that are parsed, newest sessions first; of the rest only the outline is read.
 _MAX_PARSED = 512 * 1024
-"""Bytes of journals that are parsed, newest sessions first; of the rest only the outline is read."""
 _IGNORED = "It is ignored until it is fixed."
 
 

@@ -22,12 +22,9 @@ from rum.text.shorten import without_invisible
 
 AREAS = FILES = INSIGHTS = AGENTS = 10
 FOLLOW_UPS = 15
-KINDS, PLACES = 3, 2
-"""Task types, and areas, named for one month."""
-SOURCES = 3
-"""Memories named for one claim: those it quotes, then the newest."""
-PATTERNS = 2
-"""Patterns among the insights."""
+KINDS, PLACES = 3, 2  # Task types, and areas, named for one month
+SOURCES = 3  # Memories named for one claim: those it quotes, then the newest
+PATTERNS = 2  # Patterns among the insights
 _NUMBERS = re.compile(r"\d+")
 
 

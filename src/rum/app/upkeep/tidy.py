@@ -25,29 +25,22 @@ if TYPE_CHECKING:
 
 Tell = Callable[[int], None]
 
-USUAL = 30.0
-"""Seconds of work when nobody says how long."""
+USUAL = 30.0  # Seconds of work when nobody says how long
+# Seconds for which vectors of another embedder are kept: another client here may be using it.
 KEPT = 7 * 86400
-"""Seconds for which vectors of another embedder are kept: another client here may be using it."""
 
 
 class TidyResult(msgspec.Struct, frozen=True):
     """What was done and what is left to do."""
 
-    model: str | None
-    """The embedder's stamp; None where recall goes by words alone."""
+    model: str | None  # The embedder's stamp; None where recall goes by words alone
     embedded: int
     pending: int
-    dropped: int = 0
-    """Vectors deleted because their embedder is no longer used."""
-    chapters: int | UnsetType = UNSET
-    """Chapters that were made, where that is set."""
-    trouble: str | UnsetType = UNSET
-    """Why the embedder failed, or its vectors could not be kept."""
-    busy: Holder | UnsetType = UNSET
-    """Who else is at it; nothing was done then."""
-    captured: int | UnsetType = UNSET
-    """Memories made of what hooks had left, if they had left anything."""
+    dropped: int = 0  # Vectors deleted because their embedder is no longer used
+    chapters: int | UnsetType = UNSET  # Chapters that were made, where that is set
+    trouble: str | UnsetType = UNSET  # Why the embedder failed, or its vectors could not be kept
+    busy: Holder | UnsetType = UNSET  # Who else is at it; nothing was done then
+    captured: int | UnsetType = UNSET  # Memories made of what hooks had left, if they had left anything
 
 
 def pending(project: Project) -> int:
@@ -112,8 +105,7 @@ class _Count:
 
 
 _FILE = "tidy.lock"
-_FIRST = 1
-"""Where the holder's name begins: on Windows the byte that is locked cannot be read by others."""
+_FIRST = 1  # Where the holder's name begins: on Windows the byte that is locked cannot be read by others
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -154,11 +146,9 @@ def _read_holder(path: str) -> Holder:
     return Holder()
 
 
-LONGEST = 300.0
-"""Seconds after which such a process ends, whatever is left."""
+LONGEST = 300.0  # Seconds after which such a process ends, whatever is left
 
-AGAIN = 60.0
-"""Seconds after which another may be started where the last one failed."""
+AGAIN = 60.0  # Seconds after which another may be started where the last one failed
 
 _PASSED_ON = [setting for setting in SETTINGS if setting.name.startswith("embedder")]
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "VECLIB")}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 NAME = "claude-code"
-MCP = "claude-code"
-"""Its name as an MCP client."""
+MCP = "claude-code"  # Its name as an MCP client
+# The hooks that are captured, and the kind of event of each.
 KINDS = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
@@ -33,9 +33,8 @@ KINDS = {
     "Stop": "stop",
     "SessionEnd": "end",
 }
-"""The hooks that are captured, and the kind of event of each."""
+# The hooks whose output reaches the model without making it continue.
 ANSWERABLE = ("start", "prompt", "before", "after", "failed", "agent_start")
-"""The hooks whose output reaches the model without making it continue."""
 
 _EXIT_CODE = r"(?:Error: )?Exit code:? (-?\d{1,10})\b"
 

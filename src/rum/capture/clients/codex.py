@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 NAME = "codex"
-MCP = "codex-mcp-client"
-"""Its name as an MCP client."""
+MCP = "codex-mcp-client"  # Its name as an MCP client
 KINDS = claude_code.KINDS
 ANSWERABLE = claude_code.ANSWERABLE
 

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
     from rum.capture.events.event import Event
 
-CLIENTS = ("claude-code", "codex", "gemini")
-"""The clients with hooks of their own."""
-_AS_CLAUDE_CODE = ("cursor", "vscode")
-"""Editors that run Claude Code's hooks."""
+CLIENTS = ("claude-code", "codex", "gemini")  # The clients with hooks of their own
+_AS_CLAUDE_CODE = ("cursor", "vscode")  # Editors that run Claude Code's hooks
 
 _CAMEL = {
     "hookEventName": "hook_event_name",

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 NAME = "gemini"
-MCP = "gemini-cli-mcp-client"
-"""Its name as an MCP client."""
+MCP = "gemini-cli-mcp-client"  # Its name as an MCP client
 KINDS = {
     "SessionStart": "start",
     "BeforeAgent": "prompt",
@@ -31,8 +30,7 @@ KINDS = {
     "AfterAgent": "stop",
     "SessionEnd": "end",
 }
-ANSWERABLE = ("start", "prompt", "after")
-"""The hooks whose output reaches the model."""
+ANSWERABLE = ("start", "prompt", "after")  # The hooks whose output reaches the model
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _SEARCHES = ("glob", "search_file_content", "grep_search", "google_web_search", "list_directory")
 

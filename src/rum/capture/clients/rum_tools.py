@@ -15,12 +15,11 @@ _OURS = r"mcp_{1,2}(?:plugin_\w*?)?rum(?:_{1,2}|$)"
 # Only a call of `rum` alone: the output of another command after it is worth keeping.
 _COMMAND = r"\s*(?:\S*[/\\]|\S*python[\d.]*(?:\s+-P)?\s+-m\s+)?rum(?:\.exe)?\s[^;&\n]*"
 _HERE_DOCUMENT = r"(?s)<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n.*?^\s*\1\s*\Z"
+# Programs that pipe input into `rum`, so that their own output is not shown.
 _FEEDS = ("cd", "echo", "printf", "cat", "jq")
-"""Programs that pipe input into `rum`, so that their own output is not shown."""
 _MEMORY_ID = r"\bmem_[0-9a-hjkmnp-tv-z]{26}\b"
 _MAX_MEMORIES = 50
-_MAX_SEARCHED = 200_000
-"""Characters of an answer that are searched for ids."""
+_MAX_SEARCHED = 200_000  # Characters of an answer that are searched for ids
 
 
 def rum_call(tool_name: str, answer: object) -> dict[str, Any] | None:

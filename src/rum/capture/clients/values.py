@@ -8,17 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_NAME = 200
-"""Characters kept of a name or an id."""
+MAX_NAME = 200  # Characters kept of a name or an id
 MAX_PATH = 1000
-MAX_TEXT = 8000
-"""Characters kept of a prompt, a command or a message."""
-MAX_OUTPUT = 2000
-"""Characters kept of a tool's output: its beginning and its end."""
-MAX_CHANGE = 4000
-"""Characters kept of the lines that an edit adds or removes."""
+MAX_TEXT = 8000  # Characters kept of a prompt, a command or a message
+MAX_OUTPUT = 2000  # Characters kept of a tool's output: its beginning and its end
+MAX_CHANGE = 4000  # Characters kept of the lines that an edit adds or removes
+# Characters of any text that are read: private parts must be found before a text is cut to what is kept.
 MAX_RAW = 64_000
-"""Characters of any text that are read: private parts must be found before a text is cut to what is kept."""
 LEFT_OUT = "\n[...]\n"
 
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from rum.capture.events.ignored_paths import Ignored
     from rum.redact.redactor import Redactor
 
+# Ids that clients gave: they connect events, so they are unchanged unless they are secrets.
 _NAMES = ("id", "session", "turn", "agent", "call")
-"""Ids that clients gave: they connect events, so they are unchanged unless they are secrets."""
+# Values that RUM itself sets, which hold no secrets.
 _OWN_FIELDS = ("client", "kind", "at", "tool", "memories", "exit", "project", "withheld")
-"""Values that RUM itself sets, which hold no secrets."""
 _LENGTHS = {"text": MAX_TEXT, "output": MAX_OUTPUT, "command": MAX_TEXT}
+# Characters at each end of an output that are searched for ignored files; the rest is dropped.
 _MAX_SEARCHED = 4 * MAX_OUTPUT
-"""Characters at each end of an output that are searched for ignored files; the rest is dropped."""
 _MAX_FILES = 50
+# Characters of changed lines, of all files together; the lines of further files are dropped.
 _MAX_CHANGES = 128_000
-"""Characters of changed lines, of all files together; the lines of further files are dropped."""
 
 
 def clean(event: Event, redactor: Redactor, ignored: Ignored | None = None) -> Event:
@@ -136,10 +136,9 @@ def _shorten(found: dict[str, Any]) -> None:
             found[name] = found[name][:MAX_NAME]
 
 
+# The names of the tags around a brief and a journal in a prompt; those of offers begin with `rum-`.
 BRIEF, JOURNAL = "background-knowledge", "session-journal"
-"""The names of the tags around a brief and a journal in a prompt; those of offers begin with `rum-`."""
-PRIVATE = "[private]"
-"""Replaces private text."""
+PRIVATE = "[private]"  # Replaces private text
 
 # Not compiled on import: few texts need them.
 _PRIVATE_TAG = r"(?i)<(/?)private(?:\s[^<>]{0,100})?>"

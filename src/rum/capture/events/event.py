@@ -28,50 +28,39 @@ if TYPE_CHECKING:
 
         path: str
         operation: Literal["read", "edit", "create", "delete"]
-        lines: NotRequired[str]
-        """As `12-20`, in the file after the change."""
-        added: NotRequired[str]
-        """The lines that an edit adds."""
+        lines: NotRequired[str]  # As `12-20`, in the file after the change
+        added: NotRequired[str]  # The lines that an edit adds
         removed: NotRequired[str]
 
     class Event(TypedDict):
         """A key that does not apply is left out."""
 
-        id: str
-        """Equal for the same event from a hook and from a transcript."""
+        id: str  # Equal for the same event from a hook and from a transcript
         client: str
         session: str
         kind: EventKind
-        at: float
-        """Unix seconds."""
+        at: float  # Unix seconds
         cwd: str
-        turn: NotRequired[str]
-        """The client's name for all work on one prompt."""
-        agent: NotRequired[str]
-        """The client's id of the subagent that acted."""
+        turn: NotRequired[str]  # The client's name for all work on one prompt
+        agent: NotRequired[str]  # The client's id of the subagent that acted
         agent_type: NotRequired[str]
         transcript: NotRequired[str]
+        # Why a session began or ended; `INTERRUPTED` for a call that the user stopped.
         source: NotRequired[str]
-        """Why a session began or ended; `INTERRUPTED` for a call that the user stopped."""
+        # The client's id of a tool call: it ties `before` to `after`, and both to the transcript.
         call: NotRequired[str]
-        """The client's id of a tool call: it ties `before` to `after`, and both to the transcript."""
         tool: NotRequired[Tool]
-        tool_name: NotRequired[str]
-        """The client's own name for it."""
+        tool_name: NotRequired[str]  # The client's own name for it
         files: NotRequired[list[FileAccess]]
         command: NotRequired[str]
         exit: NotRequired[int]
-        output: NotRequired[str]
-        """The tool's output, its middle left out if it is long."""
-        text: NotRequired[str]
-        """A prompt, last words, a search pattern or a subagent's task."""
-        memories: NotRequired[list[str]]
-        """Memories that a call of RUM's own tools returned or stored."""
+        output: NotRequired[str]  # The tool's output, its middle left out if it is long
+        text: NotRequired[str]  # A prompt, last words, a search pattern or a subagent's task
+        memories: NotRequired[list[str]]  # Memories that a call of RUM's own tools returned or stored
         offers: NotRequired[list[dict[str, object]]]
-        project: NotRequired[str]
-        """The project's id, where the folder of the line does not give it."""
+        project: NotRequired[str]  # The project's id, where the folder of the line does not give it
+        # Why texts or files are missing.
         withheld: NotRequired[Literal["private", "ignored", "unredacted", "too large"]]
-        """Why texts or files are missing."""
 
 else:
 
@@ -80,8 +69,7 @@ else:
         return value
 
 
-INTERRUPTED = "broken off"
-"""The `source` of a call that did not fail but was stopped by the user."""
+INTERRUPTED = "broken off"  # The `source` of a call that did not fail but was stopped by the user
 
 
 def new_event(

@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILE = ".rumignore"
-_INSTEAD = "[ignored]"
-"""Replaces an ignored path in a text."""
+_INSTEAD = "[ignored]"  # Replaces an ignored path in a text
 
 _LIMIT = 64 * 1024
 _MAX_PATTERNS = 1000
+# Each multiplies the time of a match by the length of the path; whatever follows the last one matches.
 _MAX_DOUBLE_STARS = 2
-"""Each multiplies the time of a match by the length of the path; whatever follows the last one matches."""
 _WORD = re.compile(r"[^\s'\"`;|&<>()\[\]{}=,:]+")
 
 

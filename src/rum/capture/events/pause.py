@@ -17,17 +17,15 @@ if TYPE_CHECKING:
     class Pause(TypedDict):
         """A span of time in which nothing is captured, in Unix seconds."""
 
-        project: str | None
-        """None: everywhere."""
+        project: str | None  # None: everywhere
         since: int
-        until: int | None
-        """None: until capturing is resumed."""
+        until: int | None  # None: until capturing is resumed
 
 
 _FILE = "paused.json"
 _LIMIT = 256 * 1024
+# Past pauses are needed when a transcript is imported later: it holds what was written during them.
 _MAX_PAUSES = 500
-"""Past pauses are needed when a transcript is imported later: it holds what was written during them."""
 
 
 def is_paused(home: str, project_id: str | None, at: float) -> bool:

@@ -24,8 +24,7 @@ else:
     # `typing` is slow to load.
     Problem = namedtuple("Problem", ("what", "last", "times"))
 
-RECENT = 7 * 86400
-"""Seconds for which a problem is reported."""
+RECENT = 7 * 86400  # Seconds for which a problem is reported
 
 _FILE, _REPORTED = "trouble.log", "trouble.told"
 _LIMIT = 16 * 1024

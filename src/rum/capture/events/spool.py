@@ -16,16 +16,15 @@ from zlib import crc32
 from rum.settings.home import ensure_private_dir, file_lock
 
 FOLDER = "spool"
-_UNCLAIMED = "unclaimed"
-"""The folder for lines of an unknown project; their `cwd` tells the project later."""
+_UNCLAIMED = "unclaimed"  # The folder for lines of an unknown project; their `cwd` tells the project later
 MAX_LINE = 64 * 1024
-MAX_FILE = 4 * 1024 * 1024
-"""Bytes after which a session continues in its next file."""
+MAX_FILE = 4 * 1024 * 1024  # Bytes after which a session continues in its next file
 
 _MAX_PARTS = 64
 _ENDING, _CLAIMED = ".jsonl", ".taken"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _MAX_NAME = 80
+# Names that Windows takes for devices, with any extension.
 _DEVICES = {
     "con",
     "prn",
@@ -33,9 +32,8 @@ _DEVICES = {
     "nul",
     *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
 }
-"""Names that Windows takes for devices, with any extension."""
+# How often a line is written again after its file was removed, and the seconds added to each wait.
 _TRIES, _PAUSE = 12, 0.001
-"""How often a line is written again after its file was removed, and the seconds added to each wait."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 # Others may be able to write to a temporary folder: no links are followed, and no pipe is waited for.
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

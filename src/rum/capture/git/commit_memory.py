@@ -19,8 +19,7 @@ from rum.text.lexicon import word_set
 from rum.text.shorten import without_invisible
 
 _ORDINARY = 0.3
-IMPORTANT = 0.5
-"""The importance of a commit that was reverted, reverts another, or fixes a vulnerability."""
+IMPORTANT = 0.5  # The importance of a commit that was reverted, reverts another, or fixes a vulnerability
 _MAX_TAGS = 6
 
 
@@ -92,8 +91,7 @@ def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: 
     return f"{commit.sha[:SHORT_SHA]}: {', '.join(parts)}{closes}"
 
 
-MAX_FILES = 100
-"""Files of a commit's memory: those with the most changed lines."""
+MAX_FILES = 100  # Files of a commit's memory: those with the most changed lines
 MAX_RANGES = 12
 _MAX_NAMES = 5
 
@@ -105,8 +103,8 @@ _DECLARED = re.compile(
 )
 _TYPED = re.compile(rf"\b(?:struct|enum|union|type)\s+({_NAME})")
 _CALLED = re.compile(r"([A-Za-z_$][\w$.:~]{1,59})\s*\(")
+# Words before a bracket that are no function's name.
 _KEYWORDS = word_set("if for while switch return catch elif else func function sizeof defined test")
-"""Words before a bracket that are no function's name."""
 
 
 def largest(changes: Sequence[Change]) -> list[Change]:

@@ -16,15 +16,16 @@ from rum.repo.history import Commit
 
 _MAX_REASON = 1000
 
+# The author of a commit, the time it was written, and its subject: a rebase changes none of them.
 Authorship = tuple[str, int, str]
-"""The author of a commit, the time it was written, and its subject: a rebase changes none of them."""
 
 _REVERT_SUBJECT = re.compile(
     r'(?P<word>Revert|Reapply|revert:) "(?P<quoted>.+?)"(?: \(#\d+\))*|revert: (?P<plain>.+)'
 )
+# The number that a forge adds to the subject of a squashed pull request.
 _PULL_REQUEST = re.compile(r" \(#(\d+)\)")
-"""The number that a forge adds to the subject of a squashed pull request."""
 _BREAKS = r"(?:fail|break|broke|error|flak)\w*"
+# The words of a reason for each category; the first category that matches wins.
 _CATEGORIES = {
     category: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for category, words in (
@@ -64,7 +65,6 @@ _CATEGORIES = {
         ),
     )
 }
-"""The words of a reason for each category; the first category that matches wins."""
 
 
 class Entry(NamedTuple):

@@ -9,12 +9,10 @@ from typing import NamedTuple
 from rum.model.links import LinkType
 from rum.text.shorten import shorten, without_invisible
 
-MAX_MESSAGE = 64 * 1024
-"""Characters of a message that are read."""
+MAX_MESSAGE = 64 * 1024  # Characters of a message that are read
 MAX_SUBJECT = 300
 MAX_BODY = 6000
-_CUT_MARK = " […]"
-"""Differs from an ellipsis that the author may have written."""
+_CUT_MARK = " […]"  # Differs from an ellipsis that the author may have written
 
 # The possessive quantifiers (`*+`, `++`) below keep long lines of a message from taking quadratic time.
 _PEOPLE = r"[A-Z][\w-]*-(?:by|to|with)|cc"
@@ -33,12 +31,11 @@ _TRAILER = re.compile(
     r"|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)++: \S.*",
     re.IGNORECASE,
 )
+# A trailer in the middle of the message, of a commit that was squashed into this one.
 _NAMES_SOMEBODY = re.compile(
     r"[ \t]*(?:[A-Z][\w-]{1,40}-by|cc) ?: [^<>\n]{0,200}<[^<>\s]{1,200}>[ \t]*", re.IGNORECASE
 )
-"""A trailer in the middle of the message, of a commit that was squashed into this one."""
-_RULE = re.compile(r"-{5,}")
-"""The line between squashed messages."""
+_RULE = re.compile(r"-{5,}")  # The line between squashed messages
 _TRAILER_LENGTH = 500
 _REVERT_NOTICE = re.compile(
     r"^[ \t]*This reverts commits?\s[^.]*?(?:,\s+reversing\s+changes made to )?[0-9a-f]{7}"

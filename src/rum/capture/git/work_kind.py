@@ -140,8 +140,7 @@ class Noise(StrEnum):
     RELEASE = "release"
     LOCK_FILE = "lock_file"
     EMPTY = "empty"
-    COPY = "copy"
-    """The same work on another branch, which has a memory already."""
+    COPY = "copy"  # The same work on another branch, which has a memory already
     CUT_OFF = "cut_off"
 
 

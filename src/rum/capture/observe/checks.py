@@ -78,12 +78,11 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
+# Signs after which a check's exit code is lost: a pipe, or another command that runs in any case.
 _MASKED = re.compile(r"[|;\n]|(?<![&>])&(?![&>])")
-"""Signs after which a check's exit code is lost: a pipe, or another command that runs in any case."""
 # Quoted text and redirections such as `2>&1` are removed first: their signs separate no commands.
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\d?>&\d?")
-_END = 1500
-"""Characters at the end of an output that are searched for a runner's counts."""
+_END = 1500  # Characters at the end of an output that are searched for a runner's counts
 
 
 class Check(NamedTuple):

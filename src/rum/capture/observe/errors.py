@@ -6,8 +6,7 @@ import re
 from typing import NamedTuple
 
 _MAX_LENGTH = 300
-_MAX_LINES = 400
-"""Lines at the end of an output that are searched."""
+_MAX_LINES = 400  # Lines at the end of an output that are searched
 
 _NAMED = (
     r"(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt|Exit|Timeout|Fault)"

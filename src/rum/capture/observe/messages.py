@@ -9,8 +9,7 @@ from rum.text.lexicon import PROMPT, task_type_in
 from rum.text.sentences import lines_outside_code, split_sentences
 from rum.text.shorten import shorten
 
-GOAL, CONTEXT, SUMMARY = 200, 600, 300
-"""Maximum lengths in characters."""
+GOAL, CONTEXT, SUMMARY = 200, 600, 300  # Maximum lengths in characters
 
 _TAGGED = re.compile(
     r"<(system-reminder|command-message|local-command-\w+|environment_context|user_instructions"

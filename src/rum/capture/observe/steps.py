@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"
+# Exit codes of a command that was ended by SIGINT or SIGTERM, and by `timeout`.
 _ENDED, _TIMED_OUT = (130, 143), 124
-"""Exit codes of a command that was ended by SIGINT or SIGTERM, and by `timeout`."""
 _PATCH = "*** Begin Patch"
 
 

@@ -13,8 +13,8 @@ from rum.capture.observe.turns import Turn
 from rum.model.memory_layers import FailureCategory, VerificationType
 from rum.store.attempt_fingerprint import command_tried
 
+# The kinds of checks by how much they prove, least first.
 _WEIGHT = (VerificationType.LINT, VerificationType.BUILD, VerificationType.TYPECHECK, VerificationType.TEST)
-"""The kinds of checks by how much they prove, least first."""
 _REASON = 500
 _UNFINISHED = "The turn was broken off before the agent was done"
 _MISSING = ("ModuleNotFoundError", "ImportError", "command not found", "LoadError", "ClassNotFoundException")

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# What git prints when it has made a commit: `[main 1a2b3c4] Subject`.
 _COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
-"""What git prints when it has made a commit: `[main 1a2b3c4] Subject`."""
 _COMMITTING = ("commit", "merge", "cherry-pick", "revert", "rebase")
 _MAX_FILES, _MAX_LEARNINGS, _MAX_ANOMALIES, _MAX_ACTIONS = 40, 5, 5, 60
 _MAX_COMMAND, _MAX_DIFF, _MAX_OUTPUT, _MAX_QUOTE = 500, 1500, 400, 80
+# The importance of a turn with a failure, of one that a check proved, and of any other.
 _IMPORTANCE_FAILED, _IMPORTANCE_PROVEN, _IMPORTANCE = 0.7, 0.5, 0.4
-"""The importance of a turn with a failure, of one that a check proved, and of any other."""
+# An investigation is worth a memory from this many characters of last words and this many looks on.
 _CONCLUSION, _LOOKS = 120, 3
-"""An investigation is worth a memory from this many characters of last words and this many looks on."""
 _OPERATIONS = {"create": ActionType.FILE_CREATE, "delete": ActionType.FILE_DELETE}
 
 
@@ -50,8 +50,7 @@ class TurnObservation(NamedTuple):
     fields: Json | None
     why_not: str = ""
     commit: str | None = None
-    stored: tuple[str, ...] = ()
-    """Memories that the agent stored itself."""
+    stored: tuple[str, ...] = ()  # Memories that the agent stored itself
 
 
 def observe_turn(turn: Turn) -> TurnObservation:

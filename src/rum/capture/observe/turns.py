@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 
-CLOSING = ("stop", "agent_stop")
-"""Events that end a turn."""
+CLOSING = ("stop", "agent_stop")  # Events that end a turn
 
 
 def merge_events(events: Iterable[Event]) -> list[Event]:
@@ -43,8 +42,7 @@ def merge_event(known: Event, other: Event) -> Event:
     return whole
 
 
-_NO_WORK = ("start", "end", "compact", "offered")
-"""Events that belong to no turn."""
+_NO_WORK = ("start", "end", "compact", "offered")  # Events that belong to no turn
 
 
 class Turn(NamedTuple):

@@ -11,8 +11,7 @@ from rum.text.shorten import without_invisible
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _OURS = re.compile(r"<!-- (rum[\w-]*): begin.*?<!-- \1: end -->[ \t]*\n?", re.DOTALL)
-_MAX_LEVEL = 3
-"""Headings below this level are part of the section above them."""
+_MAX_LEVEL = 3  # Headings below this level are part of the section above them
 
 
 class Section(NamedTuple):

@@ -24,8 +24,7 @@ _CLIENT_NOTICES = (
     "Caveat: The messages below",
     "[Request interrupted",
 )
-_MAX_CALLS = 50_000
-"""Calls without a result that are remembered: a damaged file may have any number."""
+_MAX_CALLS = 50_000  # Calls without a result that are remembered: a damaged file may have any number
 
 
 def folders(home: str) -> list[str]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:|\"exit_code\": ?) ?(-?\d{1,10})\b")
 _HEADER = re.compile(r"\A(?:[^\n]{0,200}\n){0,8}?Output:\n")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+# The part of a UUID of version 7 that is the time at which it was made.
 _UUID_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}(?=-7)")
-"""The part of a UUID of version 7 that is the time at which it was made."""
 _OPERATIONS = {"add": "create", "update": "edit", "delete": "delete"}
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from rum.capture.clients.values import as_dict
 
-MAX_LINE = 8 * 1024 * 1024
-"""Bytes; a longer line is skipped."""
+MAX_LINE = 8 * 1024 * 1024  # Bytes; a longer line is skipped
 
 
 def records(path: str, last: int | None = None) -> Iterator[dict[str, Any]]:

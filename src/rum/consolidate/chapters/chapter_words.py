@@ -45,20 +45,17 @@ from rum.text.sentences import prose_sentences
 from rum.text.word_weights import Vocabulary, Words, telling_words
 
 MOST_LEARNINGS = 8
-MOST_SIDES = 2
-"""Claims that are shown beside one that they contradict."""
-LEAST_RANK = 1.25
-"""The rank from which a claim is worth showing: better none than an empty one."""
+MOST_SIDES = 2  # Claims that are shown beside one that they contradict
+LEAST_RANK = 1.25  # The rank from which a claim is worth showing: better none than an empty one
 
 _KINDS = 2
 _TOPICS = 4
 _FILES = 3
 _FAILED = 2
 _LONGEST_RESULT = 160
+# How a summary begins that only names a commit and counts its lines.
 _COMMIT_LINE = re.compile(r"[0-9a-f]{7,40}: ")
-"""How a summary begins that only names a commit and counts its lines."""
-_NEW_WORDS = 4
-"""Words that a memory's summary must have beyond its goal to be worth repeating."""
+_NEW_WORDS = 4  # Words that a memory's summary must have beyond its goal to be worth repeating
 
 
 def draw_chapter(members: Sequence[Memory], similarity: Similarity | None = None) -> ChapterWords:
@@ -192,33 +189,27 @@ def _result(memory: Memory) -> str:
     return short_line(summary, _LONGEST_RESULT)
 
 
-LONGEST_REASON = 220
-"""Characters of a reason inside a claim."""
+LONGEST_REASON = 220  # Characters of a reason inside a claim
+# The share of a goal's words, the rarer counting more, from which on another goal is about the same work.
 SAME_WORK = 0.5
-"""The share of a goal's words, the rarer counting more, from which on another goal is about the same work."""
-_GOAL = 1000
-"""Characters of a goal that are read."""
+_GOAL = 1000  # Characters of a goal that are read
+# How a sentence begins that gives no reason.
 _NO_REASON = re.compile(
     r"(?:(?:reverted|taken back) without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE
 )
-"""How a sentence begins that gives no reason."""
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
-_NO_REASON_WEIGHT = 1.0
-"""Taken off where no reason is known."""
+_NO_REASON_WEIGHT = 1.0  # Taken off where no reason is known
 
 
 class Failure(NamedTuple):
     """Work that failed, each attempt, and what succeeded after it."""
 
-    attempts: tuple[Memory, ...]
-    """Oldest first."""
-    reason: str
-    """In the words of the latest that gives one; may be empty."""
-    source: Memory
-    """The attempt whose reason this is."""
+    attempts: tuple[Memory, ...]  # Oldest first
+    reason: str  # In the words of the latest that gives one; may be empty
+    source: Memory  # The attempt whose reason this is
     remedy: Memory | None
+    # Whether the remedy had the same goal and changed the same files, and is not only similar work.
     proven: bool
-    """Whether the remedy had the same goal and changed the same files, and is not only similar work."""
 
     @property
     def text(self) -> str:

@@ -12,34 +12,27 @@ from rum.text.claims import Claim, parse_statement
 from rum.text.claims import Statement as ParsedStatement
 from rum.text.word_weights import Vocabulary, Words, telling_words
 
-Similarity = Callable[[str, str], float]
-"""How near two texts are in meaning: the cosine of their vectors."""
+Similarity = Callable[[str, str], float]  # How near two texts are in meaning: the cosine of their vectors
 
+# The cosine, and the share of words beside it, from which on two claims mean the same.
 SAME_MEANING, SAME_WORDS = 0.75, 0.3
-"""The cosine, and the share of words beside it, from which on two claims mean the same."""
-MOST = 1500
-"""Claims that are compared; of more, the weightiest."""
+MOST = 1500  # Claims that are compared; of more, the weightiest
 
+# Words that a claim may have beyond twice those of one that it repeats: a long one has the words of many.
 _MORE = 3
-"""Words that a claim may have beyond twice those of one that it repeats: a long one has the words of many."""
-_SHORT = 200
-"""Characters; a longer claim ranks a little lower."""
-_OF_WORK = (ClaimKind.STORY, ClaimKind.CHOSEN)
-"""Claims that may begin with the work they are about."""
-_COMPARED = 40
-"""Claims that are compared by meaning: each costs a vector."""
+_SHORT = 200  # Characters; a longer claim ranks a little lower
+_OF_WORK = (ClaimKind.STORY, ClaimKind.CHOSEN)  # Claims that may begin with the work they are about
+_COMPARED = 40  # Claims that are compared by meaning: each costs a vector
 
 
 class Cluster(NamedTuple):
     """A claim in its best wording, with the statements that support and contradict it."""
 
     best: Statement
-    supporting: tuple[Statement, ...]
-    """All that say it, the best wording first."""
+    supporting: tuple[Statement, ...]  # All that say it, the best wording first
     against: tuple[Statement, ...]
     rank: float
-    implied: tuple[Statement, ...] = ()
-    """Statements that say less, and that it covers too."""
+    implied: tuple[Statement, ...] = ()  # Statements that say less, and that it covers too
 
     @property
     def memory_ids(self) -> tuple[str, ...]:

@@ -28,25 +28,22 @@ from rum.text.sentences import prose_sentences
 from rum.text.shorten import one_line
 from rum.text.word_weights import Vocabulary, Words, figures, telling_words
 
-MOST_NAMED = 12
-"""Memories that are named for a claim: those it quotes, then the newest. All are counted."""
-_QUOTED = 2
-"""Members whose words a drawn claim has at most."""
+MOST_NAMED = 12  # Memories that are named for a claim: those it quotes, then the newest. All are counted.
+_QUOTED = 2  # Members whose words a drawn claim has at most
+# Characters of a passage: a claim's words, scattered over more than that, do not make the claim.
 _PASSAGE = 800
-"""Characters of a passage: a claim's words, scattered over more than that, do not make the claim."""
 _MOST_PASSAGES = 40
-_CLAUSE = 3
-"""Words of a clause that is looked for separately: with fewer it may be just a name."""
+_CLAUSE = 3  # Words of a clause that is looked for separately: with fewer it may be just a name
+# Memories, and texts of each, that are compared with a claim by meaning: each costs a vector.
 _COMPARED, _COMPARED_TEXTS = 8, 3
-"""Memories, and texts of each, that are compared with a claim by meaning: each costs a vector."""
+# The share of a claim's words that a memory must have where a sentence of it means what the claim does.
 HALF_SUPPORTED = 0.3
-"""The share of a claim's words that a memory must have where a sentence of it means what the claim does."""
+# The words that drawn claims add to those of their sources.
 _OWN_WORDS = telling_words(
     "failed worked what later succeeded times twice once changed memories memory together former bug "
     "fixes new features refactorings investigations test changes documentation optimizations security "
     "dependency updates configuration"
 )
-"""The words that drawn claims add to those of their sources."""
 
 
 def make_evidence(
@@ -78,17 +75,15 @@ def find_evidence(claim: str, members: Sequence[Memory], similarity: Similarity 
 class _Passage(NamedTuple):
     """A paragraph of a memory, or several with the same words."""
 
-    words: Words
-    """Its own, and those of the goal, which is its subject."""
+    words: Words  # Its own, and those of the goal, which is its subject
+    # All texts with these words, as one may deny another; without the goal, which claims nothing.
     texts: list[str]
-    """All texts with these words, as one may deny another; without the goal, which claims nothing."""
 
 
 class Support(NamedTuple):
     """How members stand to a claim: they support it, contradict it, or say it of another subject."""
 
-    supporting: tuple[str, ...]
-    """Nearest first."""
+    supporting: tuple[str, ...]  # Nearest first
     against: tuple[str, ...]
     elsewhere: frozenset[str]
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from rum.model.memory import Memory
 from rum.text.shorten import one_line
 
-LONGEST_FIELD = 6000
-"""Characters of a field that are read."""
+LONGEST_FIELD = 6000  # Characters of a field that are read
 
 
 def by_time(members: Iterable[Memory]) -> list[Memory]:

@@ -16,16 +16,11 @@ from rum.text.sentences import is_prose, prose_sentences
 from rum.text.shorten import one_line
 from rum.text.word_weights import telling_words
 
-LONGEST_CLAIM = 360
-"""Characters of a claim."""
-LONGEST_GOAL = 120
-"""Characters of a goal inside a claim."""
-WORK_MARK = " — "
-"""Separates, in a claim, the work from what is said of it."""
-FEWEST_WORDS = 2
-"""Telling words of a claim."""
-MOST = 8
-"""Claims of one memory."""
+LONGEST_CLAIM = 360  # Characters of a claim
+LONGEST_GOAL = 120  # Characters of a goal inside a claim
+WORK_MARK = " — "  # Separates, in a claim, the work from what is said of it
+FEWEST_WORDS = 2  # Telling words of a claim
+MOST = 8  # Claims of one memory
 
 
 class ClaimKind(StrEnum):
@@ -58,15 +53,11 @@ _WEIGHT = {
 }
 _HIGHEST_WEIGHT = 4.0
 _MOST_READ = 20
-_READ = 2000
-"""Characters that are read of a text too long for a claim."""
+_READ = 2000  # Characters that are read of a text too long for a claim
 _SMALL = (TaskType.REFACTOR, TaskType.DOCUMENTATION, TaskType.TEST_WRITE)
-_SMALLER = 0.3
-"""Taken off for the reasons of small work, which are seldom asked for again."""
-_RULE = 0.25
-"""Added for a sentence that holds without the work around it."""
-_LATER = 0.05
-"""Taken off for each sentence before it: the most important comes first."""
+_SMALLER = 0.3  # Taken off for the reasons of small work, which are seldom asked for again
+_RULE = 0.25  # Added for a sentence that holds without the work around it
+_LATER = 0.05  # Taken off for each sentence before it: the most important comes first
 
 
 def statements_of(memory: Memory) -> list[Statement]:
@@ -162,10 +153,8 @@ def _alone(text: str) -> str:
     return rest if rest and not needs_context(rest) else ""
 
 
-ENOUGH = 2.0
-"""The weight that a sentence needs to count as a claim where nobody recorded it as a learning."""
-SHORTEST, LONGEST = 28, 300
-"""Characters of a sentence."""
+ENOUGH = 2.0  # The weight that a sentence needs to count as a claim where nobody recorded it as a learning
+SHORTEST, LONGEST = 28, 300  # Characters of a sentence
 
 _RULE_WORDS = r"""
     must(?:n't)? | never | always | requires? | required\ to | has\ to | have\ to | needs?\ to
@@ -233,8 +222,8 @@ _NEEDS_CONTEXT = re.compile(
         |unfortunately|actually|similarly|likewise|apparently|e\.g|i\.e)\b""",
     _FLAGS,
 )
+# A word that connects a sentence to the one before, and can be left out.
 _CONNECTIVE = re.compile(r"(?:and|but|however|so|then|yet),? (?=[^\W\d_`\"'(])", re.IGNORECASE)
-"""A word that connects a sentence to the one before, and can be left out."""
 _DOES = re.compile(
     r"""(?:also[:,]?\ |[\w./-]{1,40}:\ )?
         (?:accept|add|adapt|adjust|allow|apply|bump|call|cast|change|check|clean|clear|close|convert|define|delete
@@ -244,26 +233,25 @@ _DOES = re.compile(
     _FLAGS,
 )
 _ANCHOR = re.compile(r"`|\w_\w|\w\(\)|\d|[a-z][A-Z]|\b[A-Z]{3,}\b|\w[/.]\w|::|(?<![.!?] )(?<!^)\b[A-Z][a-z]+")
+# A sentence that only repeats what the commit shows.
 _ABOUT_COMMIT = re.compile(
     r"(?:this|the)\ (?:commit|patch|change|series|pr|pull\ request)\ (?:also\ )?"
     r"(?:adds|allows|changes|cleans|enables|extends|implements|introduces|makes|moves|refactors|removes|updates)\b",
     _FLAGS,
 )
-"""A sentence that only repeats what the commit shows."""
-_OPENING = 32
-"""Characters in which a sentence that begins with "The" must name its subject."""
+_OPENING = 32  # Characters in which a sentence that begins with "The" must name its subject
+# A capital letter or a name: a text that begins otherwise is a fragment.
 _BEGINS = re.compile(r"[A-Z0-9`\"']|[^\x00-\x7f]|[\w.-]{0,60}[_(/.:0-9-]\w")
-"""A capital letter or a name: a text that begins otherwise is a fragment."""
+# Words that tie a sentence to its time, its authors or its story.
 _ONCE = re.compile(
     r"""^(?:do\ not|don't|avoid|always|only|never|prefer|ensure|make\ sure|allow|after|partial)\b
         |\b(?:was|were|had|did|didn't|previous(?:ly)?|currently|used\ to|before|we|us|our|i|this|these|they
         |them|patch|commit|pr)\b""",
     _FLAGS,
 )
-"""Words that tie a sentence to its time, its authors or its story."""
 _ASIDE = re.compile(r"(?:\A|[.!)] )Also\b")
+# A sentence that names a commit is about that commit; one that trails off is unfinished.
 _HISTORY = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,40}\b|\.\.\.?\Z")
-"""A sentence that names a commit is about that commit; one that trails off is unfinished."""
 _DANGLES = re.compile(
     r"""(?:[:,;(-]|\b(?:a|an|and|as|at|because|by|e\.g|following|for|from|i\.e|in|like|of|on|or|see|the|to|via|when
         |where|which|with))[.\s]{0,3}\Z""",

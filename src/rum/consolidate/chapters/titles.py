@@ -16,22 +16,19 @@ from rum.text.terms import says_little, terms
 LONGEST_TITLE = 80
 MOST_TOPICS = 8
 _IN_TITLE = 3
+# Up to `_FEW` memories are named by their goals, up to `_SOME` by the goal with most of the shared words.
 _FEW, _SOME = 3, 8
-"""Up to `_FEW` memories are named by their goals, up to `_SOME` by the goal with most of the shared words."""
 _LONGEST_PHRASE = 3
-READ = 400
-"""Characters of a goal that are read."""
-_SHARED = 12
-"""A title names what at least one in this many memories has."""
-_TAGGED = 0.85
-"""Taken off for a memory that has a word only as its tag."""
+READ = 400  # Characters of a goal that are read
+_SHARED = 12  # A title names what at least one in this many memories has
+_TAGGED = 0.85  # Taken off for a memory that has a word only as its tag
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
+# The end of a goal that is no part of a title: the number of a pull request, a full stop.
 _NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\(#\d{1,9}\))*\.?\Z")
-"""The end of a goal that is no part of a title: the number of a pull request, a full stop."""
 _UNDOES = re.compile(r"(?:revert|undo|back out)\b", re.IGNORECASE)
+# A word that may begin with a capital letter, other than the name of something.
 _PLAIN = re.compile(r"[a-z]+(?![\w.(])")
-"""A word that may begin with a capital letter, other than the name of something."""
 _NUMBER = re.compile(r"#?v?\d[\d._-]*\+?|[0-9a-f]{7,40}")
 _VERBS = """
 add adjust adapt allow apply avoid bump change check clean cleanup convert correct create delete disable
@@ -43,13 +40,13 @@ decrease insert invoke mangle populate preserve provide reject relax reorder reo
 silence specify strip suppress treat trim unify warn wrap
 deprecate expose install mention pin refer require restore revise rework start switch upgrade
 """
+# Words that say how something was changed, or nothing, but not what.
 _GENERIC_WORDS = """
 also app behavior better bug chore code core current dev development doc docs error feat file improvement
 include initial instead internal investigation issue lib main max min minor misc miscellaneous missing more
 new old only pkg possible potential properly release set-up setup small some src test tests tidy-up typo
 unused util utils various version when where without wrong
 """
-"""Words that say how something was changed, or nothing, but not what."""
 
 
 @cache

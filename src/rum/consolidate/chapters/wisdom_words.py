@@ -43,13 +43,10 @@ from rum.text.word_weights import telling_words
 MOST_INSIGHTS = 8
 MOST_PATTERNS = 8
 MOST_PRACTICES = 8
-MOST_WARNINGS = 4
-"""Practices that say what failed."""
-WARNS = 2
-"""How often work must have failed for a warning."""
+MOST_WARNINGS = 4  # Practices that say what failed
+WARNS = 2  # How often work must have failed for a warning
 MOST_CONTRADICTIONS = 20
-_TITLES = 4
-"""Chapters that a summary names."""
+_TITLES = 4  # Chapters that a summary names
 
 _ADVICE = re.compile(
     r"""(?:\A|[,;:]\ )(?:avoid|call|check|do\ not|don't|ensure|keep|make\ sure|pass|prefer|run|set|test|use
@@ -235,20 +232,13 @@ def _count(chapters: Sequence[Chapter]) -> str:
     return f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
 
 
-FEWEST, FEWEST_FAILURES = 3, 2
-"""Memories, and failures, from which on something is a pattern."""
-_OFTEN = 0.6
-"""The share of the changes to a file that another file is changed with."""
-_SWEEPING = 20
-"""A change of more files says nothing about any two of them."""
-_OFTEN_ENOUGH = 0.1
-"""The share of work that must fail for a pattern."""
-_EACH = 3
-"""Patterns of one kind."""
-_MANY = 20
-"""Memories from which on one can tell whether a file is changed with another or with everything."""
-_OFTENER = 2
-"""The factor by which two files must be changed together more often than by chance."""
+FEWEST, FEWEST_FAILURES = 3, 2  # Memories, and failures, from which on something is a pattern
+_OFTEN = 0.6  # The share of the changes to a file that another file is changed with
+_SWEEPING = 20  # A change of more files says nothing about any two of them
+_OFTEN_ENOUGH = 0.1  # The share of work that must fail for a pattern
+_EACH = 3  # Patterns of one kind
+_MANY = 20  # Memories from which on one can tell whether a file is changed with another or with everything
+_OFTENER = 2  # The factor by which two files must be changed together more often than by chance
 
 
 class Pattern(NamedTuple):

@@ -13,26 +13,18 @@ from rum.model.memory import Memory, has_worked, is_verified
 from rum.model.report import Area, Counted, FailingFile, FollowUp, Insight, Period, Worker
 from rum.text.terms import query_terms, terms
 
-ROWS = 24
-"""Periods in a report: months; if these are more, quarters, or years."""
-DEEP = 2
-"""Folders of a path that make an area."""
-TOP = "."
-"""The area of files in no folder."""
+ROWS = 24  # Periods in a report: months; if these are more, quarters, or years
+DEEP = 2  # Folders of a path that make an area
+TOP = "."  # The area of files in no folder
 UNKNOWN_CATEGORY = "no category"
-SOURCES = 3
-"""Memories that are named for one lesson, the newest."""
-MOST_SINGLE = 64
-"""Lessons of a single memory that are kept: the most important, then the newest."""
-LONGEST_LESSON, LONGEST_FOLLOW_UP = 300, 200
-"""Characters."""
-MOST_OPEN = 5000
-"""Open follow-ups that are kept, the newest."""
+SOURCES = 3  # Memories that are named for one lesson, the newest
+MOST_SINGLE = 64  # Lessons of a single memory that are kept: the most important, then the newest
+LONGEST_LESSON, LONGEST_FOLLOW_UP = 300, 200  # Characters
+MOST_OPEN = 5000  # Open follow-ups that are kept, the newest
 GOAL_TERMS = 64
 
 _LessonRank = tuple[float, int, str, int]
-_FollowUpPlace = tuple[str, int]
-"""The memory, and which of its follow-ups."""
+_FollowUpPlace = tuple[str, int]  # The memory, and which of its follow-ups
 
 
 class Count:

@@ -18,14 +18,10 @@ from rum.model.links import Edge
 from rum.model.memory import Memory
 from rum.text.terms import terms
 
-MOST_READ = 20_000
-"""Memories that are compared; of more, the newest."""
-FEWEST = 3
-"""Members of a group."""
-LEAST_SURE = 0.45
-"""A less sure group is more often an area of the code than a story."""
-MOST_NAMED = 3
-"""Words, and files, that a reason names."""
+MOST_READ = 20_000  # Memories that are compared; of more, the newest
+FEWEST = 3  # Members of a group
+LEAST_SURE = 0.45  # A less sure group is more often an area of the code than a story
+MOST_NAMED = 3  # Words, and files, that a reason names
 MOST_TAGS = 5
 
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
@@ -35,13 +31,11 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     """A group that could become a chapter; its members in order of time."""
 
     memory_ids: tuple[str, ...]
-    goals: tuple[str, ...]
-    """The goal of each member."""
+    goals: tuple[str, ...]  # The goal of each member
     title: str
     reason: str
     tags: tuple[str, ...] = ()
-    sureness: float = 0.0
-    """From 0 to 1: how likely it is one story, by what its members have in common."""
+    sureness: float = 0.0  # From 0 to 1: how likely it is one story, by what its members have in common
 
 
 def suggest(

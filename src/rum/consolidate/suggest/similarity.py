@@ -14,38 +14,28 @@ from rum.consolidate.suggest.traits import DAY, Traits
 # pairs that share a word or a file by chance. How rare a thing is counts in natural logarithms.
 GOAL = 1.2
 WORD = 0.2
-WORDS = 3
-"""How many of the rarest words in common count."""
-FILE = 0.4
-"""For the rarest file in common; and FILES for all of them being in common."""
+WORDS = 3  # How many of the rarest words in common count
+FILE = 0.4  # For the rarest file in common; and FILES for all of them being in common
 FILES = 0.6
-LINKED, NEARLY_LINKED = 4.0, 2.0
-"""Linked to each other; or both to a third."""
-APART = 0.7
-"""Taken off for each factor e of days between them."""
+LINKED, NEARLY_LINKED = 4.0, 2.0  # Linked to each other; or both to a third
+APART = 0.7  # Taken off for each factor e of days between them
+# Two memories are unrelated unless enough is in common. How much is enough grows with the logarithm of their
+# number, as rarity does; this is taken off that logarithm.
 UNRELATED = 3.0
-"""Two memories are unrelated unless enough is in common. How much is enough grows with the logarithm of their
-number, as rarity does; this is taken off that logarithm."""
 LEAST_PRIOR = 1.0
 
-NEXT = 16
-"""Of those that share a word, file or session, how many of the next in time are candidates."""
-CLOSEST = 16
-"""How many of the candidates are compared in full."""
+NEXT = 16  # Of those that share a word, file or session, how many of the next in time are candidates
+CLOSEST = 16  # How many of the candidates are compared in full
 WORTH_A_LOOK = 0.25
-LEAST = 0.07
-"""A pair less likely than this counts as unrelated."""
-HUB = 12
-"""Memories linked to one with more links than this are not related by it."""
-LARGEST = 30
-"""Members of a group; a longer story becomes several."""
+LEAST = 0.07  # A pair less likely than this counts as unrelated
+HUB = 12  # Memories linked to one with more links than this are not related by it
+LARGEST = 30  # Members of a group; a longer story becomes several
+# How likely two members of two groups must be to belong together, on average, for the groups to be one.
 TOGETHER = 0.5
-"""How likely two members of two groups must be to belong together, on average, for the groups to be one."""
 
-Links = Mapping[int, Set[int]]
-"""By the places of memories in order of time."""
+Links = Mapping[int, Set[int]]  # By the places of memories in order of time
+# The probability of two memories being of one story; the earlier one's place comes first.
 Pairs = dict[tuple[int, int], float]
-"""The probability of two memories being of one story; the earlier one's place comes first."""
 
 
 def likely_pairs(memories: Sequence[Traits | None], links: Links) -> Pairs:

@@ -15,28 +15,21 @@ from rum.text.terms import query_terms
 K = TypeVar("K")
 
 DAY = 86400
-SHOWN = 400
-"""Characters kept of a goal, as many as titles read."""
-READ = 600
-"""Characters read of a memory's summary, context and learnings."""
+SHOWN = 400  # Characters kept of a goal, as many as titles read
+READ = 600  # Characters read of a memory's summary, context and learnings
+# How many are kept of one memory before it is known which are rare.
 GOAL_TERMS, TERMS, PATHS, TAGS = 32, 120, 200, 16
-"""How many are kept of one memory before it is known which are rare."""
-RAREST = 16
-"""Words, and files, by which one memory is compared with others."""
-COMMON, FEW = 25, 20
-"""What more than one in `COMMON` memories has says nothing, unless at most `FEW` have it."""
-NUMBERS = 4
-"""Shorter numbers are counts and versions, and relate nothing."""
+RAREST = 16  # Words, and files, by which one memory is compared with others
+COMMON, FEW = 25, 20  # What more than one in `COMMON` memories has says nothing, unless at most `FEW` have it
+NUMBERS = 4  # Shorter numbers are counts and versions, and relate nothing
+# A word whose uses nearly all fall within this time, and this share of all time, names one thing.
 NAMED_WITHIN = 21 * DAY
-"""A word whose uses nearly all fall within this time, and this share of all time, names one thing."""
 NAMED_SHARE = 0.15
 USES_OF_A_NAME = 3
-ROUTINE = 4
-"""A goal that came up this often, over longer than `ROUTINE_OVER`, is a chore."""
+ROUTINE = 4  # A goal that came up this often, over longer than `ROUTINE_OVER`, is a chore
 ROUTINE_OVER = 14 * DAY
 
-PATH_WORD = 0.5
-"""The factor for a word of a path: the file is counted already."""
+PATH_WORD = 0.5  # The factor for a word of a path: the file is counted already
 WORD_OF_GOAL, NAME = 0.15, 0.45
 BY_AGENT, BY_AGENT_AT_MOST = 0.4, 1.2
 IN_SESSION, IN_SESSION_AT_MOST = 0.15, 0.9
@@ -60,11 +53,9 @@ class Traits(NamedTuple):
     """What a memory is compared by; the numbers say how rare each is."""
 
     at: int
-    goal: dict[str, float]
-    """Its goal as a vector of length one."""
+    goal: dict[str, float]  # Its goal as a vector of length one
     words: dict[str, float]
-    names: dict[str, float]
-    """Words of its goal; one that names a single thing counts for more."""
+    names: dict[str, float]  # Words of its goal; one that names a single thing counts for more
     files: dict[str, float]
     file_count: int
     agent: str

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.inject.offers.text import Offer
 
+# What may be offered at each kind of event, the most urgent first; each is a module here, loaded late.
 KINDS = {
     "start": ("session",),
     "prompt": ("intent", "task"),
@@ -16,9 +17,8 @@ KINDS = {
     "after": ("warning", "touching"),
     "failed": ("warning",),
 }
-"""What may be offered at each kind of event, the most urgent first; each is a module here, loaded late."""
+# Offers at one event, at the start of a session, and in a whole session; a warning is given in any case.
 MOST_AT_ONCE, MOST_AT_START, MOST_IN_A_SESSION = 1, 4, 16
-"""Offers at one event, at the start of a session, and in a whole session; a warning is given in any case."""
 
 
 def offers_for(event: Event, folder: str, root: str | None) -> list[Offer]:

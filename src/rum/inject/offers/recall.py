@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from rum.inject.offers.situation import Moment, Similar
     from rum.model.memory import Memory
 
-LIKELY = 0.3
-"""The minimum confidence to offer several memories together: of three alike each has a third."""
+LIKELY = 0.3  # The minimum confidence to offer several memories together: of three alike each has a third
 _FOUND = 6
 
 

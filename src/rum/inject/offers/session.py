@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 KIND = "session"
 _LATELY = 40
-_RECENT = 30 * 86_400
-"""Seconds after which what was left undone or learned is no news."""
-_COMMITS, _FILES = 3, 6
-"""So many commits, and files, are named."""
+_RECENT = 30 * 86_400  # Seconds after which what was left undone or learned is no news
+_COMMITS, _FILES = 3, 6  # So many commits, and files, are named
 
 
 def offers(moment: Moment) -> list[Offer]:

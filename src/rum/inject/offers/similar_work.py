@@ -8,14 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.inject.offers.situation import Moment, Similar
 
-SURE = 0.6
-"""The minimum confidence to offer one memory."""
-_SHORTEST, _LONGEST = 3, 48
-"""Terms of a prompt: fewer say nothing, and more are a text about many things."""
-_LOOKED_AT = 2000
-"""Characters of a prompt."""
-_RARE = 200
-"""A term that more memories hold does not tell them apart."""
+SURE = 0.6  # The minimum confidence to offer one memory
+_SHORTEST, _LONGEST = 3, 48  # Terms of a prompt: fewer say nothing, and more are a text about many things
+_LOOKED_AT = 2000  # Characters of a prompt
+_RARE = 200  # A term that more memories hold does not tell them apart
 
 
 def find_similar(moment: Moment) -> list[Similar]:

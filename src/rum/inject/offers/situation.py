@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event, FileAccess
     from rum.inject.offers.text import Offer
 
+    # (memory id, confidence, created at, goal, task type, success, summary, first learning).
     Similar = tuple[str, float, int, str, str, bool, str, str | None]
-    """(memory id, confidence, created at, goal, task type, success, summary, first learning)."""
 
-_LOOKED_AT = 512 * 1024
-"""Bytes at the end of a session's file in which its work is looked for."""
+_LOOKED_AT = 512 * 1024  # Bytes at the end of a session's file in which its work is looked for
+# Files of a session, the newest, in which offers are looked for: a long turn fills more than one.
 _MOST_FILES = 4
-"""Files of a session, the newest, in which offers are looked for: a long turn fills more than one."""
 _WHOLE = MAX_FILE + 2 * MAX_LINE
 _MARK = b'"kind":"offered"'
 _WORK = ("prompt", "after")

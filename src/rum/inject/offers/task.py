@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from rum.inject.offers.text import Offer
 
 KIND = "task"
-LEAST, MOST = 2, 3
-"""The minimum of earlier tasks for an offer, and the maximum that is named."""
+LEAST, MOST = 2, 3  # The minimum of earlier tasks for an offer, and the maximum that is named
 
 
 def offers(moment: Moment) -> list[Offer]:

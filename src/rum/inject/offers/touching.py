@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import AttemptRow, MemoryRow
 
+    # A memory, when it was made, and what to say of it with the parts that fill it.
     Draft = tuple[str, int, str, tuple[str, ...]]
-    """A memory, when it was made, and what to say of it with the parts that fill it."""
 
 KIND = "touching"
 MOST_IN_A_SESSION = 6
-_LOOKED_AT = 20
-"""The newest memories, and attempts, of a file that are looked at."""
+_LOOKED_AT = 20  # The newest memories, and attempts, of a file that are looked at
 
 
 def offers(moment: Moment) -> list[Offer]:

@@ -15,16 +15,13 @@ if TYPE_CHECKING:
     from rum.store.sqlite.readonly import AttemptRow
 
 KIND = "warning"
-_LOOKED_AT = 200
-"""Attempts of one key that are compared, the newest."""
+_LOOKED_AT = 200  # Attempts of one key that are compared, the newest
+# The share of all their marks that an edit and a failed one have in common when they are the same.
 SAME = 0.55
-"""The share of all their marks that an edit and a failed one have in common when they are the same."""
-SAME_COMMAND = 0.9
-"""The same for commands: one more word may be what was missing."""
-SMALL, SAME_SMALL = 12, 0.75
-"""An edit of so few marks may be alike by chance; it must share more."""
+SAME_COMMAND = 0.9  # The same for commands: one more word may be what was missing
+SMALL, SAME_SMALL = 12, 0.75  # An edit of so few marks may be alike by chance; it must share more
+# A failed edit of so many marks is tried again where such a share of it stands within a larger edit.
 LARGE, WITHIN = 16, 0.9
-"""A failed edit of so many marks is tried again where such a share of it stands within a larger edit."""
 
 
 def offers(moment: Moment) -> list[Offer]:

@@ -15,8 +15,8 @@ from rum.store.files.atomic_write import inside, read
 LIMIT = 256 * 1024
 MOST_FILES = 200
 _ENDINGS = (".yaml", ".yml")
+# The name of each setting in YAML, under `memory`.
 _NAMES = {"max_injected": "maxInjected", "min_importance": "minImportance", "specialties": "specialties"}
-"""The name of each setting in YAML, under `memory`."""
 
 
 def agent_file(folder: str, agent: str) -> tuple[dict[str, Any], list[Broken]]:

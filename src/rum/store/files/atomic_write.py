@@ -11,8 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from rum.model.errors import InvalidQuery, StorageError
 from rum.settings.home import file_lock, read_bounded, write_whole
 
-LOCK_TIMEOUT = 30.0
-"""Seconds to wait for other writers of the same file."""
+LOCK_TIMEOUT = 30.0  # Seconds to wait for other writers of the same file
 
 
 def inside(folder: str, path: str) -> str:

@@ -11,17 +11,15 @@ from rum.model.errors import InvalidQuery
 from rum.model.layers import Json, KnowledgeEntry, MemoryEntry, MemoryType, ProceduralRule, known_part
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 
+# The file of each layer that has one.
 NAMES = {
     MemoryType.EPISODIC: "episodic.json",
     MemoryType.SEMANTIC: "semantic.json",
     MemoryType.PROCEDURAL: "procedural.json",
 }
-"""The file of each layer that has one."""
-LIMIT = 256 * 1024 * 1024
-"""Maximum size of a file in bytes."""
+LIMIT = 256 * 1024 * 1024  # Maximum size of a file in bytes
 
-Item = Any
-"""An element of a file, as its JSON: an entry, a pair of key and fact, or a rule."""
+Item = Any  # An element of a file, as its JSON: an entry, a pair of key and fact, or a rule
 Stamp = tuple[int, ...] | None
 
 

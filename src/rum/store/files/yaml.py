@@ -9,15 +9,11 @@ from typing import Any, NamedTuple
 from rum.model.errors import InvalidQuery
 from rum.text.shorten import shorten
 
-LIMIT = 1024 * 1024
-"""Maximum characters that are parsed, which takes some seconds."""
-MOST = 50_000
-"""Maximum number of values, for the same reason."""
-DEEPEST = 64
-"""Maximum nesting of lists and maps."""
+LIMIT = 1024 * 1024  # Maximum characters that are parsed, which takes some seconds
+MOST = 50_000  # Maximum number of values, for the same reason
+DEEPEST = 64  # Maximum nesting of lists and maps
 
-Path = tuple[str | int, ...]
-"""The keys and positions that lead to a value, from the top."""
+Path = tuple[str | int, ...]  # The keys and positions that lead to a value, from the top
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,15}")
@@ -27,8 +23,8 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys(["true", "True", "TRUE"], True),
     **dict.fromkeys(["false", "False", "FALSE"], False),
 }
+# A tag costs the parser its length squared before it can be refused.
 _LONG_TAG = re.compile(r"(?<!\S)!\S{4000}")
-"""A tag costs the parser its length squared before it can be refused."""
 _MARKS = re.compile(r"(?<!\S)#[^\r\n\x85]*|([-:])(?!\S)")
 _LINE_ENDS = re.compile(r"\r\n?|\n")
 _LONGEST_NAME = 60

@@ -12,8 +12,7 @@ from rum.model.errors import InvalidQuery
 
 STEP = 2
 _DEEPEST = 24
-_LONGEST_KEY = 128
-"""A parser looks no further than 1024 characters for the colon of a key, escapes included."""
+_LONGEST_KEY = 128  # A parser looks no further than 1024 characters for the colon of a key, escapes included
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORD = re.compile(r"(?i)true|false|null|y|n|yes|no|on|off")
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -12,10 +12,9 @@ from rum.store.sqlite.layer_blobs import FORM, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
+# The columns that are empty in the row of an archived memory.
 LAYERS = ("intent", "perception", "reasoning", "actions", "outcome")
-"""The columns that are empty in the row of an archived memory."""
-HEADLINE = -1
-"""In place of a tokeniser's version: only the headline is indexed, as the rest is damaged."""
+HEADLINE = -1  # In place of a tokeniser's version: only the headline is indexed, as the rest is damaged
 
 
 class Parcel(NamedTuple):

@@ -18,8 +18,7 @@ from rum.store.captured_events import (
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import Row, Table
 
-_NO_TURN = ("start", "end", "compact", "offered")
-"""Kinds of events that open no turn."""
+_NO_TURN = ("start", "end", "compact", "offered")  # Kinds of events that open no turn
 
 
 class SqliteCapturedEvents(Table):

@@ -27,8 +27,8 @@ from rum.store.sqlite.records import Row, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
+# The rows of other tables that belong to a group, by the name that their statements have.
 PartRows = Mapping[str, list[Row]]
-"""The rows of other tables that belong to a group, by the name that their statements have."""
 Values = tuple[object, ...]
 
 
@@ -37,8 +37,7 @@ class _GroupTable(Table, ABC, Generic[T]):
 
     kind: ClassVar[str]
     lists: ClassVar[tuple[str, ...]] = ("parts",)
-    odd: ClassVar[int]
-    """Added to twice a row's number, it is the number of the row's terms."""
+    odd: ClassVar[int]  # Added to twice a row's number, it is the number of the row's terms
 
     @abstractmethod
     def _columns(self, one: T) -> dict[str, Any]: ...
@@ -239,17 +238,17 @@ _HEAD = ("id", "project_id", "agent_id", "created_at", "updated_at", "version", 
 _SAID = ("title", "summary", "origin", "words", "learnings", "evidence", "tags", "topics")
 _KNOWN = ("summary", "words", "insights", "patterns", "best_practices", "evidence", "contradictions", "tags")
 _CHAPTER = (*_HEAD, "forgotten", "imported_at", *_SAID, "given", "found_by", "own_tags", "former")
+# The columns, in the order in which they are read.
 _WISDOM = (*_HEAD, "forgotten", "imported_at", *_KNOWN, "given", "found_by", "own_tags", "former")
-"""The columns, in the order in which they are read."""
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
+# How the columns are read that hold arrays.
 _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
     "evidence": msgspec.json.Decoder(tuple[Evidence, ...]),
     "contradictions": msgspec.json.Decoder(tuple[Contradiction, ...]),
     **dict.fromkeys(("learnings", "insights", "patterns", "best_practices"), _strings),
     **dict.fromkeys(("tags", "topics", "given", "found_by", "own_tags", "former"), _strings),
 }
-"""How the columns are read that hold arrays."""
 
 
 def _group_columns(one: Chapter | Wisdom, names: tuple[str, ...]) -> dict[str, Any]:

@@ -14,8 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-DAMAGED = ".damaged"
-"""What is added to the name of a file that was put aside."""
+DAMAGED = ".damaged"  # What is added to the name of a file that was put aside
 APPLICATION_ID = 0x52554D31
 _ADVICE = (
     ("is full", "The disk is full; free some space and try again. Nothing was written."),
@@ -36,8 +35,7 @@ _ADVICE = (
 )
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_SIDE_FILES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
-_OWN_PATIENCE = 0.25
-"""Seconds that SQLite itself waits for another process before it says so."""
+_OWN_PATIENCE = 0.25  # Seconds that SQLite itself waits for another process before it says so
 _FIRST_LOOK = "SELECT count(*) FROM sqlite_master"
 
 

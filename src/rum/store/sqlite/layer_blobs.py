@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-FORM = 1
-"""How blobs are packed now; each says how it was."""
+FORM = 1  # How blobs are packed now; each says how it was
 
+# By form: what the JSON of memories has in common, the commonest last. It never changes: blobs need theirs.
+#
+# It holds no text of any memory: a dictionary made of memories would keep the words of forgotten ones.
 _COMMON = {
     1: b'"constraints":["","patterns_noticed":["","anomalies":["","assumptions":["","risks_identified":["","'
     b'{"observations":[{"what":"","where":"","significance":""}],"relevant_files":[{"path":"","relevance":""'
@@ -28,10 +30,6 @@ _COMMON = {
     b'{"approach_chosen":"","why_chosen":""}\n{}\n{}\n[]\n{"success":true,"summary":"","learnings":[""]}'
     b'{"goal":"","task_type":"","context":"'
 }
-"""By form: what the JSON of memories has in common, the commonest last. It never changes: blobs need theirs.
-
-It holds no text of any memory: a dictionary made of memories would keep the words of forgotten ones.
-"""
 
 
 def packed(layers: Sequence[str], goal: str, summary: str) -> bytes:

@@ -82,8 +82,7 @@ class SqliteEvents(RecordTable[Event]):
             return True
 
 
-_JSON = ("extra", "metadata")
-"""Columns that hold JSON."""
+_JSON = ("extra", "metadata")  # Columns that hold JSON
 
 
 def _columns(item: Fact | Rule | Event) -> dict[str, Any]:

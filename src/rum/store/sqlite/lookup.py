@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
 
+# How an issue or pull request is named in a text, in lower case.
 _NAMING = (
     "#{}",
     "!{}",
@@ -29,11 +30,11 @@ _NAMING = (
     "bug {}",
     "pr {}",
 )
-"""How an issue or pull request is named in a text, in lower case."""
 
+# So many characters of a commit's id are enough for the index; the rest is compared with what it finds.
 _TELLING = 7
-"""So many characters of a commit's id are enough for the index; the rest is compared with what it finds."""
 
+# What is tied to any file of a group, `g`, or to any below its folders.
 _TIED = """
 SELECT f.memory_id, f.file_path, f.operation
 FROM json_each(g.value, '$.files') AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
@@ -42,7 +43,6 @@ SELECT f.memory_id, f.file_path, f.operation
 FROM json_each(g.value, '$.folders') AS p CROSS JOIN memory_files AS f
   ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
 """
-"""What is tied to any file of a group, `g`, or to any below its folders."""
 
 _ANY_BELOW = """
 EXISTS (
@@ -51,8 +51,8 @@ EXISTS (
 )
 """
 
+# So many earlier names of a file are asked for, as many renames back; so many renames are looked at.
 _NAMES, _FOLLOWED = 8, 64
-"""So many earlier names of a file are asked for, as many renames back; so many renames are looked at."""
 
 _EARLIER = """
 earlier(place, origin, path, until, steps) AS (

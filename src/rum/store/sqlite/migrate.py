@@ -17,8 +17,8 @@ from rum.store.sqlite.layer_blobs import packed, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
+# The names under which the versions of the index's terms, and of the marks of what was tried, are kept.
 TOKENISER, ATTEMPTS = "tokeniser", "attempts"
-"""The names under which the versions of the index's terms, and of the marks of what was tried, are kept."""
 
 OLDEST_SQLITE = (3, 37, 0)
 _HERE = os.path.dirname(__file__)

@@ -16,5 +16,5 @@ def _load(name: str) -> dict[str, str]:
 
 _FILES = ("queries", "layers", "chapters", "archive", "captured_events", "activity")
 
+# Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
-"""Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on."""

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
         is_partial: int
         commit: str | None
         imported_at: int | None
+        # What reverted the work, as people know it: the beginning of a commit's id, or a memory's id.
         reverted_by: str | None
-        """What reverted the work, as people know it: the beginning of a commit's id, or a memory's id."""
         reasoning: dict[str, Any]
         outcome: dict[str, Any]
 
@@ -67,8 +67,7 @@ else:
         ),
     )
 
-_EVENTS = 200
-"""Captured events of a session that are read at most, the newest."""
+_EVENTS = 200  # Captured events of a session that are read at most, the newest
 
 _ATTEMPTS = """
 SELECT m.id, a.at, a.worked, a.size, a.marks, a.tried, a.why, a.instead, m.session_id

@@ -13,8 +13,7 @@ from rum.store.sqlite.connect import Database
 from rum.store.sqlite.queries import SQL
 
 T = TypeVar("T")
-Row = sqlite3.Row
-"""A row of a query; its columns are read by name."""
+Row = sqlite3.Row  # A row of a query; its columns are read by name
 
 _IDS_AT_ONCE = 500
 

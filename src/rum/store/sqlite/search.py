@@ -27,13 +27,11 @@ if TYPE_CHECKING:
 
 FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
 
-_FEW = 1000
-"""In a store of fewer memories the terms with the same first letter are soon read."""
+_FEW = 1000  # In a store of fewer memories the terms with the same first letter are soon read
 _ESCAPED = re.compile(r"\\[bfnrt]")
-_READ = 20_000
-"""So many characters of a memory are read for how its words are spelt."""
+_READ = 20_000  # So many characters of a memory are read for how its words are spelt
+# How many memories are archived, as it was counted when they came and went.
 _ARCHIVED = "(SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived')"
-"""How many memories are archived, as it was counted when they came and went."""
 
 
 def _holders(index: str, match: str, cap: str = "?") -> str:

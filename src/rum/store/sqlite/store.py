@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
-SCHEMA = {"rum": 12, "activity": 5}
-"""The newest migration of each file."""
+SCHEMA = {"rum": 12, "activity": 5}  # The newest migration of each file
 
 
 class SqliteStore:

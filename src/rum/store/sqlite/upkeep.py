@@ -20,21 +20,19 @@ from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
 
+# Merge the parts of each text index into one, in which nothing deleted is left.
 _MERGE = tuple(
     f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours
     for table in ("memory_text", "archived_text", "knowledge_text")
 )
-"""Merge the parts of each text index into one, in which nothing deleted is left."""
 
-_BYTES_PER_SECOND = 40_000_000
-"""How fast a slow machine rewrites a file."""
+_BYTES_PER_SECOND = 40_000_000  # How fast a slow machine rewrites a file
 _AT_ONCE = 1000
+# FTS5 keeps about a dozen parts by default; in one, a rare word is found in three quarters of the time.
 _MANY_PARTS = 8
-"""FTS5 keeps about a dozen parts by default; in one, a rare word is found in three quarters of the time."""
 
 _REINDEXED_AT_ONCE = 200
-_NAMED = 20
-"""Damaged memories that a problem names."""
+_NAMED = 20  # Damaged memories that a problem names
 
 
 class SqliteUpkeep:

@@ -10,15 +10,11 @@ from numpy.typing import NDArray
 
 from rum.store.packed_vectors import SCALE, cosines_of, read_packed
 
-LARGE = 6_000
-"""From here on codes choose the candidates; below, looking at every vector takes 1 ms at most."""
-CANDIDATES = 3000
-"""How many vectors with the nearest codes are looked at, at least."""
-SHARE = 25
-"""One in so many is looked at when there are more."""
+LARGE = 6_000  # From here on codes choose the candidates; below, looking at every vector takes 1 ms at most
+CANDIDATES = 3000  # How many vectors with the nearest codes are looked at, at least
+SHARE = 25  # One in so many is looked at when there are more
 
-_BLOCK = 256
-"""Rows whose codes are made at a time."""
+_BLOCK = 256  # Rows whose codes are made at a time
 _FIRST_ROOM = 1024
 
 Floats = NDArray[np.float32]

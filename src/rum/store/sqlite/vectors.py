@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from rum.store.packed_vectors import Floats
     from rum.store.sqlite.vector_matrix import Matrix
 
-Ranked = list[tuple[int, float]]
-"""Numbers of vectors with their cosines, nearest first."""
+Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, nearest first
 
-_SPARE = 16
-"""Vectors looked at beyond those asked for, as some may have gone with their memory."""
+_SPARE = 16  # Vectors looked at beyond those asked for, as some may have gone with their memory
 _BATCH = 8192
 _FIRST_GROWTH = 1000
 

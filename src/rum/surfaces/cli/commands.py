@@ -12,12 +12,10 @@ from click.shell_completion import CompletionItem
 from rum._version import __version__
 from rum.surfaces.cli.options import Group
 
+# Words for which the error about an unknown command suggests a command.
 SYNONYMS = {"search": "recall", "find": "recall", "remember": "store"}
-"""Words for which the error about an unknown command suggests a command."""
-ALIASES = {"chapters": "chapter"}
-"""Other names of commands."""
-COMPLETE = "_RUM_COMPLETE"
-"""The environment variable of shell completion."""
+ALIASES = {"chapters": "chapter"}  # Other names of commands
+COMPLETE = "_RUM_COMPLETE"  # The environment variable of shell completion
 
 
 class Entry(NamedTuple):

@@ -22,8 +22,7 @@ else:
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|h|d|w)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_LONGEST = 366 * 86400
-"""Maximum of a time span, in seconds."""
+_LONGEST = 366 * 86400  # Maximum of a time span, in seconds
 
 
 class OneOf(_Choice):

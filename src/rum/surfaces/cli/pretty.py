@@ -45,12 +45,10 @@ STYLES = {
     "strong": "bold",
     "link": "magenta",
 }
-NARROW = ("id", "good", "bad", "dim")
-"""Kinds of cells that are never wrapped."""
-MIN_WIDTH = 100
-"""Terminal columns below which a record is shown as a block instead of a table row."""
+NARROW = ("id", "good", "bad", "dim")  # Kinds of cells that are never wrapped
+MIN_WIDTH = 100  # Terminal columns below which a record is shown as a block instead of a table row
+# Kinds of cells in the heading of such a block, in this order; the others follow as details.
 HEADING = (("good", "bad"), ("strong",), ("id",))
-"""Kinds of cells in the heading of such a block, in this order; the others follow as details."""
 INDENT = 2
 SEPARATOR = " · "
 

@@ -10,8 +10,7 @@ from typing import Protocol
 
 from rum.surfaces.cli.output import note, rate
 
-EVERY = 10.0
-"""Seconds between two lines."""
+EVERY = 10.0  # Seconds between two lines
 
 
 class ReportProgress(Protocol):

@@ -33,8 +33,7 @@ class Table(NamedTuple):
     lines: list[str] | None = None
 
 
-Field = tuple[str, str | list[str]]
-"""A name with a text or a list of texts."""
+Field = tuple[str, str | list[str]]  # A name with a text or a list of texts
 
 
 class Fields(NamedTuple):
@@ -51,8 +50,7 @@ class Tree(NamedTuple):
     branches: list[Tree]
 
 
-STEP = "  "
-"""The indent of a level in plain text."""
+STEP = "  "  # The indent of a level in plain text
 
 Block = TextLine | Table | Fields | Tree
 View = list[Block]

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.inject.offers.text import Offer
 
-MAX_CHARACTERS = 9_500
-"""Maximum output of a hook. Clients cut longer output or move it into a file."""
+MAX_CHARACTERS = 9_500  # Maximum output of a hook. Clients cut longer output or move it into a file.
 
 
 def can_answer(event: Event, client: str) -> bool:

@@ -11,11 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Options of the process that continues a hook: its start time, and the handle with the unread rest.
 LATE, REST = "--late", "--rest"
-"""Options of the process that continues a hook: its start time, and the handle with the unread rest."""
 _MARK = "intake.started"
+# Seconds in which no second intake is started: the first one most likely processes everything.
 _RESTART_AFTER = 3.0
-"""Seconds in which no second intake is started: the first one most likely processes everything."""
 
 
 def start_intake(folder: str, home: str, *, at_once: bool) -> None:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from rum.surfaces.hooks.project import HookProject
     from rum.surfaces.hooks.watchdog import Watchdog
 
-_TURN_ENDS = ("stop", "agent_stop", "end", "compact")
-"""Kinds of events after which the spool is processed."""
+_TURN_ENDS = ("stop", "agent_stop", "end", "compact")  # Kinds of events after which the spool is processed
 
 
 def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> None:

@@ -14,8 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-_LATE_TIME_LIMIT = 30.0
-"""Seconds for a process that continues a hook; nobody waits for it."""
+_LATE_TIME_LIMIT = 30.0  # Seconds for a process that continues a hook; nobody waits for it
 
 
 def main() -> NoReturn:

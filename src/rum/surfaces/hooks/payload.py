@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TOO_LARGE = "too_large_for_rum"
-"""Key that marks a payload too large to parse."""
+TOO_LARGE = "too_large_for_rum"  # Key that marks a payload too large to parse
 
 _FIELDS = (
     "hook_event_name|hookEventName|session_id|sessionId|conversation_id|transcript_path|cwd|prompt_id|turn_id"

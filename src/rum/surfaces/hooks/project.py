@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 
     Stamp = list[int] | None
 
+# Variables with the folder in which the client was started.
 _START_FOLDER_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
-"""Variables with the folder in which the client was started."""
 _FOLDER = "hooks"
-_MAX_BYTES = 256 * 1024
-"""Maximum size of an entry."""
-_MAX_ENTRIES = 500
-"""Maximum number of cached folders."""
+_MAX_BYTES = 256 * 1024  # Maximum size of an entry
+_MAX_ENTRIES = 500  # Maximum number of cached folders
+# The files of RUM's home that decide which project a folder belongs to, and what is a secret there.
 _HOME_FILES = ("config.toml", "projects.json", "trust.json")
-"""The files of RUM's home that decide which project a folder belongs to, and what is a secret there."""
+# Names that mark a project's root: of a checkout, of RUM's own folder, of a git directory.
 _ROOT_MARKERS = (".git", ".rum", "HEAD")
-"""Names that mark a project's root: of a checkout, of RUM's own folder, of a git directory."""
+# The files that identify a repository and show whether it has commits.
 _GIT_FILES = ("config", "description", "shallow", "refs/heads")
-"""The files that identify a repository and show whether it has commits."""
 
 
 class HookProject:

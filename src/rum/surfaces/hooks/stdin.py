@@ -6,16 +6,13 @@ from __future__ import annotations
 import _thread
 import os
 
+# Maximum size in bytes; of a larger payload only the beginning and the end are kept.
 LARGEST = 8 * 1024 * 1024
-"""Maximum size in bytes; of a larger payload only the beginning and the end are kept."""
-QUICK_TO_PARSE = 512 * 1024
-"""Bytes that can be parsed within a hook's time limit, whatever they hold."""
-END_SIZE = 16 * 1024
-"""Bytes kept of the end of a larger payload, and searched at both ends."""
+QUICK_TO_PARSE = 512 * 1024  # Bytes that can be parsed within a hook's time limit, whatever they hold
+END_SIZE = 16 * 1024  # Bytes kept of the end of a larger payload, and searched at both ends
 
 _CHUNK = 64 * 1024
-_LOCK_TIMEOUT = 0.02
-"""Seconds to wait for a read in progress."""
+_LOCK_TIMEOUT = 0.02  # Seconds to wait for a read in progress
 
 
 class PayloadReader:

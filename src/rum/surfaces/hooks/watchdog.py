@@ -14,12 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-TIME_LIMIT = 0.14
-"""Seconds after which a hook ends; with the start of the interpreter it takes less than 0.2."""
-_GRACE = 0.25
-"""Additional seconds after which it ends even if handing over hangs."""
-_SWITCH_INTERVAL = 0.0001
-"""Thread switch interval in seconds once the time is up, so that the watchdog runs."""
+TIME_LIMIT = 0.14  # Seconds after which a hook ends; with the start of the interpreter it takes less than 0.2
+_GRACE = 0.25  # Additional seconds after which it ends even if handing over hangs
+_SWITCH_INTERVAL = 0.0001  # Thread switch interval in seconds once the time is up, so that the watchdog runs
 
 
 class Watchdog:

@@ -14,10 +14,9 @@ from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files import atomic_write
 from rum.surfaces.install.settings_file import Target
 
+# Maximum size of a settings file, in bytes; Claude Code's grows with every project.
 LARGEST = 64 * 1024 * 1024
-"""Maximum size of a settings file, in bytes; Claude Code's grows with every project."""
-FOLDER = "installed"
-"""The folder in RUM's home for backups."""
+FOLDER = "installed"  # The folder in RUM's home for backups
 
 
 class Change(NamedTuple):

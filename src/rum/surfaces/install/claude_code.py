@@ -13,10 +13,9 @@ from rum.surfaces.install.settings_file import Client, Place, Target, json_targe
 
 _CHANGES = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit"
 _CAPTURED = f"{_CHANGES}|Read|Grep|Glob|WebSearch|Agent|Task|mcp__(plugin_rum_)?rum__.*"
+# The tools for which a hook runs; a process for each call of another tool would be wasted.
 MATCHERS = {"PreToolUse": f"{_CHANGES}|Read", "PostToolUse": _CAPTURED, "PostToolUseFailure": _CAPTURED}
-"""The tools for which a hook runs; a process for each call of another tool would be wasted."""
-_TIMEOUT = 5
-"""In seconds; a hook ends much earlier."""
+_TIMEOUT = 5  # In seconds; a hook ends much earlier
 
 
 def hooks(launch: Launch, *, windows: bool = os.name == "nt") -> tuple[Hook, ...]:

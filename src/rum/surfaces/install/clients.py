@@ -8,6 +8,7 @@ import shutil
 from rum.surfaces.install import claude_code, codex, gemini, other_clients
 from rum.surfaces.install.settings_file import Client
 
+# The clients by the names that `rum install` accepts.
 CLIENTS: dict[str, Client] = {
     client.name: client
     for client in (
@@ -19,7 +20,6 @@ CLIENTS: dict[str, Client] = {
         other_clients.OPENCODE,
     )
 }
-"""The clients by the names that `rum install` accepts."""
 
 
 def present_clients(home: str) -> list[Client]:

@@ -9,15 +9,13 @@ from rum.surfaces.install.launch import Launch, shell_line
 from rum.surfaces.install.own_entries import NAME, Hook
 from rum.surfaces.install.settings_file import Client, Place, Target, json_target, toml_target
 
+# The tools for which a hook runs.
 MATCHERS = {
     "PreToolUse": "Bash|apply_patch",
     "PostToolUse": "Bash|apply_patch|mcp__rum__.*|.*spawn_agent",
 }
-"""The tools for which a hook runs."""
-_MISSING = ("PostToolUseFailure",)
-"""Events that Claude Code has and Codex does not have."""
-_TIMEOUTS = {"SessionEnd": 3}
-"""In seconds; Codex does not allow more for this event."""
+_MISSING = ("PostToolUseFailure",)  # Events that Claude Code has and Codex does not have
+_TIMEOUTS = {"SessionEnd": 3}  # In seconds; Codex does not allow more for this event
 _TIMEOUT = 5
 
 

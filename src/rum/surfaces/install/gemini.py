@@ -10,13 +10,12 @@ from rum.surfaces.install.own_entries import NAME, Hook
 from rum.surfaces.install.settings_file import Client, Place, Target, json_target
 
 _CHANGES = "run_shell_command|replace|edit|write_file"
+# The tools for which a hook runs.
 MATCHERS = {
     "BeforeTool": f"{_CHANGES}|read_file",
     "AfterTool": f"{_CHANGES}|read_file|read_many_files|glob|search_file_content|grep_search|mcp_rum_.*",
 }
-"""The tools for which a hook runs."""
-_TIMEOUT = 5000
-"""In milliseconds, unlike the other clients."""
+_TIMEOUT = 5000  # In milliseconds, unlike the other clients
 
 
 def hooks(launch: Launch) -> tuple[Hook, ...]:

@@ -9,8 +9,8 @@ from rum.surfaces.install.launch import Launch
 from rum.surfaces.install.own_entries import NAME
 from rum.surfaces.install.settings_file import Client, Place, Target, json_target
 
+# Editors start servers in any folder, but replace this variable with the folder that is open.
 _OPEN_FOLDER = ["--project", "${workspaceFolder}"]
-"""Editors start servers in any folder, but replace this variable with the folder that is open."""
 
 
 def _cursor_targets(place: Place, launch: Launch) -> list[Target]:

@@ -32,6 +32,7 @@ class Tool(NamedTuple):
     description: str
 
 
+# In the order of the list.
 TOOLS: dict[str, Tool] = {
     "store": Tool(
         "Store a memory",
@@ -115,7 +116,6 @@ TOOLS: dict[str, Tool] = {
     ),
     "feedback": Tool("Feedback", ADDS_ONCE, "Rate a memory when it helped or misled you."),
 }
-"""In the order of the list."""
 
 # Fields that no caller needs: other spellings of a field, and those that only clients fill in.
 _HIDDEN = frozenset(

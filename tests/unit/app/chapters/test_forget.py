@@ -12,8 +12,7 @@ from support.builders import make_intent, make_outcome
 from support.projects import Shop
 from support.stories import tell
 
-WORDS = ("xylophone", "quagmire", "zeppelin")
-"""Words of one memory that no other has."""
+WORDS = ("xylophone", "quagmire", "zeppelin")  # Words of one memory that no other has
 
 
 def odd_one(rum: Rum, **more: Any) -> str:

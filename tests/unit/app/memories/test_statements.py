@@ -17,10 +17,10 @@ from support.embedders import WordEmbedder
 from support.projects import open_shop
 
 MOST = 15
+# With files, vectors and common words or an archive at once, and nothing found so that a hint is needed.
 MOST_OF_ALL = 17
-"""With files, vectors and common words or an archive at once, and nothing found so that a hint is needed."""
+# Statements that FTS5 runs on its own tables; without a limit they were 300,000 for eight unknown words.
 INNER = 10_000
-"""Statements that FTS5 runs on its own tables; without a limit they were 300,000 for eight unknown words."""
 
 ANIMALS = (
     *("ant", "bee", "cow", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay"),

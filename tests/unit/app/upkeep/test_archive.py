@@ -12,8 +12,7 @@ from support.builders import make_outcome
 from support.projects import Shop, edited, keep
 
 DAY = 86400
-LONG = 200 * DAY
-"""More than the 180 days after which memories are archived."""
+LONG = 200 * DAY  # More than the 180 days after which memories are archived
 
 
 @pytest.fixture

@@ -18,23 +18,17 @@ from rum.store.files.yaml_edit import Edit, apply
 from rum.store.files.yaml_text import STEP, flow, item
 
 ARCHIVE = "agent-memory-archive.yaml"
-LARGE = 100 * 1024
-"""Bytes from which on a journal is long."""
-LONG = 4 * 3600
-"""Seconds from its beginning to its last entry from which on it is long, too."""
-KEPT = 2 * 3600
-"""Seconds before its last entry that always stay."""
-GRACE = 1800
-"""Seconds past its time that the oldest entry waits before a write archives on its own."""
+LARGE = 100 * 1024  # Bytes from which on a journal is long
+LONG = 4 * 3600  # Seconds from its beginning to its last entry from which on it is long, too
+KEPT = 2 * 3600  # Seconds before its last entry that always stay
+GRACE = 1800  # Seconds past its time that the oldest entry waits before a write archives on its own
+# Bytes moved at once, and from which on an archive is full: both together can still be checked.
 HALF = LIMIT // 2
-"""Bytes moved at once, and from which on an archive is full: both together can still be checked."""
 HISTORY = "history"
-MOST_TITLES = 200
-"""Archived entries that the history still names; older ones are only counted."""
+MOST_TITLES = 200  # Archived entries that the history still names; older ones are only counted
 _TITLE = 100
 
-Period = dict[str, Any]
-"""One item of the history: what one archiving moved."""
+Period = dict[str, Any]  # One item of the history: what one archiving moved
 
 
 class Old(NamedTuple):

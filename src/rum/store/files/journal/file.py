@@ -14,14 +14,13 @@ from rum.store.files.journal.text import JournalText, with_header
 from rum.store.files.yaml import LIMIT, field_name, load, locate
 from rum.store.files.yaml_edit import merged
 
+# Bytes of a journal that is still read, as little of it is parsed; nothing is written beyond LIMIT.
 READ = 8 * LIMIT
-"""Bytes of a journal that is still read, as little of it is parsed; nothing is written beyond LIMIT."""
-LONGEST_ENTRY = 64 * 1024
-"""Characters of an entry."""
+LONGEST_ENTRY = 64 * 1024  # Characters of an entry
 
 Changes = Callable[[Kind, dict[str, Any]], dict[str, Any]]
+# How texts of several lines are tried: as blocks; if that reads back differently, in quotes.
 _BLOCKS = (True, False)
-"""How texts of several lines are tried: as blocks; if that reads back differently, in quotes."""
 
 
 class JournalFile:
@@ -166,8 +165,7 @@ class Value(NamedTuple):
     value: object
 
 
-Part = str | Value
-"""An entry that stays, by its text; or one that is new, by its value."""
+Part = str | Value  # An entry that stays, by its text; or one that is new, by its value
 
 
 def with_more(journal: JournalText, name: str, entries: Sequence[Mapping[str, object]]) -> list[Part]:

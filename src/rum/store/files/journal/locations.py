@@ -16,8 +16,8 @@ METADATA = "metadata.yaml"
 IGNORE = b"# What agents note down while they work is for this checkout alone.\n*\n"
 
 _LONGEST = 128
+# What a folder name may not contain on any system.
 FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\<>:"|?*]|^[. ]|[. ]$')
-"""What a folder name may not contain on any system."""
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _OURS = re.compile(r"(?i).*\.(yaml|yml|lock|tmp)")
 _HEAD = 64 * 1024

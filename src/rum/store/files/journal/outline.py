@@ -16,8 +16,7 @@ from rum.model.errors import InvalidQuery
 from rum.store.files.yaml import Located, Path, Span, locate
 from rum.store.files.yaml_edit import column_of, content_end
 
-BREAKS = "\r\n\x85"
-"""Characters that end a line in YAML."""
+BREAKS = "\r\n\x85"  # Characters that end a line in YAML
 REST_OF_LINE = re.compile(rf"[^{BREAKS}]*(?:\r\n|[{BREAKS}]|\Z)")
 _END_MARKER = re.compile(rf"(?:\A|(?<=[{BREAKS}]))\.\.\.(?=\s|\Z)")
 
@@ -28,22 +27,15 @@ class Section(NamedTuple):
     name: str
     line: int
     start: int
-    value: int
-    """Where the text after the colon begins."""
-    end: int
-    """The end of its last line that is neither blank nor a comment."""
-    next: int
-    """Where the next section begins, or the text ends."""
-    empty: bool = False
-    """Whether nothing but comments follows its colon."""
-    indent: int | None = None
-    """The column of the dashes, if it is a block list."""
-    items: Sequence[int] = ()
-    """Where the lines of the dashes begin."""
+    value: int  # Where the text after the colon begins
+    end: int  # The end of its last line that is neither blank nor a comment
+    next: int  # Where the next section begins, or the text ends
+    empty: bool = False  # Whether nothing but comments follows its colon
+    indent: int | None = None  # The column of the dashes, if it is a block list
+    items: Sequence[int] = ()  # Where the lines of the dashes begin
+    # Its opening and closing bracket, if its value is written in brackets.
     flow: tuple[int, int] | None = None
-    """Its opening and closing bracket, if its value is written in brackets."""
-    open: bool = False
-    """Whether blank lines after it would be part of its last value (`|+`)."""
+    open: bool = False  # Whether blank lines after it would be part of its last value (`|+`)
 
 
 class Outline(NamedTuple):

@@ -24,8 +24,8 @@ _ENTRIES = "a list of entries, each after a dash"
 _DASH = re.compile(r"[ ]*-[ ]+(?=\S)")
 _HEADER = re.compile(r"([|>])([1-9]?)[-+]?([1-9]?)")
 _NEWEST_NAMED = 3
+# Digits of a generated id's number. A longer one, such as a date, was not generated here.
 _LONGEST_NUMBER = 5
-"""Digits of a generated id's number. A longer one, such as a date, was not generated here."""
 
 
 class Entry:

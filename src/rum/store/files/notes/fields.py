@@ -13,10 +13,11 @@ from rum.model.notes import LONGEST_TITLE, MOST_PATTERNS, Importance
 from rum.store.files.yaml import Path
 from rum.text.shorten import one_line, shorten
 
+# Returns what is wrong with a pattern that rarely or never matches, or None.
 PatternCheck = Callable[[str], str | None]
-"""Returns what is wrong with a pattern that rarely or never matches, or None."""
 
 WHEN = "whenToUse"
+# The fields that RUM knows.
 FIELDS = (
     "title",
     WHEN,
@@ -30,11 +31,9 @@ FIELDS = (
     "deprecated",
     "supersededBy",
 )
-"""The fields that RUM knows."""
 MOST_REMARKS = 20
 _SPELLED = {name.lower(): name for name in FIELDS}
-_LATEST = 253_402_300_800
-"""The end of the year 9999, in Unix seconds."""
+_LATEST = 253_402_300_800  # The end of the year 9999, in Unix seconds
 _SHOWN = 60
 _TELLING, _ALIKE = 4, 0.75
 _JOINTS = re.compile(r"[\W_]+")

@@ -16,15 +16,13 @@ from rum.store.files.notes import text as notes_text
 from rum.store.files.notes.fields import PatternCheck, no_check
 from rum.text.shorten import one_line
 
-LIMIT = 1024 * 1024
-"""Maximum bytes of a file; further entries go into another one."""
+LIMIT = 1024 * 1024  # Maximum bytes of a file; further entries go into another one
 MOST_FILES = 10_000
 _ENDING = ".md"
 _BOM = "\ufeff"
 _BETWEEN = re.compile(r"[\W_]+")
 _LONGEST_SLUG = 80
-_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
-"""Device names on Windows, whatever their extension."""
+_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # Device names on Windows, whatever their extension
 
 
 class Stamp(NamedTuple):

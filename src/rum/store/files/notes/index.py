@@ -18,8 +18,8 @@ from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files.notes.folder import NoteFolder, Stamp
 
 H = TypeVar("H")
+# Nanoseconds within which two changes of a file may get the same time, on any file system.
 SETTLED = 2_000_000_000
-"""Nanoseconds within which two changes of a file may get the same time, on any file system."""
 _UNSETTLED = Stamp(0, 0, 0, 0)
 
 

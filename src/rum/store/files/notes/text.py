@@ -19,8 +19,7 @@ from rum.text.sentences import fenced_lines, open_fence
 
 MOST_ENTRIES = 500
 LONGEST_FRONTMATTER = 16 * 1024
-ALL_FRONTMATTER = 256 * 1024
-"""Maximum characters of frontmatter in one file: parsing YAML is slow."""
+ALL_FRONTMATTER = 256 * 1024  # Maximum characters of frontmatter in one file: parsing YAML is slow
 _WHERE = "frontmatter"
 _NO_FRONTMATTER = "line 1: it has no frontmatter with `whenToUse`, so no task asks for it."
 _HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -217,8 +216,7 @@ RULE = "---"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _KEY = re.compile(r"""["']?[A-Za-z_][\w -]*["']?[ \t]*:(?:[ \t]|$)""")
 _OURS = re.compile(r"""["']?(?:title|whenToUse)["']?[ \t]*:(?:[ \t]|$)""")
-_LONGEST_FRONTMATTER = 1000
-"""Maximum lines of frontmatter."""
+_LONGEST_FRONTMATTER = 1000  # Maximum lines of frontmatter
 
 
 class Section(NamedTuple):
@@ -229,8 +227,7 @@ class Section(NamedTuple):
     frontmatter: tuple[int, int] | None
     body: int
     end: int
-    line: int
-    """The line of the frontmatter's first field, from 1; of the entry if it has no frontmatter."""
+    line: int  # The line of the frontmatter's first field, from 1; of the entry if it has no frontmatter
 
 
 class _Block(NamedTuple):

@@ -18,8 +18,7 @@ from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import text_view
 
-_LARGEST_REPORT = 10_000_000
-"""Maximum size of an earlier report, in bytes."""
+_LARGEST_REPORT = 10_000_000  # Maximum size of an earlier report, in bytes
 
 
 @command("brief")

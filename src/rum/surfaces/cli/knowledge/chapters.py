@@ -39,13 +39,12 @@ from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
-_GOALS = 5
-"""Goals shown of a suggested group."""
-_NAMED = 3
-"""Memories named for each claim."""
+_GOALS = 5  # Goals shown of a suggested group
+_NAMED = 3  # Memories named for each claim
 _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+# The help of `show`, `refresh` and `forget`.
 _HELP = {
     "chapter": (
         "Show one chapter with its evidence and its memories.",
@@ -58,7 +57,6 @@ _HELP = {
         "Delete wisdom permanently; its chapters stay.",
     ),
 }
-"""The help of `show`, `refresh` and `forget`."""
 
 
 @click.group("chapter", cls=Group)

@@ -47,6 +47,7 @@ _SESSION_TO_WRITE = click.option("--session", metavar="NAME", help="Session (def
 _TASK = click.option("--task", metavar="TEXT", help="The session's task, for its metadata.")
 
 
+# Flags for the fields of an entry; each kind of entry has some of them.
 ENTRY = (
     Flag("--type", "type", "Type of a discovery or decision.", OneOf([*DiscoveryType, *DecisionType])),
     Flag("--importance", "importance", "Importance of a discovery.", OneOf(Importance)),
@@ -69,7 +70,7 @@ ENTRY = (
     Flag("--related-discovery", "relatedDiscoveries", "A discovery it is based on (repeat).", many=True),
     Flag("--reversible/--irreversible", "reversible", "Whether a decision can be undone."),
 )
-"""Flags for the fields of an entry; each kind of entry has some of them."""
+# Flags for the fields of the context.
 CONTEXT = (
     Flag("--plan-step", "currentPlanStep", "The step of the plan.", click.INT),
     Flag("--plan-step-status", "planStepStatus", "Its status."),
@@ -79,7 +80,6 @@ CONTEXT = (
     Flag("--blocker", "blockers", "A blocker (repeat).", many=True),
     Flag("--assumption", "assumptions", "An assumption (repeat).", many=True),
 )
-"""Flags for the fields of the context."""
 
 
 @click.group("journal", cls=Group)

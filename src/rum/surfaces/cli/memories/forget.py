@@ -24,8 +24,7 @@ from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 
 _purge = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
-SHOWN = 20
-"""Memories listed before a bulk deletion; `--dry-run` lists all."""
+SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
 
 
 class Filter(NamedTuple):

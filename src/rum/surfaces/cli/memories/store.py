@@ -21,6 +21,7 @@ from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.record_input import Flag, Json, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import View, text_view
 
+# The flags of `rum store` and `rum update`.
 FLAGS = (
     Flag("--success/--failure", "outcome.success", "Whether it worked."),
     Flag("--goal", "intent.goal", "The goal."),
@@ -44,7 +45,6 @@ FLAGS = (
     Flag("--supersedes", "links.supersedes", "A memory that it replaces (repeat).", many=True),
     Flag("--blocked-by", "links.blocked_by", "A memory that blocks it (repeat).", many=True),
 )
-"""The flags of `rum store` and `rum update`."""
 NEEDED = {
     "intent.goal": "--goal",
     "intent.task_type": "--type",

@@ -14,6 +14,7 @@ from rum.surfaces.cli.output import count_of, format_size, print_result
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import View, text_view
 
+# Reasons why memories are not archived.
 _REASONS = {
     "young": "too recent",
     "important": "important",
@@ -21,7 +22,6 @@ _REASONS = {
     "linked": "linked to recent ones",
     "used": "in use",
 }
-"""Reasons why memories are not archived."""
 
 
 @command("archive")

@@ -21,8 +21,7 @@ from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import Table, TextPart, View, text_view
 
 SettingValues = dict[str, dict[str, object]]
-_BUILT_IN = {"min_confidence": MIN_CONFIDENCE}
-"""Built-in values of settings that have no default."""
+_BUILT_IN = {"min_confidence": MIN_CONFIDENCE}  # Built-in values of settings that have no default
 
 
 @command("config")

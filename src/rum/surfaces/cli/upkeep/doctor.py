@@ -24,12 +24,9 @@ from rum.surfaces.cli.output import format_size, note, print_result
 from rum.surfaces.cli.progress import progress
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
-_MANY = 200
-"""Number of memories from which the expected time is printed first."""
-_PATIENCE = 20.0
-"""Seconds for which the process that a hook started waits for another one to end."""
-_FAST, _SLOW = 0.03, 0.075
-"""Seconds per memory of the built-in embedder, on a fast and on a slow machine."""
+_MANY = 200  # Number of memories from which the expected time is printed first
+_PATIENCE = 20.0  # Seconds for which the process that a hook started waits for another one to end
+_FAST, _SLOW = 0.03, 0.075  # Seconds per memory of the built-in embedder, on a fast and on a slow machine
 
 
 @command("doctor")

@@ -24,8 +24,7 @@ from rum.surfaces.cli.views import View, text_view
 class ExchangeGroup(Group):
     """A group with a subcommand for each other format; any other argument is a file of JSON lines."""
 
-    lines: click.Command
-    """The command for such a file."""
+    lines: click.Command  # The command for such a file
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -28,8 +28,7 @@ from rum.surfaces.cli.views import View, text_view
 
 Arguments = dict[str, Any]
 Answer = Imported | ImportResult | LayerImport
-Nouns = tuple[str, str]
-"""The noun for one imported thing and for several."""
+Nouns = tuple[str, str]  # The noun for one imported thing and for several
 MEMORIES: Nouns = ("memory", "memories")
 LAYERS: Nouns = ("layer entry", "layer entries")
 _CHAPTERS: Nouns = ("chapters and wisdom", "chapters and wisdom")
@@ -47,8 +46,7 @@ _FOUND = {
     "cut": "too large to store every file",
 }
 _SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
-_MANY_PENDING = 200
-"""Number of memories without a vector from which a note is printed."""
+_MANY_PENDING = 200  # Number of memories without a vector from which a note is printed
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,9 @@ class Import:
     params: list[click.Parameter]
     run: Callable[[Rum, Arguments, ReportProgress], Answer]
     nouns: Nouns = MEMORIES
-    title: str | None = "Importing"
-    """The title of the progress bar, if there is one."""
-    notes: Callable[[Any], Iterable[str]] = lambda _: ()
-    """Notes about an answer, for stderr."""
-    vectors: bool = False
-    """Whether it may leave many memories without a vector."""
+    title: str | None = "Importing"  # The title of the progress bar, if there is one
+    notes: Callable[[Any], Iterable[str]] = lambda _: ()  # Notes about an answer, for stderr
+    vectors: bool = False  # Whether it may leave many memories without a vector
 
 
 def import_command(row: Import) -> click.Command:
